@@ -1,0 +1,55 @@
+"""A pod's quality of service class, as v1.36 computes it.
+
+Only cpu and memory count, and of those only amounts above zero. Pod-level resources, where set,
+speak for the whole pod; otherwise all containers and init containers do.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from podium.api.quantity import nanos
+
+QOSClass = Literal["Guaranteed", "Burstable", "BestEffort"]
+
+_COMPUTE = ("cpu", "memory")
+
+
+def qos_class(pod: Mapping[str, Any]) -> QOSClass:
+    """The class that follows from the pod's spec; raises QuantityError."""
+    requests: dict[str, int] = {}
+    limits: dict[str, int] = {}
+    all_limited = True
+    for resources in _resources(pod.get("spec") or {}):
+        _add_positive(requests, resources.get("requests"))
+        all_limited &= _add_positive(limits, resources.get("limits")) == len(_COMPUTE)
+    if not requests and not limits:
+        return "BestEffort"
+    return "Guaranteed" if all_limited and requests == limits else "Burstable"
+
+
+def stored_or_computed_qos(pod: Mapping[str, Any]) -> QOSClass:
+    """The class in the pod's status, which never changes after admission; computed if absent."""
+    stored: QOSClass | None = (pod.get("status") or {}).get("qosClass")
+    return stored or qos_class(pod)
+
+
+def _resources(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The resource requirements that decide the class."""
+    pod_level = spec.get("resources") or {}
+    if pod_level.get("requests") or pod_level.get("limits"):
+        yield pod_level
+        return
+    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
+        yield container.get("resources") or {}
+
+
+def _add_positive(total: dict[str, int], amounts: Mapping[str, Any] | None) -> int:
+    """Add cpu and memory above zero to the total, in nanos; how many of the two there were."""
+    positive = {
+        name: amount
+        for name in _COMPUTE
+        if amounts and name in amounts and (amount := nanos(amounts[name])) > 0
+    }
+    for name, amount in positive.items():
+        total[name] = total.get(name, 0) + amount
+    return len(positive)

@@ -1,0 +1,67 @@
+"""RFC 3339 texts and integer nanoseconds since 1970-01-01T00:00:00Z, exact both ways."""
+
+import re
+from datetime import date
+from datetime import time as clock_time
+
+from podium.api.errors import FieldError, InvalidValue
+
+NANOS_PER_SECOND = 10**9
+
+_SECONDS_PER_DAY = 86_400
+_EPOCH = date(1970, 1, 1).toordinal()
+_RULE = "must be a time such as 2006-01-02T15:04:05Z (RFC 3339)"
+_SHAPE = re.compile(
+    r"(?P<date>\d{4}-\d\d-\d\d)T(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d+))?"
+    r"(?:Z|(?P<sign>[-+])(?P<hours>\d\d):(?P<minutes>\d\d))",
+    re.ASCII,
+)
+
+
+class TimeError(InvalidValue):
+    """A value that isn't an RFC 3339 time."""
+
+
+def parse_time(text: str) -> int:
+    """Nanoseconds since the epoch; digits beyond the ninth of the fraction are dropped.
+
+    Raises:
+        TimeError: it isn't such a time, or not one of the calendar.
+    """
+    try:
+        return _parse(text)
+    except (TypeError, ValueError):
+        raise TimeError(FieldError("", text, _RULE)) from None
+
+
+def format_time(nanos: int, digits: int = 0) -> str:
+    """The time in UTC, with `digits` (0 to 9) digits of a second, the rest cut off.
+
+    Kubernetes writes most times with none, and those of leases and events with 6.
+    """
+    seconds, fraction = divmod(nanos, NANOS_PER_SECOND)
+    day, second = divmod(seconds, _SECONDS_PER_DAY)
+    clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+    tail = f".{fraction:09}"[: digits + 1] if digits else ""
+    return f"{date.fromordinal(_EPOCH + day)}T{clock}{tail}Z"
+
+
+def _parse(text: str) -> int:
+    match = _SHAPE.fullmatch(text)
+    if match is None:
+        raise ValueError(_RULE)
+    days = date.fromisoformat(match["date"]).toordinal() - _EPOCH
+    clock = clock_time.fromisoformat(match["clock"])
+    seconds = (days * 24 + clock.hour) * 3600 + clock.minute * 60 + clock.second
+    fraction = int((match["fraction"] or "")[:9].ljust(9, "0"))
+    return (seconds - _offset(match)) * NANOS_PER_SECOND + fraction
+
+
+def _offset(match: re.Match[str]) -> int:
+    """Seconds by which the written time is ahead of UTC."""
+    if match["sign"] is None:
+        return 0
+    hours, minutes = int(match["hours"]), int(match["minutes"])
+    if hours > 24 or minutes > 60:
+        raise ValueError(_RULE)
+    return (hours * 3600 + minutes * 60) * (-1 if match["sign"] == "-" else 1)
