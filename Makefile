@@ -1,0 +1,69 @@
+# Podium's commands; `make` alone lists them. Extra arguments go through ARGS, for example
+# `make run ARGS='-o json'`; another interpreter through PYTHON.
+PYTHON ?= python3
+SEED   ?= 1
+ARGS   ?=
+
+BIN   := .venv/bin
+STAMP := .venv/.installed
+STATE := examples/best-practice/state
+NEWS  := examples/best-practice/orange.yaml
+
+OLD_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test format lint types imports pytest fmt soak bench clean
+
+help: ## list the commands
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## install Podium and its tools into .venv (only when something changed)
+	@:
+
+# The stamp lives in the environment, so that removing .venv removes it too.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c '$(OLD_ENOUGH)' 2>/dev/null || { \
+	  echo "Podium needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || true)." >&2; \
+	  echo "Name another one: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(BIN)/python -c '$(OLD_ENOUGH)' 2>/dev/null || $(PYTHON) -m venv --clear .venv
+	@echo "Installing Podium and its tools into .venv ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+run: $(STAMP) ## plan the best-practice example: a full cluster, and orange arrives
+	@$(BIN)/podium plan -f $(STATE) --apply $(NEWS) -o wide $(ARGS)
+
+test: format lint types imports pytest ## check everything (make -k test: go on after a failure)
+
+format: $(STAMP)
+	@$(BIN)/ruff format --check --quiet --diff . || { \
+	  echo "Some files aren't formatted: make fmt" >&2; exit 1; }
+
+lint: $(STAMP)
+	@$(BIN)/ruff check --quiet .
+
+types: $(STAMP)
+	@$(BIN)/mypy --no-error-summary
+
+imports: $(STAMP)
+	@$(BIN)/lint-imports --no-logo
+
+pytest: $(STAMP)
+	@$(BIN)/pytest -q -n 2 $(ARGS)
+
+fmt: $(STAMP) ## format the code and apply safe fixes
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format --quiet .
+
+soak: $(STAMP) ## run thousands of seeds and long properties (SEED=n replays one run)
+	@$(BIN)/pytest -q -n 2 -m 'soak or not soak' --hypothesis-profile=soak \
+	  --hypothesis-seed=$(SEED) $(ARGS)
+
+bench: $(STAMP) ## measure the scheduling workloads
+	@$(BIN)/podium bench $(ARGS)
+
+clean: ## remove everything that the other commands made
+	@rm -rf .venv build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache \
+	  .pytest_cache .ruff_cache
+	@find podium tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
