@@ -1,0 +1,259 @@
+"""The house style, as far as a program can judge it.
+
+Each rule is a function from one source file to its offences, `line: what`. The first half of the
+tests shows that a rule catches what it should; the second half applies all of them.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CODE_FOLDERS = ("podium", "tests", "benchmarks")
+TEXT_FOLDERS = (*CODE_FOLDERS, "docs", "examples")
+TEXT_SUFFIXES = {".py", ".md", ".toml", ".txt", ".yaml", ".yml", ".json", ".sh"}
+# Data from elsewhere and large goldens aren't prose of ours.
+TEXT_SIZE_MAX = 300_000
+
+FUNCTION_LINES_MAX = 60
+FILE_LINES_MAX = 400
+
+# Packages that may read clocks and draw randomness: the outermost ones.
+OUTER_PACKAGES = ("cli", "bench", "runtime", "server")
+CLOCKS_AND_DICE = re.compile(
+    r"""
+    time\.(time|time_ns|monotonic|monotonic_ns|perf_counter|perf_counter_ns|sleep)
+    | datetime\.datetime\.(now|utcnow|today) | datetime\.date\.today
+    | random\.(?!Random$)\w+
+    | numpy\.random\.(?!(Generator|BitGenerator|SeedSequence|PCG64|default_rng)$)\w+
+    | secrets\.\w+ | os\.urandom | uuid\.uuid[14]
+    """,
+    re.VERBOSE,
+)
+# The brackets keep the patterns from finding themselves.
+LEFTOVER_MARK = re.compile(r"\b([T]ODO|[F]IXME|[X]XX)\b")
+WORKPLACE = re.compile(r"[/]work/|[/]root/|[p]ypi\.org|[p]ythonhosted")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One Python file: its path from the top of the repository, its text, its syntax tree."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+    @property
+    def is_package_code(self) -> bool:
+        return self.path.startswith("podium/")
+
+    def is_in(self, *packages: str) -> bool:
+        return any(self.path.startswith((f"podium/{p}/", f"podium/{p}.py")) for p in packages)
+
+
+Rule = Callable[[Source], Iterator[str]]
+
+
+def parse(path: str, text: str) -> Source:
+    return Source(path, text, ast.parse(text))
+
+
+def long_functions(source: Source) -> Iterator[str]:
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > FUNCTION_LINES_MAX:
+                yield f"{node.lineno}: {node.name} has {lines} lines"
+
+
+def long_files(source: Source) -> Iterator[str]:
+    lines = len(source.text.splitlines())
+    if lines > FILE_LINES_MAX:
+        yield f"1: {lines} lines"
+
+
+def missing_docstrings(source: Source) -> Iterator[str]:
+    if not ast.get_docstring(source.tree):
+        yield "1: the module has no docstring"
+    if not source.is_package_code:
+        return
+    for node in source.tree.body:
+        if (
+            isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            and not node.name.startswith("_")
+            and not ast.get_docstring(node)
+        ):
+            yield f"{node.lineno}: {node.name} has no docstring"
+
+
+def prints(source: Source) -> Iterator[str]:
+    if not source.is_package_code or source.is_in("cli"):
+        return
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Name) and node.id == "print":
+            yield f"{node.lineno}: print"
+
+
+def clocks_and_dice(source: Source) -> Iterator[str]:
+    """Any mention counts, not only a call: a clock handed on is a clock read."""
+    if not source.is_package_code or source.is_in(*OUTER_PACKAGES):
+        return
+    origins = dict(_imported_names(source.tree))
+    for name in origins.values():
+        if CLOCKS_AND_DICE.fullmatch(name):
+            yield f"1: imports {name}"
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Attribute):
+            name = _dotted(node, origins)
+            if name is not None and CLOCKS_AND_DICE.fullmatch(name):
+                yield f"{node.lineno}: {name}"
+
+
+def _imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Each name bound by an import, with the dotted name it stands for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                yield (alias.asname, alias.name) if alias.asname else (top, top)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+
+
+def _dotted(node: ast.expr, origins: dict[str, str]) -> str | None:
+    if isinstance(node, ast.Name):
+        return origins.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _dotted(node.value, origins)
+        return None if owner is None else f"{owner}.{node.attr}"
+    return None
+
+
+def importing_plugins_package(source: Source) -> Iterator[str]:
+    """Only the profile names all plugins; a package that imported them would name them too."""
+    if source.path != "podium/plugins/__init__.py":
+        return
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield f"{node.lineno}: imports"
+
+
+RULES: tuple[Rule, ...] = (
+    long_functions,
+    long_files,
+    missing_docstrings,
+    prints,
+    clocks_and_dice,
+    importing_plugins_package,
+)
+
+
+def found_in_text(pattern: re.Pattern[str], text: str) -> Iterator[str]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if match := pattern.search(line):
+            yield f"{number}: {match.group()}"
+
+
+@cache
+def sources() -> tuple[Source, ...]:
+    paths = sorted(p for folder in CODE_FOLDERS for p in (ROOT / folder).rglob("*.py"))
+    return tuple(parse(p.relative_to(ROOT).as_posix(), p.read_text()) for p in paths)
+
+
+@cache
+def texts() -> tuple[Path, ...]:
+    inside = (p for folder in TEXT_FOLDERS for p in (ROOT / folder).rglob("*"))
+    candidates = [*ROOT.iterdir(), *inside]
+    return tuple(
+        sorted(
+            p
+            for p in candidates
+            if p.is_file()
+            and (p.suffix in TEXT_SUFFIXES or p.name == "Makefile")
+            and p.stat().st_size <= TEXT_SIZE_MAX
+        )
+    )
+
+
+DOCUMENTED = '"""Says what it is for."""\n'
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "text", "offence"),
+    [
+        (long_functions, "tests/a.py", "def f():\n" + "    1\n" * 60, "1: f has 61 lines"),
+        (long_files, "tests/a.py", "1\n" * 401, "1: 401 lines"),
+        (missing_docstrings, "tests/a.py", "1\n", "1: the module has no docstring"),
+        (missing_docstrings, "podium/a.py", DOCUMENTED + "class A: ...", "2: A has no docstring"),
+        (prints, "podium/core/a.py", "print(1)", "1: print"),
+        (prints, "podium/cline.py", "f(print)", "1: print"),
+        (clocks_and_dice, "podium/core/a.py", "import time\ntime.time()", "2: time.time"),
+        (clocks_and_dice, "podium/core/a.py", "import time as t\nf(t.sleep)", "2: time.sleep"),
+        (clocks_and_dice, "podium/a.py", "from time import time", "1: imports time.time"),
+        (clocks_and_dice, "podium/a.py", "import random\nrandom.random()", "2: random.random"),
+        (
+            clocks_and_dice,
+            "podium/plan/a.py",
+            "from datetime import datetime\ndatetime.now(UTC)",
+            "2: datetime.datetime.now",
+        ),
+        (
+            clocks_and_dice,
+            "podium/plan/a.py",
+            "import numpy as np\nnp.random.shuffle(a)",
+            "2: numpy.random.shuffle",
+        ),
+        (importing_plugins_package, "podium/plugins/__init__.py", "import a", "1: imports"),
+    ],
+)
+def test_a_rule_catches(rule: Rule, path: str, text: str, offence: str) -> None:
+    assert list(rule(parse(path, text))) == [offence]
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "text"),
+    [
+        (long_functions, "tests/a.py", "def f():\n" + "    1\n" * 59),
+        (long_files, "tests/a.py", "1\n" * 400),
+        (missing_docstrings, "podium/a.py", DOCUMENTED + "class _A: ..."),
+        (missing_docstrings, "tests/a.py", DOCUMENTED + "def test_it(): ..."),
+        (prints, "podium/cli/a.py", "print(1)"),
+        (clocks_and_dice, "podium/cli/a.py", "import time\ntime.time()"),
+        (clocks_and_dice, "podium/bench/a.py", "import time\ntime.perf_counter()"),
+        (clocks_and_dice, "podium/a.py", "import random\nrandom.Random(7).random()"),
+        (clocks_and_dice, "podium/a.py", "def f(time):\n    return time.time"),
+        (importing_plugins_package, "podium/plugins/fit.py", "import numpy"),
+    ],
+)
+def test_a_rule_lets_pass(rule: Rule, path: str, text: str) -> None:
+    assert list(rule(parse(path, text))) == []
+
+
+def test_text_patterns_catch() -> None:
+    assert list(found_in_text(LEFTOVER_MARK, "a\n# TO" + "DO: b")) == ["2: TO" + "DO"]
+    assert list(found_in_text(WORKPLACE, "see /wo" + "rk/main")) == ["1: /wo" + "rk/"]
+    assert list(found_in_text(LEFTOVER_MARK, "mastodon")) == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_code(rule: Rule) -> None:
+    assert any(source.is_package_code for source in sources())
+    offences = [f"{source.path}:{found}" for source in sources() for found in rule(source)]
+    assert not offences, "\n".join(offences)
+
+
+@pytest.mark.parametrize("pattern", [LEFTOVER_MARK, WORKPLACE], ids=["leftovers", "workplace"])
+def test_texts(pattern: re.Pattern[str]) -> None:
+    assert ROOT / "README.md" in texts()
+    offences = [
+        f"{path.relative_to(ROOT)}:{found}"
+        for path in texts()
+        for found in found_in_text(pattern, path.read_text())
+    ]
+    assert not offences, "\n".join(offences)
