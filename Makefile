@@ -23,7 +23,7 @@ setup: $(STAMP) ## install Podium and its tools into .venv (only when something 
 # The stamp lives in the environment, so that removing .venv removes it too.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c '$(OLD_ENOUGH)' 2>/dev/null || { \
-	  echo "Podium needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || true)." >&2; \
+	  echo "Podium needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>/dev/null || echo missing)." >&2; \
 	  echo "Name another one: make setup PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@$(BIN)/python -c '$(OLD_ENOUGH)' 2>/dev/null || $(PYTHON) -m venv --clear .venv
 	@echo "Installing Podium and its tools into .venv ..."
