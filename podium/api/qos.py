@@ -1,7 +1,7 @@
 """A pod's quality of service class, as v1.36 computes it.
 
-Only cpu and memory count, and of those only amounts above zero. Pod-level resources, where set,
-speak for the whole pod; otherwise all containers and init containers do.
+Only cpu and memory count, and of those only amounts above zero. Pod-level resources, where the
+field is there at all, speak for the whole pod; otherwise all containers and init containers do.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,8 +35,8 @@ def stored_or_computed_qos(pod: Mapping[str, Any]) -> QOSClass:
 
 def _resources(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The resource requirements that decide the class."""
-    pod_level = spec.get("resources") or {}
-    if pod_level.get("requests") or pod_level.get("limits"):
+    pod_level = spec.get("resources")
+    if pod_level is not None:
         yield pod_level
         return
     for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):

@@ -184,7 +184,7 @@ def _interpret(suffix: str) -> tuple[Format, int]:
 def _shift(digits: int, scale: int) -> int:
     """Digits times ten to the power of `scale`, as nanos, rounded up."""
     power = scale + 9
-    factor = int(10 ** abs(power))
+    factor: int = 10 ** abs(power)
     return digits * factor if power >= 0 else -(-digits // factor)
 
 

@@ -42,6 +42,7 @@ def pod_requests(
     *,
     use_status: bool = False,
     default_missing: Mapping[str, int] | None = None,
+    pod_level: bool = True,
 ) -> Amounts:
     """What a pod requests: nanos by resource name.
 
@@ -56,6 +57,8 @@ def pod_requests(
             scheduler does for pods that have a node.
         default_missing: nanos that each container requests of a resource that it doesn't mention;
             an explicit zero is a mention.
+        pod_level: False leaves pod-level requests out of account, as the scheduler does with the
+            pod that it scores nodes for.
 
     Raises:
         QuantityError: an amount isn't a quantity; the error names the field.
@@ -72,9 +75,10 @@ def pod_requests(
 
     spec = pod.get("spec") or _NOTHING
     total = _aggregate(spec, requests_of)
-    pod_level = _resources(spec, "spec", "requests")
-    effective = resize.effective(pod_level, resize.pod)
-    total.update((name, effective.get(name, 0)) for name in pod_level if _is_pod_level(name))
+    if pod_level:
+        requested = _resources(spec, "spec", "requests")
+        effective = resize.effective(requested, resize.pod)
+        total.update((name, effective.get(name, 0)) for name in requested if _is_pod_level(name))
     _add(total, _read(spec.get("overhead"), "spec.overhead"))
     return total
 
@@ -85,9 +89,8 @@ def pod_scoring_requests(pod: _Object, *, use_status: bool = False) -> Amounts:
     Like `pod_requests` with `SCORING_DEFAULTS` for containers that say nothing; but where
     pod-level requests are set, only for a resource that neither they nor any container mentions.
     """
-    spec = pod.get("spec") or _NOTHING
-    pod_level = (spec.get("resources") or _NOTHING).get("requests") or _NOTHING
-    if not any(map(_is_pod_level, pod_level)):
+    resources = (pod.get("spec") or _NOTHING).get("resources") or _NOTHING
+    if not any(map(_is_pod_level, resources.get("requests") or ())):
         return pod_requests(pod, use_status=use_status, default_missing=SCORING_DEFAULTS)
     requests = pod_requests(pod, use_status=use_status)
     missing = {name: n for name, n in SCORING_DEFAULTS.items() if name not in requests}
