@@ -60,14 +60,20 @@ class ScoringStrategy:
 
 @dataclass(frozen=True, slots=True)
 class DefaultPreemptionArgs:
-    """How many candidate nodes kube-scheduler's preemption dry-runs.
+    """How many candidate nodes kube-scheduler's preemption shortlists.
 
-    It stops at max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute),
-    but at no more than all nodes.
+    It stops at max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute).
+
+    Attributes:
+        min_candidate_nodes_percentage: 0 to 100, of all nodes.
+        min_candidate_nodes_absolute: at least 0; not 0 together with the percentage.
+        limits_candidates: whether the configuration gave either number. If not, Podium dry-runs
+            every candidate, and the numbers are merely kube-scheduler's defaults.
     """
 
     min_candidate_nodes_percentage: int = 10
     min_candidate_nodes_absolute: int = 100
+    limits_candidates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +119,7 @@ class NodeResourcesFitArgs:
 
 @dataclass(frozen=True, slots=True)
 class NodeResourcesBalancedAllocationArgs:
-    """The resources whose utilization is to be even; weights have no effect, as in v1.36."""
+    """The resources whose utilization is to be even; their weights are 1, as v1.36 demands."""
 
     resources: tuple[ResourceSpec, ...] = DEFAULT_RESOURCES
 
@@ -154,16 +160,13 @@ class PodTopologySpreadArgs:
 
 @dataclass(frozen=True, slots=True)
 class VolumeBindingArgs:
-    """How long binding waits for volumes.
+    """How long binding waits for volumes; 0 doesn't wait.
 
-    Attributes:
-        bind_timeout_seconds: 0 doesn't wait.
-        shape: scores nodes by the capacity of their volumes; only with the gate
-            StorageCapacityScoring, which is off by default in v1.36: then it stays empty.
+    Upstream's `shape` needs the gate StorageCapacityScoring, which is off by default in v1.36,
+    and is an error without it.
     """
 
     bind_timeout_seconds: int = 600
-    shape: tuple[UtilizationShapePoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

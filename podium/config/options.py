@@ -7,6 +7,9 @@ They are read from a document of their own, `apiVersion: podium.dev/v1alpha1` an
 from dataclasses import dataclass
 from enum import StrEnum
 
+OPTIONS_API_VERSION = "podium.dev/v1alpha1"
+OPTIONS_KIND = "SchedulerOptions"
+
 
 class VictimOrder(StrEnum):
     """How preemption orders the pods of a node, the most important first.
