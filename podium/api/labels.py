@@ -23,6 +23,7 @@ _NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = f"({_NAME})?"
 _DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
+_NAME_SHAPE, _VALUE_SHAPE, _SUBDOMAIN_SHAPE = map(re.compile, (_NAME, _VALUE, _SUBDOMAIN))
 _INTEGER = re.compile("[-+]?0*[0-9]{1,19}", re.ASCII)
 
 _NAME_RULE = (
@@ -194,7 +195,7 @@ def validate_label_key(key: str) -> list[str]:
     if not name:
         faults.append("name part must be non-empty")
     faults += [f"name part {fault}" for fault in _too_long(name, _NAME_LENGTH_MAX)]
-    if not re.fullmatch(_NAME, name):
+    if not _NAME_SHAPE.fullmatch(name):
         faults.append(f"name part {_NAME_RULE}")
     return faults
 
@@ -202,13 +203,13 @@ def validate_label_key(key: str) -> list[str]:
 def validate_label_value(value: str) -> list[str]:
     """What is wrong with a label's value; empty if nothing."""
     faults = _too_long(value, _NAME_LENGTH_MAX)
-    return faults if re.fullmatch(_VALUE, value) else [*faults, _VALUE_RULE]
+    return faults if _VALUE_SHAPE.fullmatch(value) else [*faults, _VALUE_RULE]
 
 
 def validate_subdomain(name: str) -> list[str]:
     """What is wrong with a DNS subdomain, as most objects' names are; empty if nothing."""
     faults = _too_long(name, _SUBDOMAIN_LENGTH_MAX)
-    return faults if re.fullmatch(_SUBDOMAIN, name) else [*faults, _SUBDOMAIN_RULE]
+    return faults if _SUBDOMAIN_SHAPE.fullmatch(name) else [*faults, _SUBDOMAIN_RULE]
 
 
 def _too_long(text: str, length_max: int) -> list[str]:

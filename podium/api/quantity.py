@@ -31,6 +31,7 @@ _MALFORMED = (
 _BAD_SUFFIX = "unable to parse quantity's suffix"
 _TOO_LONG = f"must have no more than {DIGITS_MAX} digits"
 _NOT_SCALAR = "must be a string or a number"
+_SCALARS = (str, int, float)
 
 # Wider than the expression in the message, and so is Kubernetes: it reads no digits as zero.
 _SHAPE = re.compile(
@@ -95,7 +96,7 @@ def parse_quantity(raw: str | int | float) -> Quantity:
     Raises:
         QuantityError: it isn't one. The field is empty: the caller knows where the value stood.
     """
-    if isinstance(raw, str | int | float):
+    if isinstance(raw, _SCALARS):
         return _parse(raw)
     raise QuantityError(FieldError("", raw, _NOT_SCALAR))
 

@@ -1,0 +1,62 @@
+"""Who an object is."""
+
+from typing import Any
+
+import pytest
+
+from podium.api.meta import (
+    annotations,
+    controller_of,
+    is_finished,
+    is_terminating,
+    key,
+    labels,
+    name,
+    namespace,
+    uid,
+)
+
+
+def test_a_full_object() -> None:
+    meta = {
+        "name": "p",
+        "namespace": "shop",
+        "uid": "u-1",
+        "labels": {"app": "web"},
+        "annotations": {"note": "x"},
+    }
+    obj = {"metadata": meta}
+    assert (name(obj), namespace(obj), key(obj), uid(obj)) == ("p", "shop", "shop/p", "u-1")
+    assert (labels(obj), annotations(obj)) == ({"app": "web"}, {"note": "x"})
+
+
+@pytest.mark.parametrize("obj", [{}, {"metadata": None}, {"metadata": {"labels": None}}])
+def test_an_object_that_says_nothing(obj: dict[str, Any]) -> None:
+    assert (name(obj), namespace(obj), key(obj), uid(obj)) == (
+        "",
+        "default",
+        "default/",
+        "default/",
+    )
+    assert (labels(obj), annotations(obj)) == ({}, {})
+    assert controller_of(obj) is None
+    assert not is_terminating(obj)
+    assert not is_finished(obj)
+
+
+def test_controller() -> None:
+    friend, boss = {"uid": "1", "controller": False}, {"uid": "2", "controller": True}
+    assert controller_of({"metadata": {"ownerReferences": [{}, friend, boss]}}) == boss
+    assert controller_of({"metadata": {"ownerReferences": [friend]}}) is None
+
+
+def test_terminating() -> None:
+    assert is_terminating({"metadata": {"deletionTimestamp": "2024-01-01T00:00:00Z"}})
+
+
+@pytest.mark.parametrize(
+    ("phase", "finished"),
+    [("Succeeded", True), ("Failed", True), ("Running", False), ("Pending", False), (None, False)],
+)
+def test_finished(phase: str | None, finished: bool) -> None:
+    assert is_finished({"status": {"phase": phase}}) is finished
