@@ -147,7 +147,9 @@ def label_selector(raw: Mapping[str, Any] | None) -> Selector:
         operator = expression.get("operator", "")
         if operator not in LABEL_OPERATORS:
             raise SelectorError(f'"{operator}" is not a valid label selector operator')
-        requirements.append(_checked(expression.get("key", ""), operator, expression.get("values")))
+        # Kubernetes copies the values, and a copy of none is null.
+        values = expression.get("values") or None
+        requirements.append(_checked(expression.get("key", ""), operator, values))
     return _conjunction(requirements)
 
 

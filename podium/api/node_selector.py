@@ -42,8 +42,8 @@ class NodeSelectorTerm:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the term has no condition at all (and so matches nothing)."""
-        return not (self.expressions or self.fields)
+        """Whether the term as written has no condition at all (and so matches nothing)."""
+        return not (self.expressions or self.fields or self.error)
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
         """Whether a node with these labels and this name meets all conditions."""
@@ -100,7 +100,7 @@ def node_selector(raw: Mapping[str, Any]) -> NodeSelector:
         _term(term, f"nodeSelectorTerms[{index}]")
         for index, term in enumerate(raw.get("nodeSelectorTerms") or ())
     )
-    return NodeSelector(tuple(term for term in terms if term.error or not term.is_empty))
+    return NodeSelector(tuple(term for term in terms if not term.is_empty))
 
 
 def preferred_terms(
@@ -111,12 +111,11 @@ def preferred_terms(
     Terms without weight or without conditions are dropped. Terms that couldn't be parsed stay,
     with their `error`: Kubernetes refuses to score any node for such a pod.
     """
-    return tuple(
-        (weight, term)
+    weighted = (
+        (raw.get("weight") or 0, _term(raw.get("preference") or {}, f"[{index}]"))
         for index, raw in enumerate(raw_list or ())
-        if (weight := raw.get("weight") or 0)
-        and ((term := _term(raw.get("preference") or {}, f"[{index}]")).error or not term.is_empty)
     )
+    return tuple((weight, term) for weight, term in weighted if weight and not term.is_empty)
 
 
 def required_node_affinity(pod: Mapping[str, Any]) -> RequiredNodeAffinity:

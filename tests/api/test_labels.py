@@ -125,7 +125,7 @@ def test_a_plain_map_is_not_validated() -> None:
             '"Gt" is not a valid label selector operator',
         ),
         (
-            {"matchExpressions": [{"key": "a", "operator": "In"}]},
+            {"matchExpressions": [{"key": "a", "operator": "In", "values": []}]},
             "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
         ),
         (
