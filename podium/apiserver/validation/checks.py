@@ -1,0 +1,242 @@
+"""The words that validation is written in: checks of values, and ways to put them together.
+
+A check takes a value as read and the path where it stands, and yields the faults it finds; an
+absent or null field isn't checked unless it is required. Messages are worded like those of
+kube-apiserver v1.36, with plain words where that answers with a decoder's complaint.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.quantity import INT64_MAX, INT64_MIN, QuantityError, parse_quantity
+from podium.api.times import TimeError, parse_time
+
+Faults = Iterator[FieldError]
+Check = Callable[[Any, str], Faults]
+
+INT32_MAX = 2**31 - 1
+INT32_MIN = -(2**31)
+
+NOT_NEGATIVE = "must be greater than or equal to 0"
+
+_PERCENT = re.compile("[0-9]+%")
+_PERCENT_RULE = (
+    "a valid percent string must be a numeric string followed by an ending '%' "
+    "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
+)
+
+
+def wrong_type(path: str, value: object, expected: str) -> FieldError:
+    """The fault of a value of the wrong JSON type; `expected` is such as `a string`."""
+    return FieldError(path, value, f"must be {expected}")
+
+
+def required(path: str, message: str = "") -> FieldError:
+    """The fault of a field that is missing."""
+    return FieldError(path, None, message, ErrorKind.REQUIRED)
+
+
+def forbidden(path: str, value: object, message: str) -> FieldError:
+    """The fault of a field that may not be set here."""
+    return FieldError(path, value, message, ErrorKind.FORBIDDEN)
+
+
+def duplicate(path: str, value: object) -> FieldError:
+    """The fault of a value that stands twice."""
+    return FieldError(path, value, "", ErrorKind.DUPLICATE)
+
+
+def anything(value: object, path: str) -> Faults:
+    """No demands."""
+    return iter(())
+
+
+def boolean(value: object, path: str) -> Faults:
+    """`true` or `false`."""
+    if not isinstance(value, bool):
+        yield wrong_type(path, value, "true or false")
+
+
+def text(value: object, path: str) -> Faults:
+    """A string."""
+    if not isinstance(value, str):
+        hint = ", so quote it" if isinstance(value, bool | int | float) else ""
+        yield wrong_type(path, value, f"a string{hint}")
+
+
+def a_string(rule: Callable[[str], Collection[str]]) -> Check:
+    """A string in which the rule finds nothing wrong."""
+
+    def check(value: object, path: str) -> Faults:
+        if not isinstance(value, str):
+            yield from text(value, path)
+            return
+        for message in rule(value):
+            yield FieldError(path, value, message)
+
+    return check
+
+
+def one_of(*choices: str, empty: bool = False) -> Check:
+    """One of a closed set of strings; with `empty`, the empty string too."""
+
+    def check(value: object, path: str) -> Faults:
+        if not isinstance(value, str):
+            yield from text(value, path)
+        elif value not in choices and not (empty and not value):
+            yield unsupported(path, value, choices)
+
+    return check
+
+
+def integer(low: int = INT64_MIN, high: int = INT64_MAX, rule: str = "") -> Check:
+    """A whole number within bounds; `rule` is what is said of one outside them."""
+    message = rule or (NOT_NEGATIVE if low == 0 else f"must be between {low} and {high}, inclusive")
+
+    def check(value: object, path: str) -> Faults:
+        if isinstance(value, bool) or not isinstance(value, int):
+            yield wrong_type(path, value, "an integer")
+        elif not low <= value <= high:
+            yield FieldError(path, value, message)
+
+    return check
+
+
+count = integer(0, INT32_MAX)
+
+
+def int_or_percent(value: object, path: str) -> Faults:
+    """A number of pods, or a percentage of at most 100."""
+    if isinstance(value, str):
+        if not _PERCENT.fullmatch(value):
+            yield FieldError(path, value, _PERCENT_RULE)
+        elif int(value[:-1]) > 100:
+            yield FieldError(path, value, "must not be greater than 100%")
+    elif isinstance(value, bool) or not isinstance(value, int):
+        yield wrong_type(path, value, "an integer or a percentage")
+    elif not 0 <= value <= INT32_MAX:
+        yield FieldError(path, value, NOT_NEGATIVE)
+
+
+def quantity(value: Any, path: str) -> Faults:
+    """A quantity, not negative."""
+    try:
+        amount = parse_quantity(value)
+    except QuantityError as error:
+        yield error.under(path).error
+        return
+    if amount.nanos < 0:
+        yield FieldError(path, value, NOT_NEGATIVE)
+
+
+def time(value: Any, path: str) -> Faults:
+    """A time as RFC 3339 text."""
+    try:
+        parse_time(value)
+    except TimeError as error:
+        yield error.under(path).error
+
+
+def each(check: Check) -> Check:
+    """A list whose entries all pass the check."""
+
+    def check_list(value: object, path: str) -> Faults:
+        if not isinstance(value, list):
+            yield wrong_type(path, value, "a list")
+            return
+        for index, entry in enumerate(value):
+            yield from check(entry, f"{path}[{index}]")
+
+    return check_list
+
+
+def mapping(values: Check, keys: Check = anything) -> Check:
+    """An object with any keys; faults of keys stand at the object, as kube-apiserver has it."""
+
+    def check(value: object, path: str) -> Faults:
+        if not isinstance(value, dict):
+            yield wrong_type(path, value, "an object")
+            return
+        for key, entry in value.items():
+            yield from keys(key, path)
+            yield from values(entry, f"{path}[{key}]")
+
+    return check
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A field that may be neither absent nor empty, with what is said if it is."""
+
+    check: Check
+    message: str = ""
+
+
+def needed(check: Check, message: str = "") -> Needed:
+    """Mark a field of `fields` as one that must be there."""
+    return Needed(check, message)
+
+
+def fields(*rules: Check, **checks: Check | Needed) -> Check:
+    """An object with known fields; others are let be.
+
+    Args:
+        rules: checks of the object as a whole; they see it however wrong its fields may be.
+        checks: by field, in the order of the faults.
+    """
+
+    def check(value: object, path: str) -> Faults:
+        if not isinstance(value, dict):
+            yield wrong_type(path, value, "an object")
+            return
+        for name, field_check in checks.items():
+            found = value.get(name)
+            if isinstance(field_check, Needed):
+                if found in (None, "", [], {}):
+                    yield required(join(path, name), field_check.message)
+                    continue
+                yield from field_check.check(found, join(path, name))
+            elif found is not None:
+                yield from field_check(found, join(path, name))
+        for rule in rules:
+            yield from rule(value, path)
+
+    return check
+
+
+def both(*checks: Check) -> Check:
+    """A value that passes all the checks."""
+
+    def check(value: object, path: str) -> Faults:
+        for one in checks:
+            yield from one(value, path)
+
+    return check
+
+
+def join(path: str, name: str) -> str:
+    """The path of a field under a path that may be empty."""
+    return f"{path}.{name}" if path else name
+
+
+def dicts(value: object) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The entries of a list that are objects, with their positions; none of anything else."""
+    if isinstance(value, list):
+        for index, entry in enumerate(value):
+            if isinstance(entry, dict):
+                yield index, entry
+
+
+def a_dict(value: object) -> dict[str, Any]:
+    """The value if it is an object, otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def kept(value: Any, names: Sequence[str]) -> Any:
+    """An object without all but some of its fields; anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    return {name: value[name] for name in names if name in value}

@@ -1,0 +1,41 @@
+"""Names and labels: checks over the rules in `podium.api.labels`."""
+
+import re
+
+from podium.api.labels import validate_label_key, validate_label_value, validate_subdomain
+from podium.apiserver.validation.checks import Faults, a_string, mapping, text
+
+_LABEL_LENGTH_MAX = 63
+_DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_DNS_LABEL_RULE = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex "
+    f"used for validation is '{_DNS_LABEL}')"
+)
+
+
+def validate_dns_label(name: str) -> list[str]:
+    """What is wrong with a DNS label, as namespaces' and containers' names are."""
+    faults = []
+    if len(name) > _LABEL_LENGTH_MAX:
+        faults.append(f"must be no more than {_LABEL_LENGTH_MAX} bytes")
+    if not re.fullmatch(_DNS_LABEL, name):
+        faults.append(_DNS_LABEL_RULE)
+    return faults
+
+
+dns_label = a_string(validate_dns_label)
+subdomain = a_string(validate_subdomain)
+label_key = a_string(validate_label_key)
+label_value = a_string(validate_label_value)
+strings = mapping(text)
+
+
+def label_map(value: object, path: str) -> Faults:
+    """An object of labels; all faults stand at the object itself, as kube-apiserver has it."""
+    if not isinstance(value, dict):
+        yield from strings(value, path)
+        return
+    for key, entry in value.items():
+        yield from label_key(key, path)
+        yield from label_value(entry, path if isinstance(entry, str) else f"{path}[{key}]")

@@ -1,0 +1,86 @@
+"""Tolerations of pods and taints of nodes."""
+
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.labels import validate_label_value
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
+from podium.apiserver.validation.checks import (
+    Faults,
+    dicts,
+    each,
+    fields,
+    integer,
+    join,
+    needed,
+    one_of,
+    text,
+    time,
+)
+from podium.apiserver.validation.names import label_key, label_value
+
+_EFFECTS = (NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE)
+
+
+def _operator_fits_key(value: Any, path: str) -> Faults:
+    operator = value.get("operator") or ""
+    if not value.get("key") and operator != "Exists":
+        message = (
+            "operator must be Exists when `key` is empty, which means "
+            '"match all values and all keys"'
+        )
+        yield FieldError(join(path, "operator"), operator, message)
+
+
+def _value_fits_operator(value: Any, path: str) -> Faults:
+    operator, compared = value.get("operator") or "Equal", value.get("value") or ""
+    where = join(path, "operator")
+    if operator == "Exists" and compared:
+        yield FieldError(where, compared, "value must be empty when `operator` is 'Exists'")
+    elif operator == "Equal" and isinstance(compared, str):
+        for message in validate_label_value(compared):
+            yield FieldError(where, compared, message)
+
+
+def _seconds_fit_effect(value: Any, path: str) -> Faults:
+    effect = value.get("effect") or ""
+    if value.get("tolerationSeconds") is not None and effect != NO_EXECUTE:
+        message = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+        yield FieldError(join(path, "effect"), effect, message)
+
+
+def _key_if_any(value: object, path: str) -> Faults:
+    return label_key(value, path) if value else iter(())
+
+
+tolerations = each(
+    fields(
+        _operator_fits_key,
+        _seconds_fit_effect,
+        _value_fits_operator,
+        key=_key_if_any,
+        operator=one_of("Equal", "Exists", empty=True),
+        value=text,
+        effect=one_of(*_EFFECTS, empty=True),
+        tolerationSeconds=integer(),
+    )
+)
+
+_taint = fields(
+    key=needed(label_key),
+    value=label_value,
+    effect=needed(one_of(*_EFFECTS)),
+    timeAdded=time,
+)
+
+
+def taints(value: object, path: str) -> Faults:
+    """The `taints` of a node: unique by key and effect."""
+    yield from each(_taint)(value, path)
+    seen = set()
+    for index, taint in dicts(value):
+        pair = (str(taint.get("key")), str(taint.get("effect")))
+        if pair in seen:
+            message = "taints must be unique by key and effect pair"
+            yield FieldError(f"{path}[{index}]", ":".join(pair), message, ErrorKind.DUPLICATE)
+        seen.add(pair)
