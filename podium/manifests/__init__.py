@@ -1,0 +1,11 @@
+"""Reading objects from files, directories and streams, as kubectl reads them.
+
+Text becomes documents (`yaml_text`, `json_text`), documents become objects (`objects`), and every
+fault of every file is reported in one `ManifestError`.
+"""
+
+from podium.manifests.objects import Loaded
+from podium.manifests.problems import ManifestError, Problem, Source
+from podium.manifests.reading import Manifests, read_sources
+
+__all__ = ["Loaded", "ManifestError", "Manifests", "Problem", "Source", "read_sources"]

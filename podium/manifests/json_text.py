@@ -1,0 +1,70 @@
+"""JSON text to documents.
+
+One document is decoded by msgspec, fast; of a key that stands twice in it the last value counts,
+as for kubectl. Only where that fails is the text read by the standard library, which can read
+several documents in a row and knows the line of a fault.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import NoReturn
+
+import msgspec
+
+from podium.manifests.document import Document, TextFault, decoded
+
+_CUT_OFF = "; the text ends too early"
+
+
+def read_json(data: bytes) -> Iterator[Document]:
+    """The documents of a JSON text, in order."""
+    try:
+        yield Document(1, 1, msgspec.json.decode(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        yield from _one_after_another(data)
+
+
+def _one_after_another(data: bytes) -> Iterator[Document]:
+    text, fault = decoded(data)
+    if fault:
+        yield Document(1, 1, faults=[fault])
+        return
+    decoder = json.JSONDecoder(parse_constant=_refuse)
+    position = _after_blanks(text, 0)
+    number = 0
+    while position < len(text):
+        number += 1
+        line = _line(text, position)
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            yield Document(number, line, faults=[_fault_of(error, text, position)])
+            return
+        yield Document(number, line, value)
+        position = _after_blanks(text, end)
+
+
+def _fault_of(error: ValueError | RecursionError, text: str, position: int) -> TextFault:
+    line = _line(text, position)
+    match error:
+        case json.JSONDecodeError():
+            cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+            message = f"{error.msg} (column {error.colno}){_CUT_OFF if cut_off else ''}"
+            return TextFault(error.lineno, f"not valid JSON: {message}")
+        case RecursionError():
+            return TextFault(line, "not valid JSON: nested too deeply")
+    return TextFault(line, f"not valid JSON: {error}")
+
+
+def _line(text: str, position: int) -> int:
+    return 1 + text.count("\n", 0, position)
+
+
+def _after_blanks(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t\r\n":
+        position += 1
+    return position
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number")

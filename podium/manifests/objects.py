@@ -1,0 +1,140 @@
+"""From documents to objects: lists taken apart, headers judged, scopes completed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.apiserver.validation import KINDS, kind_of
+from podium.apiserver.validation.checks import required, text, wrong_type
+from podium.manifests.document import Document
+from podium.manifests.problems import Problem, Source, describe, shown
+
+Object = dict[str, Any]
+
+_NAMES = {kind.name: kind for kind in KINDS.values()}
+_NOT_AN_OBJECT = "not an object with apiVersion, kind and metadata, but {}"
+_NO_KIND_BUT_ITEMS = "there are items but no kind: is the file complete?"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An object, complete and judged, and where it stood.
+
+    Attributes:
+        obj: as read, unknown fields included; with the namespace that it is in.
+        source: file, document and place in a list.
+    """
+
+    obj: Object
+    source: Source
+
+
+def objects_in(document: Document, file: str, namespace: str) -> Iterator[Loaded | Problem]:
+    """The objects of a document, and everything that is wrong with it.
+
+    Args:
+        document: any document; a list (`kind: List`, `PodList`) stands for its items.
+        file: the file's name.
+        namespace: where namespaced objects go that don't say.
+    """
+    for fault in document.faults:
+        yield Problem(Source(file, document.number, fault.line), "", fault.message)
+    if document.value is not None:
+        source = Source(file, document.number, document.line)
+        for obj, place in _flat(document.value, source):
+            faults = _complete(obj, namespace)
+            if faults:
+                label = describe(obj)
+                yield from (Problem(place, label, str(fault)) for fault in faults)
+            else:
+                yield Loaded(obj, place)
+
+
+def _flat(value: Any, source: Source) -> Iterator[tuple[Any, Source]]:
+    """The value itself, or the items of the list it is, with what the list says of them."""
+    if not _is_list(value):
+        yield value, source
+        return
+    item_kind = value["kind"].removesuffix("List")
+    for index, item in enumerate(value.get("items") or ()):
+        place = Source(source.file, source.document, source.line, _item(source.item, index))
+        if isinstance(item, dict) and item_kind:
+            item.setdefault("apiVersion", value.get("apiVersion"))
+            item.setdefault("kind", item_kind)
+        yield from _flat(item, place)
+
+
+def _is_list(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and str(value.get("kind")).endswith("List")
+        and "items" in value
+        and isinstance(value["items"], list | None)
+    )
+
+
+def _item(outer: str, index: int) -> str:
+    return f"{outer}.items[{index}]" if outer else f"items[{index}]"
+
+
+def _complete(obj: Any, namespace: str) -> list[FieldError | str]:
+    """Put the object into its scope; what is wrong with it, if anything."""
+    if not isinstance(obj, dict):
+        return [_NOT_AN_OBJECT.format(shown(obj))]
+    faults = list(_header_faults(obj))
+    if faults:
+        return faults
+    kind = kind_of(obj)
+    if kind is None:
+        return []
+    if not kind.namespaced:
+        obj["metadata"].pop("namespace", None)
+    elif not obj["metadata"].get("namespace"):
+        obj["metadata"]["namespace"] = namespace
+    return list(kind.check(obj, ""))
+
+
+def _header_faults(obj: Object) -> Iterator[FieldError | str]:
+    """What keeps an object from being known at all."""
+    if "kind" not in obj and "items" in obj:
+        yield _NO_KIND_BUT_ITEMS
+        return
+    named = True
+    for field, example in (("apiVersion", "such as v1 or apps/v1"), ("kind", "such as Pod")):
+        value = obj.get(field)
+        if not value:
+            yield required(field, example)
+            named = False
+        elif not isinstance(value, str):
+            yield from text(value, field)
+            named = False
+    if named:
+        yield from _version_faults(obj)
+    yield from _name_faults(obj)
+
+
+def _version_faults(obj: Object) -> Iterator[FieldError]:
+    """A kind of Kubernetes' own must be spelt with the group and version that it has.
+
+    Other groups may have kinds of the same name, which Podium doesn't know.
+    """
+    known, api_version = _NAMES.get(obj["kind"]), obj["apiVersion"]
+    group = api_version.rpartition("/")[0]
+    is_own = "." not in group or group.endswith(".k8s.io")
+    if known and is_own and api_version != known.api_version:
+        message = f"{known.name} is served as {known.api_version}"
+        yield FieldError("apiVersion", api_version, message)
+
+
+def _name_faults(obj: Object) -> Iterator[FieldError]:
+    metadata = obj.get("metadata")
+    if metadata is None:
+        yield required("metadata.name")
+    elif not isinstance(metadata, dict):
+        yield wrong_type("metadata", metadata, "an object")
+    elif not metadata.get("name"):
+        hint = "generateName isn't enough here" if metadata.get("generateName") else ""
+        yield required("metadata.name", hint)
+    else:
+        yield from text(metadata["name"], "metadata.name")

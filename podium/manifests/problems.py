@@ -1,0 +1,82 @@
+"""What can be wrong with a manifest and where, and the error that lists it all."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from podium.api.errors import PodiumError
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an object stands.
+
+    Attributes:
+        file: path as given or found; `stdin` for standard input.
+        document: number within the file, from 1; 0 for the file as a whole.
+        line: the file's line on which the document, or the fault in its syntax, begins, from 1;
+            0 where it isn't known.
+        item: position within a list, such as `items[3]`; empty outside lists.
+    """
+
+    file: str
+    document: int = 0
+    line: int = 0
+    item: str = ""
+
+    def __str__(self) -> str:
+        parts = [self.file]
+        if self.document:
+            line = f" (line {self.line})" if self.line else ""
+            parts.append(f"document {self.document}{line}")
+        if self.item:
+            parts.append(self.item)
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault of one manifest.
+
+    Attributes:
+        source: where it is.
+        object: `Kind namespace/name`, as far as known; empty for a fault of the text.
+        message: what is wrong; begins with the field and the bad value where a field is at fault.
+    """
+
+    source: Source
+    object: str
+    message: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (str(self.source), self.object, self.message) if part)
+
+
+class ManifestError(PodiumError):
+    """All faults of all files that were to be read, in their order, as `problems`."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.problems))
+
+
+def shown(value: object, length_max: int = 60) -> str:
+    """A value as JSON, cut off where it would be too long to read."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= length_max else text[: length_max - 1] + "…"
+
+
+def describe(obj: object) -> str:
+    """`Kind namespace/name` of a raw object, with a question mark for what it doesn't tell."""
+    if not isinstance(obj, dict):
+        return ""
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, dict):
+        metadata = {}
+    kind = obj.get("kind") or "?"
+    name = metadata.get("name") or metadata.get("generateName") or "?"
+    namespace = metadata.get("namespace")
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"

@@ -1,0 +1,203 @@
+"""YAML text to documents.
+
+A file is cut at its `---` lines first, so that a broken document doesn't hide the next one. Each
+part is parsed by libyaml into events, from which plain values are built here: that keeps positions
+for duplicate keys, needs no node tree, and leaves the meaning of scalars to `yaml_scalars`.
+"""
+
+import re
+from collections.abc import Iterator
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    CollectionEndEvent,
+    CollectionStartEvent,
+    Event,
+    MappingStartEvent,
+    ScalarEvent,
+)
+from yaml.reader import ReaderError
+
+from podium.manifests.document import Document, TextFault
+from podium.manifests.yaml_scalars import key_text, scalar
+
+# Deeper than any object of Kubernetes; bounds the recursion.
+DEPTH_MAX = 150
+
+_SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_CONTENT = re.compile(r"^(?!%)(?![ \t]*(#|\r?$))", re.MULTILINE)
+
+
+def read_yaml(text: str) -> Iterator[Document]:
+    """The documents of a YAML text, in order; those without content are left out."""
+    number = 0
+    for line, part in _parts(text):
+        for document in _documents(part, line):
+            if document.value is not None or document.faults:
+                number += 1
+                document.number = number
+                yield document
+
+
+def _parts(text: str) -> Iterator[tuple[int, str]]:
+    """The text cut at its separator lines, with the line each part starts at.
+
+    What stands before a separator and is no content, such as directives, stays with what follows.
+    """
+    start = searched = 0
+    line = 1
+    for match in _SEPARATOR.finditer(text):
+        if _CONTENT.search(text, searched, match.start()):
+            yield line, text[start : match.start()]
+            line += text.count("\n", start, match.start())
+            start = match.start()
+        searched = match.end()
+    yield line, text[start:]
+
+
+def _documents(part: str, line: int) -> Iterator[Document]:
+    """The documents of one part: usually one, more where `...` ends them."""
+    try:
+        events = _Events(part, line)
+        while isinstance(events.current, yaml.DocumentStartEvent):
+            yield _Builder(events).document()
+    except yaml.YAMLError as error:
+        fault = _fault_of(error, part, line)
+        yield Document(0, fault.line, faults=[fault])
+
+
+def _fault_of(error: yaml.YAMLError, part: str, line: int) -> TextFault:
+    if isinstance(error, yaml.MarkedYAMLError):
+        mark = error.problem_mark or error.context_mark
+        where = line + (mark.line if mark else 0)
+        text = " ".join(t for t in (error.context, error.problem) if t)
+        return TextFault(where, f"not valid YAML: {text}")
+    if isinstance(error, ReaderError):
+        where = line + part.count("\n", 0, error.position)
+        return TextFault(where, f"not valid YAML: {error.reason}")
+    return TextFault(line, f"not valid YAML: {error}")
+
+
+class _Events:
+    """The parser's events of one part, with a look at the next one."""
+
+    def __init__(self, part: str, first_line: int) -> None:
+        self._events: Iterator[Event] = yaml.parse(part, Loader=yaml.CSafeLoader)
+        self._first_line = first_line
+        next(self._events)
+        self.current: Event = next(self._events)
+
+    def take(self) -> Event:
+        """The current event, and on to the next."""
+        event = self.current
+        self.current = next(self._events)
+        return event
+
+    def line(self, event: Event) -> int:
+        """The line of the file on which an event begins, from 1."""
+        assert event.start_mark is not None
+        return event.start_mark.line + self._first_line
+
+
+class _Builder:
+    """Builds the value of one document; faults that leave its structure whole are collected."""
+
+    def __init__(self, events: _Events) -> None:
+        self._events = events
+        self._anchors: dict[str, object] = {}
+        self._faults: list[TextFault] = []
+
+    def document(self) -> Document:
+        line = self._events.line(self._events.take())
+        value = self._value(0)
+        self._events.take()
+        return Document(0, line, None if self._faults else value, self._faults)
+
+    def _value(self, depth: int) -> object:
+        event = self._events.take()
+        if isinstance(event, AliasEvent):
+            return self._aliased(event)
+        assert isinstance(event, ScalarEvent | CollectionStartEvent)
+        value: object
+        if isinstance(event, ScalarEvent):
+            value = self._scalar(event)
+        elif depth >= DEPTH_MAX:
+            self._fault(event, f"nested deeper than {DEPTH_MAX} levels")
+            self._skip()
+            value = None
+        elif isinstance(event, MappingStartEvent):
+            value = self._mapping(depth)
+        else:
+            value = self._sequence(depth)
+        # An anchor counts once its value is there, so nothing can contain itself.
+        if event.anchor:
+            self._anchors[event.anchor] = value
+        return value
+
+    def _sequence(self, depth: int) -> list[object]:
+        values = []
+        while not isinstance(self._events.current, CollectionEndEvent):
+            values.append(self._value(depth + 1))
+        self._events.take()
+        return values
+
+    def _mapping(self, depth: int) -> dict[str, object]:
+        values: dict[str, object] = {}
+        merged: list[dict[str, object]] = []
+        while not isinstance(self._events.current, CollectionEndEvent):
+            key_event = self._events.current
+            key = self._value(depth + 1)
+            value = self._value(depth + 1)
+            if key == "<<" and _is_plain(key_event):
+                merged += self._mappings_to_merge(key_event, value)
+            else:
+                self._set(values, key_event, key, value)
+        self._events.take()
+        for mapping in merged:
+            values = {**mapping, **values}
+        return values
+
+    def _set(self, values: dict[str, object], event: Event, raw_key: object, value: object) -> None:
+        key = key_text(raw_key)
+        if key is None:
+            self._fault(event, "a key must be a string")
+        elif key in values:
+            self._fault(event, f'the key "{key}" stands twice in the same mapping')
+        else:
+            values[key] = value
+
+    def _mappings_to_merge(self, event: Event, value: object) -> list[dict[str, object]]:
+        candidates = value if isinstance(value, list) else [value]
+        mappings = [candidate for candidate in candidates if isinstance(candidate, dict)]
+        if len(mappings) != len(candidates):
+            self._fault(event, "<< takes a mapping or a list of mappings")
+        return mappings
+
+    def _aliased(self, event: AliasEvent) -> object:
+        anchor = event.anchor or ""
+        if anchor not in self._anchors:
+            self._fault(event, f"the alias *{anchor} has no anchor before it")
+        return self._anchors.get(anchor)
+
+    def _scalar(self, event: ScalarEvent) -> object:
+        try:
+            return scalar(event.value, event.tag, plain=event.implicit[0])
+        except ValueError as error:
+            self._fault(event, str(error))
+            return None
+
+    def _skip(self) -> None:
+        """Past the rest of a collection that has just been opened."""
+        depth = 1
+        while depth:
+            event = self._events.take()
+            depth += isinstance(event, CollectionStartEvent)
+            depth -= isinstance(event, CollectionEndEvent)
+
+    def _fault(self, event: Event, message: str) -> None:
+        self._faults.append(TextFault(self._events.line(event), message))
+
+
+def _is_plain(event: Event) -> bool:
+    return isinstance(event, ScalarEvent) and bool(event.implicit[0])

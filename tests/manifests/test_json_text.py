@@ -1,0 +1,39 @@
+"""JSON texts become documents, and each fault names its line."""
+
+import pytest
+
+from podium.manifests.json_text import read_json
+
+
+def test_one_document() -> None:
+    (document,) = read_json(b' {"a": [1, 2.5, "x", null, true]}\n')
+    assert (document.number, document.line) == (1, 1)
+    assert document.value == {"a": [1, 2.5, "x", None, True]}
+
+
+def test_documents_in_a_row() -> None:
+    documents = list(read_json(b'{"a": 1}\n\n{"b": 2}{"c": 3}\n'))
+    assert [(d.number, d.line, d.value) for d in documents] == [
+        (1, 1, {"a": 1}),
+        (2, 3, {"b": 2}),
+        (3, 3, {"c": 3}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "number", "line", "message"),
+    [
+        (b'{"a": [1,\n 2', 1, 2, "ends too early"),
+        (b'{"a": "x', 1, 1, "ends too early"),
+        (b'{"a": 1\n"b": 2}', 1, 2, "Expecting ',' delimiter"),
+        (b'{"a": 1}\n{"b"}', 2, 2, "Expecting ':' delimiter"),
+        (b'{"a": NaN}', 1, 1, "NaN is no number"),
+        (b'{"a": 1}\n\x80', 1, 2, "not UTF-8"),
+        (b"[" * 100_000, 1, 1, "nested too deeply"),
+    ],
+)
+def test_faults_name_their_line(data: bytes, number: int, line: int, message: str) -> None:
+    (document,) = [d for d in read_json(data) if d.faults]
+    (fault,) = document.faults
+    assert (document.number, fault.line) == (number, line)
+    assert message in fault.message
