@@ -167,6 +167,14 @@ def test_faulty_node_affinity(args_faults, affinity: object, fault: str) -> None
     assert found[0].startswith(f"addedAffinity{fault}")
 
 
+def test_the_meaning_of_a_misshapen_affinity_is_not_judged(args_faults) -> None:
+    affinity = {REQUIRED: {"nodeSelectorTerms": [wrong("In"), {"matchExpressions": ["zone"]}]}}
+    assert args_faults("NodeAffinity", {"addedAffinity": affinity}) == [
+        f"addedAffinity.{REQUIRED}.nodeSelectorTerms[1].matchExpressions[0]: "
+        'Invalid value: "zone": must be an object'
+    ]
+
+
 def test_volume_binding(args, args_faults) -> None:
     assert args("VolumeBinding", {"bindTimeoutSeconds": 0}) == VolumeBindingArgs(0)
     assert args("VolumeBinding", {"bindTimeoutSeconds": 2**40}) == VolumeBindingArgs(2**40)
