@@ -145,7 +145,7 @@ def test_null_is_absent(load) -> None:
         ),
         (
             {"podInitialBackoffSeconds": 11},
-            "podMaxBackoffSeconds: Invalid value: null: must be at least "
+            "podMaxBackoffSeconds: Invalid value: 10: must be at least "
             "podInitialBackoffSeconds, 11",
         ),
         (

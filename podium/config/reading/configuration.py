@@ -6,7 +6,7 @@ The rules are those of `ValidateKubeSchedulerConfiguration` and
 
 from collections.abc import Collection, Mapping, Sequence
 
-from podium.api.errors import ErrorKind
+from podium.api.errors import ErrorKind, FieldError
 from podium.config.reading.fields import Fields, Findings
 from podium.config.reading.profiles import read_percentage, read_profiles
 from podium.config.types import SchedulerConfiguration
@@ -90,9 +90,9 @@ def _backoffs(fields: Fields) -> tuple[int, int]:
     if initial <= 0:
         fields.fault("podInitialBackoffSeconds", "must be at least 1")
     if longest < initial:
-        fields.fault(
-            "podMaxBackoffSeconds", f"must be at least podInitialBackoffSeconds, {initial}"
-        )
+        message = f"must be at least podInitialBackoffSeconds, {initial}"
+        fault = FieldError(fields.at("podMaxBackoffSeconds"), longest, message)
+        fields.findings.faults.append(fault)
     return initial, longest
 
 
