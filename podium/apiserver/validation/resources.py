@@ -6,6 +6,7 @@ from typing import Any
 from podium.api.errors import FieldError, unsupported
 from podium.api.labels import validate_label_key
 from podium.api.quantity import NANOS_PER_UNIT, QuantityError, parse_quantity
+from podium.api.resources import is_extended_resource
 from podium.apiserver.validation.checks import (
     Check,
     Faults,
@@ -26,17 +27,11 @@ _OTHER = ("storage", "pods", "services", "replicationcontrollers", "resourcequot
 _OTHER_STANDARD = frozenset({*_OTHER, "configmaps", "persistentvolumeclaims"})
 _HUGE_PAGES = "hugepages-"
 _NATIVE_DOMAIN = "kubernetes.io/"
-_QUOTA_PREFIX = "requests."
 _WHOLE = "must be an integer"
 
 
 def _is_standard(name: str) -> bool:
     return name in _CONTAINER or name.startswith(_HUGE_PAGES) or name in _OTHER_STANDARD
-
-
-def _is_extended(name: str) -> bool:
-    """Whether a resource is one that device plugins and operators offer under their own domain."""
-    return "/" in name and _NATIVE_DOMAIN not in name and not name.startswith(_QUOTA_PREFIX)
 
 
 def _allows_overcommit(name: str) -> bool:
@@ -55,7 +50,7 @@ def container_resource_name(name: str, path: str) -> Faults:
         if name not in _CONTAINER and not name.startswith(_HUGE_PAGES):
             choices = ", ".join((*_CONTAINER, f"{_HUGE_PAGES}<size>"))
             yield FieldError(path, name, f"must be a standard resource for containers: {choices}")
-    elif _NATIVE_DOMAIN not in name and not _is_extended(name):
+    elif _NATIVE_DOMAIN not in name and not is_extended_resource(name):
         yield FieldError(path, name, "doesn't follow extended resource name standard")
 
 
@@ -82,7 +77,7 @@ def resource_list(check_name: Callable[[str, str], Faults] = _any_name) -> Check
             yield from check_name(name, where)
             faults = list(quantity(amount, where))
             yield from faults
-            counted = name == "pods" or _is_extended(name)
+            counted = name == "pods" or is_extended_resource(name)
             if counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
                 yield FieldError(where, amount, _WHOLE)
 

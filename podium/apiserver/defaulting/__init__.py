@@ -1,0 +1,47 @@
+"""Defaulting: what kube-apiserver fills into an object before it looks at it any closer.
+
+The rules are those of v1.36's `SetDefaults` functions for the kinds that Podium knows, and what
+preparing a pod for its creation does to selectors with label keys. Fields whose absence has a
+meaning of its own stay absent, there as here: of a topology spread constraint the node inclusion
+policies and minDomains, for example.
+"""
+
+from collections.abc import Mapping
+
+from podium.apiserver.defaulting import cluster, pods, volumes, workloads
+from podium.apiserver.defaulting.copying import Filler, Object
+
+__all__ = ["apply_defaults"]
+
+_FILLERS: Mapping[str, Filler] = {
+    "Pod": pods.pod,
+    "Deployment": workloads.deployment,
+    "ReplicaSet": workloads.replica_set,
+    "ReplicationController": workloads.replication_controller,
+    "StatefulSet": workloads.stateful_set,
+    "DaemonSet": workloads.daemon_set,
+    "Job": workloads.job,
+    "Node": cluster.node,
+    "Namespace": cluster.namespace,
+    "Service": cluster.service,
+    "PriorityClass": cluster.priority_class,
+    "PersistentVolumeClaim": volumes.claim,
+    "PersistentVolume": volumes.persistent_volume,
+    "StorageClass": volumes.storage_class,
+    "CSIDriver": volumes.csi_driver,
+}
+
+
+def apply_defaults(obj: Object, kind: str | None = None) -> Object:
+    """The object with everything filled in; the same object where nothing is missing.
+
+    Nothing of the given object is changed; what didn't need filling is shared with the result.
+    Filling in again changes nothing. Kinds without defaults come back as they are.
+
+    Args:
+        obj: a valid object.
+        kind: its kind, where the object doesn't tell.
+    """
+    filler = _FILLERS.get(kind or str(obj.get("kind")))
+    filled: Object = filler(obj) if filler else obj
+    return filled

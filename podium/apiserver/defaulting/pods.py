@@ -1,0 +1,67 @@
+"""What is filled into pods, and into the pod specs of templates."""
+
+from podium.apiserver.defaulting.amounts import (
+    amounts,
+    pod_level,
+    requests_from_limits,
+    requirements,
+)
+from podium.apiserver.defaulting.containers import container
+from podium.apiserver.defaulting.copying import Object, each, filled, inside
+from podium.apiserver.defaulting.label_keys import merge_label_keys
+from podium.apiserver.defaulting.volumes import volume
+
+DEFAULT_SCHEDULER = "default-scheduler"
+DEFAULT_GRACE_PERIOD_S = 30
+
+
+def pod_spec(spec: Object) -> Object:
+    """The spec of a pod, or of a pod to be in a template."""
+    spec = filled(
+        spec,
+        restartPolicy="Always",
+        terminationGracePeriodSeconds=DEFAULT_GRACE_PERIOD_S,
+        dnsPolicy="ClusterFirst",
+        schedulerName=DEFAULT_SCHEDULER,
+        securityContext={},
+    )
+    return inside(
+        spec,
+        initContainers=each(container),
+        containers=each(container),
+        volumes=each(volume),
+        resources=requirements,
+        overhead=amounts,
+    )
+
+
+def template(template: Object) -> Object:
+    """The template of a workload's pods."""
+    return inside(template, spec=pod_spec)
+
+
+def pod(pod: Object) -> Object:
+    """A pod: requests follow from limits, and label keys are merged, unlike in templates."""
+    return merge_label_keys(inside(pod, spec=_whole_spec))
+
+
+def _whole_spec(spec: Object) -> Object:
+    spec = filled(pod_spec(spec), enableServiceLinks=True)
+    spec = inside(
+        spec,
+        initContainers=each(requests_from_limits),
+        containers=each(requests_from_limits),
+    )
+    spec = pod_level(spec)
+    if spec.get("hostNetwork"):
+        spec = inside(spec, initContainers=each(_node_ports), containers=each(_node_ports))
+    return spec
+
+
+def _node_ports(container: Object) -> Object:
+    """In the node's network, a container's port is the node's."""
+
+    def port(port: Object) -> Object:
+        return port if port.get("hostPort") else {**port, "hostPort": port.get("containerPort")}
+
+    return inside(container, ports=each(port))
