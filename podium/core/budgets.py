@@ -1,0 +1,234 @@
+"""PodDisruptionBudgets: how many pods may be missing, and which victims would break that.
+
+The one place of this arithmetic. Two components of Kubernetes look at budgets, and differently:
+
+- The disruption controller counts (`allowed_disruptions`). As the selector of policy/v1 says, an
+  empty one selects all pods of the namespace, an absent one none (`selects`).
+- The scheduler spends (`violating`), in DefaultPreemption's filterPodsWithPDBViolation. To it an
+  empty selector, too, selects nothing, and a pod without labels is selected by no budget
+  (`Budget.covers`).
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
+from podium.api.meta import controller_of, is_terminating, labels, name, namespace
+from podium.api.times import NANOS_PER_SECOND, parse_time
+
+Object = Mapping[str, Any]
+
+# How long the controller waits for a pod to go whose eviction has been granted.
+DELETION_TIMEOUT_NANOS = 2 * 60 * NANOS_PER_SECOND
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a pod's controller wants, or the controller above it.
+
+    Attributes:
+        uid: of the controller that says how many pods there should be.
+        replicas: how many.
+    """
+
+    uid: str
+    replicas: int
+
+
+ScaleOf = Callable[[Object, str], Scale | None]
+"""From a controller's owner reference and a namespace to its scale; None if it isn't known."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetStatus:
+    """What the disruption controller writes into a budget's status."""
+
+    expected_pods: int
+    desired_healthy: int
+    current_healthy: int
+    disruptions_allowed: int
+
+
+def selects(pdb: Object, pod: Object) -> bool:
+    """Whether the pod counts for the budget, as the disruption controller and evictions see it.
+
+    Raises:
+        SelectorError: the budget's selector isn't one.
+    """
+    raw = (pdb.get("spec") or _NOTHING).get("selector")
+    return namespace(pdb) == namespace(pod) and label_selector(raw).matches(labels(pod))
+
+
+def needs_scale(pdb: Object) -> bool:
+    """Whether the budget refers to what the pods' controllers want, not to the pods there are."""
+    spec = pdb.get("spec") or _NOTHING
+    return spec.get("maxUnavailable") is not None or isinstance(spec.get("minAvailable"), str)
+
+
+def expected_count(pods: Iterable[Object], scale_of: ScaleOf) -> int | None:
+    """How many pods the controllers of these pods want in all, each controller counted once.
+
+    Pods without a controller aren't expected by anybody. None if a controller can't be found or
+    has no scale, as of a DaemonSet or Job: the disruption controller then gives up.
+    """
+    wanted: dict[str, int] = {}
+    asked: set[tuple[str, str]] = set()
+    for pod in pods:
+        owner = controller_of(pod)
+        if owner is None or (identity := (str(owner.get("uid")), namespace(pod))) in asked:
+            continue
+        asked.add(identity)
+        scale = scale_of(owner, namespace(pod))
+        if scale is None:
+            return None
+        wanted[scale.uid] = scale.replicas
+    return sum(wanted.values())
+
+
+def allowed_disruptions(
+    pdb: Object, pods: Collection[Object], expected: int | None, *, now: int | None = None
+) -> BudgetStatus:
+    """The budget's status, as the disruption controller computes it.
+
+    Args:
+        pdb: a valid budget.
+        pods: the pods that it selects, finished ones included.
+        expected: their `expected_count`; plays no part unless the budget `needs_scale`.
+        now: nanoseconds since the epoch. Pods whose eviction was granted less than two minutes
+            ago count as gone; without a clock, whenever it was granted.
+
+    Returns:
+        The status; where the expected count is needed and None, the old one, if there is one,
+        but without disruptions allowed.
+    """
+    if expected is None and needs_scale(pdb):
+        return _failed_safe(pdb)
+    expected_pods, desired = _wanted(pdb, len(pods), expected or 0)
+    healthy = sum(_is_healthy(pod, pdb, now) for pod in pods)
+    allowed = healthy - desired if expected_pods > 0 else 0
+    return BudgetStatus(expected_pods, desired, healthy, max(allowed, 0))
+
+
+def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:
+    """Expected and desired healthy pods."""
+    spec = pdb.get("spec") or _NOTHING
+    unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
+    if unavailable is not None:
+        return expected, max(expected - _scaled(unavailable, expected), 0)
+    if available is None:
+        return 0, 0
+    if isinstance(available, str):
+        return expected, _scaled(available, expected)
+    return present, int(available)
+
+
+def _scaled(bound: int | str, total: int) -> int:
+    """A number of pods, or a percentage of the total, rounded up."""
+    return -(-int(bound.removesuffix("%")) * total // 100) if isinstance(bound, str) else bound
+
+
+def _is_healthy(pod: Object, pdb: Object, now: int | None) -> bool:
+    granted = (pdb.get("status") or _NOTHING).get("disruptedPods") or _NOTHING
+    if is_terminating(pod) or _is_going(granted.get(name(pod)), now):
+        return False
+    return is_ready(pod)
+
+
+def _is_going(granted: str | None, now: int | None) -> bool:
+    if granted is None or now is None:
+        return granted is not None
+    return parse_time(granted) + DELETION_TIMEOUT_NANOS > now
+
+
+def is_ready(pod: Object) -> bool:
+    """Whether the pod's condition Ready is True."""
+    conditions = (pod.get("status") or _NOTHING).get("conditions") or ()
+    return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
+
+
+def _failed_safe(pdb: Object) -> BudgetStatus:
+    status = pdb.get("status") or _NOTHING
+    return BudgetStatus(
+        expected_pods=status.get("expectedPods") or 0,
+        desired_healthy=status.get("desiredHealthy") or 0,
+        current_healthy=status.get("currentHealthy") or 0,
+        disruptions_allowed=0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A budget as the scheduler sees it.
+
+    Attributes:
+        namespace: of the budget and the pods it covers.
+        name: of the budget.
+        selector: of pods; one that isn't valid selects nothing.
+        allowed: how many pods may still be disrupted.
+        disrupted: names of pods whose eviction has been granted and is paid for already.
+    """
+
+    namespace: str
+    name: str
+    selector: Selector
+    allowed: int
+    disrupted: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, pdb: Object, allowed: int | None = None) -> "Budget":
+        """The budget of an object; `allowed` stands in for what its status says."""
+        status = pdb.get("status") or _NOTHING
+        if allowed is None:
+            allowed = int(status.get("disruptionsAllowed") or 0)
+        disrupted = frozenset(status.get("disruptedPods") or ())
+        return cls(namespace(pdb), name(pdb), _selector_or_nothing(pdb), allowed, disrupted)
+
+    def covers(self, pod: Object) -> bool:
+        """Whether the pod's disruption costs one of those allowed."""
+        carried = labels(pod)
+        return (
+            bool(carried)
+            and namespace(pod) == self.namespace
+            and not self.selector.is_empty
+            and self.selector.matches(carried)
+            and name(pod) not in self.disrupted
+        )
+
+
+def _selector_or_nothing(pdb: Object) -> Selector:
+    try:
+        return label_selector((pdb.get("spec") or _NOTHING).get("selector"))
+    except SelectorError:
+        return NOTHING
+
+
+def violating(victims: Iterable[Object], budgets: Sequence[Budget]) -> list[bool]:
+    """Whether each victim, disrupted in this order, breaks any budget that covers it."""
+    covering = (
+        [index for index, budget in enumerate(budgets) if budget.covers(victim)]
+        for victim in victims
+    )
+    return spend(covering, [budget.allowed for budget in budgets])
+
+
+def spend(covering: Iterable[Collection[int]], allowed: Iterable[int]) -> list[bool]:
+    """The arithmetic of `violating`, for budgets that are known by number.
+
+    Args:
+        covering: for each victim, in order, the numbers of the budgets that cover it.
+        allowed: by budget number, the disruptions allowed.
+
+    Returns:
+        For each victim whether one of its budgets was spent before it; it is charged to all of
+        them all the same.
+    """
+    left = list(allowed)
+    broken = []
+    for numbers in covering:
+        for number in numbers:
+            left[number] -= 1
+        broken.append(any(left[number] < 0 for number in numbers))
+    return broken
