@@ -36,7 +36,8 @@ def _one_after_another(data: bytes) -> Iterator[Document]:
         number += 1
         line = _line(text, position)
         try:
-            value, end = decoder.raw_decode(text, position)
+            _, end = decoder.raw_decode(text, position)
+            value = msgspec.json.decode(text[position:end])
         except (ValueError, RecursionError) as error:
             yield Document(number, line, faults=[_fault_of(error, text, position)])
             return

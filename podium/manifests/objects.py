@@ -138,3 +138,4 @@ def _name_faults(obj: Object) -> Iterator[FieldError]:
         yield required("metadata.name", hint)
     else:
         yield from text(metadata["name"], "metadata.name")
+        yield from text(metadata.get("namespace") or "", "metadata.namespace")

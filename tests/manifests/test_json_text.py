@@ -29,6 +29,7 @@ def test_documents_in_a_row() -> None:
         (b'{"a": 1}\n{"b"}', 2, 2, "Expecting ':' delimiter"),
         (b'{"a": NaN}', 1, 1, "NaN is no number"),
         (b'{"a": 1}\n\x80', 1, 2, "not UTF-8"),
+        (b'{"a": "\\ud800 and more text"}', 1, 1, "surrogate"),
         (b"[" * 100_000, 1, 1, "nested too deeply"),
     ],
 )

@@ -2,10 +2,13 @@
 
 import io
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from podium.manifests import ManifestError, Manifests, read_sources
 
@@ -209,3 +212,25 @@ def test_same_name_in_another_namespace_or_kind_is_another_object() -> None:
     claim = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
     text = "".join(json.dumps(o) for o in (pod("a"), pod("a", namespace="x"), claim))
     assert len(read(text).objects) == 3
+
+
+odd_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.sampled_from(["", "v1", "Pod", "List", "x"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["apiVersion", "kind", "metadata", "items", "name", "namespace"]), inner
+        )
+    ),
+    max_leaves=15,
+)
+
+
+@given(st.lists(odd_values, max_size=3))
+def test_whatever_is_read_is_taken_or_refused(values: list[Any]) -> None:
+    text = "\n".join(json.dumps(value) for value in values)
+    with suppress(ManifestError):
+        assert all(loaded.obj["kind"] for loaded in read(text).objects)

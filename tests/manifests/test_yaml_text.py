@@ -139,7 +139,7 @@ json_values = st.recursive(
     | st.booleans()
     | st.integers()
     | st.integers().map(lambda n: n / 8)
-    | st.text("ab:#-1. "),
+    | st.text("ab:#- "),
     lambda inner: (
         st.lists(inner, max_size=4) | st.dictionaries(st.text("abc1 "), inner, max_size=4)
     ),

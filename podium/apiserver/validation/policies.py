@@ -15,7 +15,6 @@ from podium.apiserver.validation.checks import (
     Faults,
     a_dict,
     boolean,
-    count,
     fields,
     forbidden,
     int_or_percent,
@@ -51,10 +50,10 @@ pod_disruption_budget = fields(
     ),
     status=fields(
         disruptedPods=mapping(time),
-        disruptionsAllowed=count,
-        currentHealthy=count,
-        desiredHealthy=count,
-        expectedPods=count,
+        disruptionsAllowed=integer(),
+        currentHealthy=integer(),
+        desiredHealthy=integer(),
+        expectedPods=integer(),
     ),
 )
 """A PodDisruptionBudget."""
