@@ -1,0 +1,20 @@
+"""DefaultBinder: binds every pod that no earlier bind plugin has taken.
+
+The binding itself is an effect, and so is its failure: whoever applies effects learns of it.
+"""
+
+from podium.core.handle import Handle
+from podium.core.pods import PodInfo
+from podium.core.status import SUCCESS, Status
+
+
+class DefaultBinder:
+    """Agrees to bind (Bind)."""
+
+    name = "DefaultBinder"
+
+    def __init__(self, handle: Handle) -> None:
+        pass
+
+    def bind(self, pod: PodInfo, node_name: str) -> Status:
+        return SUCCESS

@@ -1,0 +1,86 @@
+"""ImageLocality: a node is better the more of the pod's images, by size, it has already.
+
+An image counts less the fewer nodes have it, lest all pods that use it crowd on those. Constants
+and arithmetic are those of kube-scheduler v1.36.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scope, Scores
+from podium.core.handle import Handle
+from podium.core.pod_classes import Object
+from podium.core.pods import PodInfo
+
+_MIB = 1024 * 1024
+_SIZE_MIN = 23 * _MIB
+_SIZE_MAX_PER_CONTAINER = 1000 * _MIB
+
+
+class ImageLocality:
+    """Ranks nodes by the images that they have (Score)."""
+
+    name = "ImageLocality"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+
+    def score(self, pod: PodInfo) -> LocalScore:
+        spec = pod.cls.spec
+        wanted = _images(spec)
+        containers = len(spec.get("initContainers") or ()) + len(spec.get("containers") or ())
+        groups = self._snapshot.columns.images()
+        sizes = [_sizes(images, wanted) for images in groups.values]
+        group_counts = Counter(groups.codes.tolist())
+        spread: Counter[str] = Counter()
+        for group, found in enumerate(sizes):
+            spread.update(dict.fromkeys(found, group_counts[group]))
+        shares = {image: count / self._snapshot.node_count for image, count in spread.items()}
+        scores = [
+            _score(sum(int(found[i] * shares[i]) for i in wanted if i in found), containers)
+            for found in sizes
+        ]
+        return _Locality(groups.lookup(scores))
+
+
+class _Locality(LocalScore):
+    """Images change with nodes alone."""
+
+    plugin = ImageLocality.name
+    scope = Scope.NODE
+
+    def __init__(self, scores: Scores) -> None:
+        self._scores = scores
+
+    def scores(self, rows: Rows) -> Scores:
+        return self._scores[rows]
+
+
+def _images(spec: Object) -> list[str]:
+    """The images of containers and of image volumes; one that is used twice counts twice."""
+    containers = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
+    volumes = [v["image"] for v in spec.get("volumes") or () if v.get("image")]
+    names = [c.get("image") for c in containers] + [image.get("reference") for image in volumes]
+    return [_with_tag(name or "") for name in names]
+
+
+def _with_tag(image: str) -> str:
+    """The name as runtimes report it; what comes after the last slash has a tag or digest."""
+    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
+
+
+def _sizes(images: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> dict[str, int]:
+    """Bytes of the wanted ones among a node's images, by name."""
+    return {
+        name: int(image.get("sizeBytes") or 0)
+        for image in images
+        for name in image.get("names") or ()
+        if name in wanted
+    }
+
+
+def _score(size: int, containers: int) -> int:
+    size_max = _SIZE_MAX_PER_CONTAINER * containers
+    bounded = min(max(size, _SIZE_MIN), size_max)
+    return MAX_NODE_SCORE * (bounded - _SIZE_MIN) // (size_max - _SIZE_MIN)

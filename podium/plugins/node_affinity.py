@@ -1,0 +1,121 @@
+"""NodeAffinity: node selectors and node affinity, required and preferred.
+
+What the profile's `addedAffinity` requires and prefers counts for every pod besides its own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from podium.api.errors import aggregate
+from podium.api.node_selector import (
+    NAME_FIELD,
+    NodeSelectorTerm,
+    node_selector,
+    preferred_terms,
+    required_node_affinity,
+)
+from podium.config.args import NodeAffinityArgs
+from podium.core.fixed_codes import FixedCodes
+from podium.core.framework import CycleError, PreFilterResult, RelativeScore, Rows, Scope, Scores
+from podium.core.handle import Handle
+from podium.core.node_matching import matching_rows
+from podium.core.normalization import default_normalize
+from podium.core.pod_classes import PodClass
+from podium.core.pods import PodInfo
+from podium.core.status import SUCCESS, Status, unresolvable
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+_POD, _ENFORCED = -1, -2
+_REASONS = {
+    _POD: "node(s) didn't match Pod's node affinity/selector",
+    _ENFORCED: "node(s) didn't match scheduler-enforced node affinity",
+}
+_CONFLICT = "pod affinity terms conflict"
+
+_Terms = Sequence[tuple[int, NodeSelectorTerm]]
+
+
+class NodeAffinity:
+    """Rules out nodes that don't match and ranks the others (PreFilter to Score)."""
+
+    name = "NodeAffinity"
+
+    def __init__(self, handle: Handle, args: NodeAffinityArgs | None = None) -> None:
+        self._snapshot = handle.snapshot
+        added: Mapping[str, Any] = (args or NodeAffinityArgs()).added_affinity or {}
+        required = added.get(_REQUIRED)
+        self._added = None if required is None else node_selector(required)
+        self._added_terms = preferred_terms(added.get(_PREFERRED))
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        required = _node_affinity(pod.cls).get(_REQUIRED) or {}
+        names = _node_names(required.get("nodeSelectorTerms") or ())
+        if names is not None and not names:
+            return PreFilterResult(unresolvable(_CONFLICT))
+        return PreFilterResult(node_names=names)
+
+    def filter(self, pod: PodInfo) -> FixedCodes | None:
+        required = required_node_affinity(pod.cls.pod)
+        selects = required.affinity is not None or not required.selector.is_empty
+        if self._added is None and not selects:
+            return None
+        codes = np.where(matching_rows(self._snapshot, required), 0, _POD).astype(np.int32)
+        if self._added is not None:
+            codes[~matching_rows(self._snapshot, self._added)] = _ENFORCED
+        return FixedCodes(self.name, codes, lambda code: unresolvable(_REASONS[code]))
+
+    def pre_score(self, pod: PodInfo) -> Status:
+        faults = [fault for _, term in _preferred(pod.cls) for fault in term.error]
+        if faults:
+            raise CycleError(self.name, aggregate(faults))
+        return SUCCESS
+
+    def score(self, pod: PodInfo) -> RelativeScore | None:
+        terms = (*self._added_terms, *_preferred(pod.cls))
+        if not terms:
+            return None
+        weights = np.zeros(self._snapshot.capacity, np.int64)
+        for weight, term in terms:
+            weights[matching_rows(self._snapshot, term)] += weight
+        return _Preferences(weights)
+
+
+class _Preferences(RelativeScore):
+    """The sum of the weights of the terms that match a node."""
+
+    plugin = NodeAffinity.name
+    scope = Scope.NODE
+
+    def __init__(self, weights: Scores) -> None:
+        self._weights = weights
+
+    def scores(self, feasible: Rows) -> Scores:
+        return default_normalize(self._weights[feasible])
+
+
+def _node_affinity(cls: PodClass) -> Mapping[str, Any]:
+    affinity: Mapping[str, Any] = (cls.spec.get("affinity") or {}).get("nodeAffinity") or {}
+    return affinity
+
+
+def _preferred(cls: PodClass) -> _Terms:
+    return preferred_terms(_node_affinity(cls).get(_PREFERRED))
+
+
+def _node_names(terms: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:
+    """The only nodes that terms can match, judged by names alone; None if one leaves all open."""
+    names: frozenset[str] | None = None
+    for term in terms:
+        wanted = [
+            frozenset(field.get("values") or ())
+            for field in term.get("matchFields") or ()
+            if field.get("key") == NAME_FIELD and field.get("operator") == "In"
+        ]
+        if not wanted:
+            return None
+        names = (names or frozenset()) | frozenset.intersection(*wanted)
+    return names

@@ -1,0 +1,49 @@
+"""NodeDeclaredFeatures: a pod that needs a feature of its node's kubelet fits only where it is.
+
+A node lists what it can do in `status.declaredFeatures`; what a pod needs is inferred from its
+specification. In v1.36 two features can be needed for scheduling.
+"""
+
+import numpy as np
+
+from podium.core.fixed_codes import FixedCodes
+from podium.core.handle import Handle
+from podium.core.pod_classes import Object
+from podium.core.pods import PodInfo
+from podium.core.status import unresolvable
+
+_RESTART_ALL_CONTAINERS = "RestartAllContainersOnContainerExits"
+_USER_NAMESPACES_ON_HOST_NETWORK = "UserNamespacesHostNetworkSupport"
+
+_LACKING = -1
+_REASON = "node(s) didn't match Pod's required features"
+
+
+class NodeDeclaredFeatures:
+    """Rules out nodes that don't declare what the pod needs (Filter)."""
+
+    name = "NodeDeclaredFeatures"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+
+    def filter(self, pod: PodInfo) -> FixedCodes | None:
+        required = required_features(pod.cls.spec)
+        if not required:
+            return None
+        declared = self._snapshot.columns.declared_features()
+        verdicts = [0 if required <= set(features) else _LACKING for features in declared.values]
+        codes = declared.lookup(verdicts, np.int32)
+        return FixedCodes(self.name, codes, lambda _: unresolvable(_REASON))
+
+
+def required_features(spec: Object) -> set[str]:
+    """The features that a pod of this specification needs of its node."""
+    required = set()
+    containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
+    rules = (rule for c in containers for rule in c.get("restartPolicyRules") or ())
+    if any(rule.get("action") == "RestartAllContainers" for rule in rules):
+        required.add(_RESTART_ALL_CONTAINERS)
+    if spec.get("hostNetwork") and spec.get("hostUsers") is False:
+        required.add(_USER_NAMESPACES_ON_HOST_NETWORK)
+    return required

@@ -1,0 +1,31 @@
+"""NodeName: a pod that names its node fits no other."""
+
+import numpy as np
+
+from podium.core.fixed_codes import FixedCodes
+from podium.core.handle import Handle
+from podium.core.pods import PodInfo
+from podium.core.status import unresolvable
+
+_OTHER_NODE = -1
+_REASON = "node(s) didn't match the requested node name"
+
+
+class NodeName:
+    """Rules out all nodes but the one in `spec.nodeName` (Filter)."""
+
+    name = "NodeName"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+
+    def filter(self, pod: PodInfo) -> FixedCodes | None:
+        # Of the pod itself: where pods of its class happen to be is none of its wishes.
+        wanted = (pod.obj.get("spec") or {}).get("nodeName")
+        if not wanted:
+            return None
+        codes = np.full(self._snapshot.capacity, _OTHER_NODE, np.int32)
+        row = self._snapshot.row_of.get(wanted)
+        if row is not None:
+            codes[row] = 0
+        return FixedCodes(self.name, codes, lambda _: unresolvable(_REASON))

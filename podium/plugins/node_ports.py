@@ -1,0 +1,147 @@
+"""NodePorts: a pod that wants ports of its node needs them free there.
+
+Two wishes for a port conflict if their protocols are equal and their addresses are, too, or one of
+these is 0.0.0.0.
+
+kube-scheduler v1.36 keeps the ports in use on a node as a set: where two pods hold the very same
+port, which they can't with its help, either frees it by leaving. So a dry run of preemption that
+takes a pod away also frees what it shared with pods that stay.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.resources import is_sidecar
+from podium.core.framework import FITS, Codes, FilterState, Rows, Scope, Sums
+from podium.core.handle import Handle
+from podium.core.pod_classes import Object, PodClass
+from podium.core.pods import PodInfo
+from podium.core.snapshot import Snapshot
+from podium.core.status import Status, rejection
+
+_ALL_ADDRESSES = "0.0.0.0"
+_TAKEN = 1
+_REASON = "node(s) didn't have free ports for the requested pod ports"
+
+
+class NodePorts:
+    """Rules out nodes where a wanted port is taken (Filter)."""
+
+    name = "NodePorts"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        wanted = host_ports(pod.cls.spec)
+        return _Ports(self._snapshot, wanted, pod.priority) if wanted else None
+
+
+class HostPort(NamedTuple):
+    """A port of a node, as a container wants it."""
+
+    address: str
+    protocol: str
+    number: int
+
+    def conflicts(self, other: "HostPort") -> bool:
+        """Whether both can't be held on one node."""
+        return self[1:] == other[1:] and (
+            self.address == other.address or _ALL_ADDRESSES in (self.address, other.address)
+        )
+
+
+def host_ports(spec: Object) -> frozenset[HostPort]:
+    """The ports that a pod wants of its node, for as long as it runs."""
+    sidecars = filter(is_sidecar, spec.get("initContainers") or ())
+    return frozenset(
+        HostPort(
+            port.get("hostIP") or _ALL_ADDRESSES, port.get("protocol") or "TCP", port["hostPort"]
+        )
+        for container in (*(spec.get("containers") or ()), *sidecars)
+        for port in container.get("ports") or ()
+        if port.get("hostPort")
+    )
+
+
+class _Ports(FilterState):
+    """Looks for ports in the way; the sum is how many of them the pods of a row hold.
+
+    With `extra`, pods of lower priority have left the row, and some have come back: a port that
+    one of them held is in the way only if one came back with it.
+    """
+
+    plugin = NodePorts.name
+    scope = Scope.ROW
+    width = 1
+
+    def __init__(self, snapshot: Snapshot, wanted: frozenset[HostPort], priority: int) -> None:
+        self._snapshot = snapshot
+        self._wanted = wanted
+        self._priority = priority
+        self._rivals: dict[int, frozenset[HostPort]] = {}
+        self._counted_at = -1
+        self._lower = np.zeros(0, np.int64)
+        self._kept = np.zeros(0, bool)
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        if extra:
+            self._count()
+            taken = (self._lower[rows] + extra[0] > 0) | self._kept[rows]
+        else:
+            taken = (self._sums(lower=True) + self._sums(lower=False))[rows] > 0
+        return np.where(taken, _TAKEN, FITS).astype(np.int32)
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        pods = self._snapshot.pods_on[row]
+        if extra:
+            lower = sum(len(self._rivals_of(p.cls)) for p in pods if p.priority < self._priority)
+            taken = lower + extra[0] > 0 or self._keeps(row)
+        else:
+            taken = any(self._rivals_of(pod.cls) for pod in pods)
+        return _TAKEN if taken else FITS
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        return (len(self._rivals_of(cls)),)
+
+    def status(self, row: int, code: int) -> Status:
+        return rejection(code, _REASON)
+
+    def _rivals_of(self, cls: PodClass) -> frozenset[HostPort]:
+        """The ports of a class of pods that are in the way."""
+        rivals = self._rivals.get(cls.id)
+        if rivals is None:
+            held = host_ports(cls.spec)
+            rivals = frozenset(port for port in held if any(map(port.conflicts, self._wanted)))
+            self._rivals[cls.id] = rivals
+        return rivals
+
+    def _keeps(self, row: int) -> bool:
+        """Whether a port is in the way that no pod of lower priority holds."""
+        lower, others = set[HostPort](), set[HostPort]()
+        for pod in self._snapshot.pods_on[row]:
+            ports = lower if pod.priority < self._priority else others
+            ports |= self._rivals_of(pod.cls)
+        return not others <= lower
+
+    def _count(self) -> None:
+        """Bring up to date what pods of lower priority hold, and where others keep a port."""
+        if self._counted_at == self._snapshot.log_end:
+            return
+        self._counted_at = self._snapshot.log_end
+        self._lower = self._sums(lower=True)
+        self._kept = self._sums(lower=False) > 0
+        for row in np.flatnonzero(self._kept & (self._lower > 0)).tolist():
+            self._kept[row] = self._keeps(row)
+
+    def _sums(self, *, lower: bool) -> NDArray[np.int64]:
+        """How many ports in the way pods hold, int64[capacity], of lower priority or of others."""
+        classes = self._snapshot.classes
+        weights = [
+            len(self._rivals_of(cls)) if (cls.priority < self._priority) == lower else 0
+            for cls in map(classes.__getitem__, range(len(classes)))
+        ]
+        return self._snapshot.sum_by_row(np.array(weights, np.int64))

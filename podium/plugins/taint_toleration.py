@@ -1,0 +1,87 @@
+"""TaintToleration: taints keep pods away, unless they are tolerated.
+
+A taint with the effect NoSchedule or NoExecute rules its node out; one with PreferNoSchedule makes
+it less wanted. Each distinct list of taints is judged once, however many nodes have it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from podium.api.taints import (
+    NO_EXECUTE,
+    NO_SCHEDULE,
+    PREFER_NO_SCHEDULE,
+    tolerations_tolerate,
+    untolerated,
+)
+from podium.core.fixed_codes import FixedCodes
+from podium.core.framework import MAX_NODE_SCORE, LocalScore, RelativeScore, Rows, Scope, Scores
+from podium.core.handle import Handle
+from podium.core.normalization import default_normalize
+from podium.core.pods import PodInfo
+from podium.core.status import unresolvable
+
+_UNTOLERATED = -1
+_REASON = "node(s) had untolerated taint(s)"
+_FORBIDDING = (NO_SCHEDULE, NO_EXECUTE)
+
+
+class TaintToleration:
+    """Rules out nodes by their taints, and ranks the others (Filter, Score)."""
+
+    name = "TaintToleration"
+
+    def __init__(self, handle: Handle) -> None:
+        self._snapshot = handle.snapshot
+
+    def filter(self, pod: PodInfo) -> FixedCodes:
+        tolerations = pod.cls.spec.get("tolerations") or ()
+        groups = self._snapshot.columns.taints()
+        verdicts = [
+            _UNTOLERATED if untolerated(taints, tolerations, _FORBIDDING) else 0
+            for taints in groups.values
+        ]
+        codes = groups.lookup(verdicts, np.int32)
+        return FixedCodes(self.name, codes, lambda _: unresolvable(_REASON))
+
+    def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None:
+        tolerations = [
+            toleration
+            for toleration in pod.cls.spec.get("tolerations") or ()
+            if toleration.get("effect") in (None, "", PREFER_NO_SCHEDULE)
+        ]
+        groups = self._snapshot.columns.taints()
+        counts = [_intolerable(taints, tolerations) for taints in groups.values]
+        return _Dislikes(groups.lookup(counts)) if any(counts) else _NoDislike()
+
+
+class _NoDislike(LocalScore):
+    """No node has an intolerable taint: all are as good as can be, whichever are feasible."""
+
+    plugin = TaintToleration.name
+    scope = Scope.NODE
+
+    def scores(self, rows: Rows) -> Scores:
+        return np.full(len(rows), MAX_NODE_SCORE, np.int64)
+
+
+class _Dislikes(RelativeScore):
+    """The fewer intolerable taints the better."""
+
+    plugin = TaintToleration.name
+    scope = Scope.NODE
+
+    def __init__(self, counts: Scores) -> None:
+        self._counts = counts
+
+    def scores(self, feasible: Rows) -> Scores:
+        return default_normalize(self._counts[feasible], reverse=True)
+
+
+def _intolerable(taints: list[Mapping[str, Any]], tolerations: list[Mapping[str, Any]]) -> int:
+    return sum(
+        taint.get("effect") == PREFER_NO_SCHEDULE and not tolerations_tolerate(tolerations, taint)
+        for taint in taints
+    )
