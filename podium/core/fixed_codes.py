@@ -1,0 +1,29 @@
+"""Filters whose answers only node objects can change: everything is judged when they are made."""
+
+from collections.abc import Callable
+
+from podium.core.framework import Codes, FilterState, Rows, Scope, Sums
+from podium.core.status import Status
+
+
+class FixedCodes(FilterState):
+    """Codes by row, made once.
+
+    Args:
+        plugin: the plugin's name.
+        codes: int32[capacity].
+        explain: a code in words.
+    """
+
+    scope = Scope.NODE
+
+    def __init__(self, plugin: str, codes: Codes, explain: Callable[[int], Status]) -> None:
+        self.plugin = plugin
+        self._codes = codes
+        self._explain = explain
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        return self._codes[rows]
+
+    def status(self, row: int, code: int) -> Status:
+        return self._explain(code)

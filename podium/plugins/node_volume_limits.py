@@ -1,0 +1,158 @@
+"""NodeVolumeLimits: no more volumes on a node than its CSI drivers can attach.
+
+A volume that several pods use counts once. A claim without a volume counts as one of its class's
+driver; a volume of an in-tree plugin counts for the driver that replaced it. The rules are those
+of v1.36 with VolumeLimitScaling off, as by default.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from podium.core.attachable_volumes import (
+    attach_limits,
+    attachable_volumes,
+    attached_volumes,
+    inline_fault,
+)
+from podium.core.csi_migration import Attachable
+from podium.core.fixed_codes import FixedCodes
+from podium.core.framework import FITS, Codes, CycleError, FilterState, Rows, Scope, Sums
+from podium.core.handle import Handle
+from podium.core.pods import PodInfo
+from podium.core.status import Status, unresolvable, unschedulable
+from podium.core.volumes import claim_of, claim_uses, not_found, ownership_fault
+
+Volumes = frozenset[Attachable]
+
+TOO_MANY = 1
+CLAIM_MISSING = -1
+
+_NOTHING: Volumes = frozenset()
+
+
+class NodeVolumeLimits:
+    """The plugin."""
+
+    name = "NodeVolumeLimits"
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._cluster = _Cluster(handle)
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        """What to judge the pod's class by.
+
+        Raises:
+            CycleError: a volume can't be counted: its claim has no name or isn't the pod's own,
+                or it is of an in-tree plugin and can't be translated.
+        """
+        if missing := self._missing_claim(pod):
+            refusal = unresolvable(missing)
+            codes = np.full(self._handle.snapshot.capacity, CLAIM_MISSING, np.int32)
+            return FixedCodes(self.name, codes, lambda code: refusal)
+        if fault := self._fault(pod):
+            raise CycleError(self.name, fault)
+        if not self._cluster.is_current():
+            self._cluster = _Cluster(self._handle)
+        volumes = self._cluster.volumes_of(pod)
+        if self._cluster.limited_drivers.isdisjoint(volume.driver for volume in volumes):
+            return None
+        return _Limits(self._handle, self._cluster, volumes)
+
+    def _missing_claim(self, pod: PodInfo) -> str:
+        for use in claim_uses(pod.obj):
+            if use.claim_name and claim_of(self._handle.listers, pod, use) is None:
+                what = not_found("PersistentVolumeClaim", use.claim_name)
+                return f"looking up PVC {pod.namespace}/{use.claim_name}: {what}"
+        return ""
+
+    def _fault(self, pod: PodInfo) -> str:
+        for use in claim_uses(pod.obj):
+            claim = claim_of(self._handle.listers, pod, use)
+            if claim is None:
+                return "PersistentVolumeClaim had no name"
+            if use.is_ephemeral and (fault := ownership_fault(claim, pod)):
+                return fault
+        return inline_fault(pod.obj)
+
+
+class _Cluster:
+    """Limits and volumes, as they are until a node or an object in the listers changes.
+
+    Attributes:
+        limits: of rows that have any: how many volumes by driver.
+        limited_drivers: all drivers with a limit somewhere.
+        attached: volumes that are attached to rows, whether or not a pod uses them.
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._epochs = self._current()
+        self._volumes: dict[int, Volumes] = {}
+        row_of = handle.snapshot.row_of
+        self.limits: dict[int, Mapping[str, int]] = {
+            row_of[node]: limits
+            for node, limits in attach_limits(handle.listers).items()
+            if node in row_of
+        }
+        self.limited_drivers = frozenset(d for limits in self.limits.values() for d in limits)
+        self.attached: dict[int, Volumes] = {
+            row_of[node]: volumes
+            for node, volumes in attached_volumes(handle.listers).items()
+            if node in row_of
+        }
+
+    def is_current(self) -> bool:
+        """Whether nothing has changed since."""
+        return self._epochs == self._current()
+
+    def volumes_of(self, pod: PodInfo) -> Volumes:
+        """The volumes to attach for a pod."""
+        volumes = self._volumes.get(pod.cls.id)
+        if volumes is None:
+            volumes = attachable_volumes(self._handle.listers, pod)
+            self._volumes[pod.cls.id] = volumes
+        return volumes
+
+    def _current(self) -> tuple[int, int]:
+        return self._handle.snapshot.node_epoch, self._handle.listers.epoch
+
+
+class _Limits(FilterState):
+    """Rows where the volumes of a class of pods would be too many."""
+
+    plugin = NodeVolumeLimits.name
+    scope = Scope.ROW
+    additive = False
+
+    def __init__(self, handle: Handle, cluster: _Cluster, volumes: Volumes) -> None:
+        self._snapshot = handle.snapshot
+        self._cluster = cluster
+        self._volumes = volumes
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        return np.array([self.code(row) for row in rows.tolist()], np.int32)
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        return self.code_among(row, self._snapshot.pods_on[row])
+
+    def code_among(self, row: int, pods: Sequence[PodInfo]) -> int:
+        limits = self._cluster.limits.get(row)
+        if limits is None:
+            return FITS
+        used = _NOTHING.union(*map(self._cluster.volumes_of, pods))
+        # Upstream counts a volume that is attached but unused twice: as attached, and as new.
+        held = _by_driver(used | self._cluster.attached.get(row, _NOTHING))
+        for driver, new in _by_driver(self._volumes - used).items():
+            if driver in limits and held[driver] + new > limits[driver]:
+                return TOO_MANY
+        return FITS
+
+    def status(self, row: int, code: int) -> Status:
+        return unschedulable("node(s) exceed max volume count")
+
+
+def _by_driver(volumes: Iterable[Attachable]) -> Counter[str]:
+    return Counter(volume.driver for volume in volumes)

@@ -1,0 +1,231 @@
+"""VolumeBinding: a pod's volumes must be reachable from its node, or be made so that they are.
+
+Bound claims: the persistent volume's node affinity. Claims that wait for their first consumer: a
+volume that is free, or else one that can be provisioned for the node. The rules are those of
+v1.36 with StorageCapacityScoring off, as by default: nothing is scored.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.labels import SelectorError, label_selector
+from podium.api.meta import annotations, is_terminating, name
+from podium.api.quantity import ceil_value, value
+from podium.config.args import VolumeBindingArgs
+from podium.core.csi_migration import in_tree_plugin, is_migrated_on, migrated_affinity
+from podium.core.fixed_codes import FixedCodes
+from podium.core.framework import Codes, CycleError, FilterState, PreFilterResult
+from podium.core.handle import Handle
+from podium.core.pods import PodInfo
+from podium.core.status import Code, Status, unresolvable
+from podium.core.volume_matching import NO_VOLUME, by_size, choose_volumes
+from podium.core.volume_topology import VolumeTopology
+from podium.core.volumes import (
+    NO_PROVISIONER,
+    SELECTED_NODE,
+    WAIT_FOR_FIRST_CONSUMER,
+    ClaimUse,
+    claim_of,
+    claim_uses,
+    is_fully_bound,
+    not_found,
+    ownership_fault,
+    requested_storage,
+    storage_class_of,
+    volume_name,
+)
+
+Object = Mapping[str, Any]
+Mask = NDArray[np.bool_]
+
+# Bits of a code, which is their negated sum: no preemption makes a volume reachable.
+NODE_CONFLICT, BIND_CONFLICT, NOT_ENOUGH_SPACE, VOLUME_MISSING = 1, 2, 4, 8
+_REASONS = {
+    NODE_CONFLICT: "node(s) didn't match PersistentVolume's node affinity",
+    BIND_CONFLICT: "node(s) didn't find available persistent volumes to bind",
+    NOT_ENOUGH_SPACE: "node(s) did not have enough free storage",
+    VOLUME_MISSING: "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)",
+}
+_UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
+
+
+@dataclass(slots=True)
+class _Claims:
+    """A pod's claims: bound, to be bound by the scheduler, or left unbound by the controller."""
+
+    bound: list[Object] = field(default_factory=list)
+    delayed: list[Object] = field(default_factory=list)
+    immediate: list[Object] = field(default_factory=list)
+
+
+class VolumeBinding:
+    """The plugin."""
+
+    name = "VolumeBinding"
+
+    def __init__(self, handle: Handle, args: VolumeBindingArgs | None = None) -> None:
+        self.bind_timeout_seconds = (args or VolumeBindingArgs()).bind_timeout_seconds
+        self._snapshot = handle.snapshot
+        self._listers = handle.listers
+        self._topology = VolumeTopology(handle.snapshot)
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        """Refuse pods whose claims can't be used, or should have been bound by now."""
+        uses = list(claim_uses(pod.obj))
+        for use in uses:
+            if fault := self._fault(pod, use):
+                return PreFilterResult(unresolvable(fault))
+        if fault := self._binding_mode_fault(pod, uses):
+            return PreFilterResult(Status(Code.ERROR, (fault,)))
+        if self._claims(pod, uses).immediate:
+            return PreFilterResult(unresolvable(_UNBOUND))
+        return PreFilterResult()
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        claims = self._claims(pod, claim_uses(pod.obj))
+        if not claims.bound and not claims.delayed:
+            return None
+        flags = self._judge_bound(claims.bound)
+        try:
+            flags |= self._judge_delayed(claims.delayed)
+        except SelectorError as error:
+            raise CycleError(self.name, str(error)) from error
+        return FixedCodes(self.name, -flags, _status)
+
+    def _fault(self, pod: PodInfo, use: ClaimUse) -> str:
+        claim = claim_of(self._listers, pod, use)
+        if claim is None:
+            return (
+                "waiting for ephemeral volume controller to create the persistentvolumeclaim "
+                f'"{use.claim_name}"'
+                if use.is_ephemeral
+                else not_found("PersistentVolumeClaim", use.claim_name)
+            )
+        if (claim.get("status") or {}).get("phase") == "Lost":
+            return (
+                f'persistentvolumeclaim "{name(claim)}" bound to non-existent persistentvolume '
+                f'"{volume_name(claim)}"'
+            )
+        if is_terminating(claim):
+            return f'persistentvolumeclaim "{name(claim)}" is being deleted'
+        return ownership_fault(claim, pod) if use.is_ephemeral else ""
+
+    def _binding_mode_fault(self, pod: PodInfo, uses: Iterable[ClaimUse]) -> str:
+        """A class as it comes from the API always has a mode."""
+        for use in uses:
+            claim = claim_of(self._listers, pod, use)
+            if claim is None or is_fully_bound(claim):
+                continue
+            storage_class = storage_class_of(self._listers, claim)
+            if storage_class is not None and storage_class.get("volumeBindingMode") is None:
+                return f'VolumeBindingMode not set for StorageClass "{name(storage_class)}"'
+        return ""
+
+    def _claims(self, pod: PodInfo, uses: Iterable[ClaimUse]) -> _Claims:
+        claims = _Claims()
+        for use in uses:
+            claim = claim_of(self._listers, pod, use)
+            if claim is None:
+                continue
+            if is_fully_bound(claim):
+                claims.bound.append(claim)
+            elif self._waits_for_consumer(claim):
+                claims.delayed.append(claim)
+            else:
+                claims.immediate.append(claim)
+        return claims
+
+    def _waits_for_consumer(self, claim: Object) -> bool:
+        storage_class = storage_class_of(self._listers, claim)
+        return (
+            storage_class is not None
+            and storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+            and not volume_name(claim)
+        )
+
+    def _judge_bound(self, claims: Iterable[Object]) -> Codes:
+        """The first claim that can't be had on a row decides; the others aren't looked at."""
+        flags = np.zeros(self._snapshot.capacity, np.int32)
+        for claim in claims:
+            volume = self._listers.get("PersistentVolume", volume_name(claim))
+            if volume is None:
+                flags[flags == 0] = VOLUME_MISSING
+                break
+            flags[(flags == 0) & ~self._reached(volume)] = NODE_CONFLICT
+        return flags
+
+    def _reached(self, volume: Object) -> Mask:
+        reached = np.zeros(self._snapshot.capacity, bool)
+        reached[self._topology.reach(volume)] = True
+        plugin = in_tree_plugin(volume.get("spec") or {})
+        if plugin is None or not plugin.topology_key:
+            return reached
+        migrated = self._rows(
+            name(node) for node in self._listers.list("CSINode") if is_migrated_on(node, plugin)
+        )
+        translated = self._topology.matching(migrated_affinity(volume, plugin))
+        return np.where(migrated, translated, reached)
+
+    def _rows(self, node_names: Iterable[str]) -> Mask:
+        row_of = self._snapshot.row_of
+        mask = np.zeros(self._snapshot.capacity, bool)
+        mask[[row_of[node_name] for node_name in node_names if node_name in row_of]] = True
+        return mask
+
+    def _judge_delayed(self, claims: Sequence[Object]) -> Codes:
+        flags = np.zeros(self._snapshot.capacity, np.int32)
+        selected = [claim for claim in claims if SELECTED_NODE in annotations(claim)]
+        unselected = by_size([c for c in claims if SELECTED_NODE not in annotations(c)])
+        for claim in selected:
+            flags[~self._rows([annotations(claim)[SELECTED_NODE]])] = BIND_CONFLICT
+        choices = choose_volumes(
+            unselected, self._listers.list("PersistentVolume"), self._topology, len(flags)
+        )
+        for claim in selected:
+            flags = np.where(flags == 0, self._judge_provisioning(claim), flags)
+        for claim, choice in zip(unselected, choices, strict=True):
+            unmatched = (flags == 0) & (choice == NO_VOLUME)
+            if unmatched.any():
+                flags = np.where(unmatched, self._judge_provisioning(claim), flags)
+        return flags
+
+    def _judge_provisioning(self, claim: Object) -> Codes:
+        """Whether a volume could be made for each row: 0 if so, else why not."""
+        storage_class = storage_class_of(self._listers, claim) or {}
+        provisioner = storage_class.get("provisioner")
+        if not provisioner or provisioner == NO_PROVISIONER:
+            return np.full(self._snapshot.capacity, BIND_CONFLICT, np.int32)
+        allowed = self._topology.allowed(storage_class.get("allowedTopologies"))
+        flags = np.where(allowed, 0, BIND_CONFLICT).astype(np.int32)
+        wanted = requested_storage(claim)
+        driver = self._listers.get("CSIDriver", provisioner) or {}
+        if wanted is not None and (driver.get("spec") or {}).get("storageCapacity"):
+            enough = self._has_capacity(name(storage_class), ceil_value(wanted))
+            flags[allowed & ~enough] = NOT_ENOUGH_SPACE
+        return flags
+
+    def _has_capacity(self, class_name: str, bytes_wanted: int) -> Mask:
+        enough = np.zeros(self._snapshot.capacity, bool)
+        for segment in self._listers.list("CSIStorageCapacity"):
+            limit = segment.get("maximumVolumeSize", segment.get("capacity"))
+            if (
+                segment.get("storageClassName") == class_name
+                and limit is not None
+                and value(limit) >= bytes_wanted
+            ):
+                enough |= self._accessible(segment)
+        return enough
+
+    def _accessible(self, segment: Object) -> Mask:
+        try:
+            return self._topology.selected(label_selector(segment.get("nodeTopology")))
+        except SelectorError:
+            return np.zeros(self._snapshot.capacity, bool)
+
+
+def _status(code: int) -> Status:
+    return unresolvable(*(reason for flag, reason in _REASONS.items() if -code & flag))

@@ -1,0 +1,127 @@
+"""VolumeZone: a node must be in the zone and region that its pod's bound volumes are labelled with.
+
+Only persistent volumes' labels count here, and only on nodes that have such labels themselves; a
+volume's node affinity is VolumeBinding's business. The rules are those of v1.36.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.meta import labels
+from podium.core.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_LABEL
+from podium.core.fixed_codes import FixedCodes
+from podium.core.framework import FilterState, PreFilterResult
+from podium.core.handle import Handle
+from podium.core.pods import PodInfo
+from podium.core.status import Status, unresolvable
+from podium.core.volume_topology import VolumeTopology
+from podium.core.volumes import (
+    WAIT_FOR_FIRST_CONSUMER,
+    ZONES_DELIMITER,
+    claim_of,
+    claim_uses,
+    not_found,
+    storage_class_name,
+    volume_name,
+)
+
+Object = Mapping[str, Any]
+Mask = NDArray[np.bool_]
+
+ELSEWHERE = -1
+
+# What nodes without the older label are asked for instead.
+_SUCCESSORS = {
+    BETA_ZONE_LABEL: ZONE_LABEL,
+    BETA_REGION_LABEL: REGION_LABEL,
+    ZONE_LABEL: ZONE_LABEL,
+    REGION_LABEL: REGION_LABEL,
+}
+
+
+class VolumeZone:
+    """The plugin."""
+
+    name = "VolumeZone"
+
+    def __init__(self, handle: Handle) -> None:
+        self._listers = handle.listers
+        self._topology = VolumeTopology(handle.snapshot)
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        """Refuse pods whose claims are neither bound nor waiting for their first consumer."""
+        for use in claim_uses(pod.obj):
+            if not use.is_ephemeral and (fault := self._fault(pod, use.claim_name)):
+                return PreFilterResult(unresolvable(fault))
+        return PreFilterResult()
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        demands = [demand for volume in self._volumes(pod) for demand in _demands(volume)]
+        if not demands:
+            return None
+        elsewhere = self._is_labelled()
+        elsewhere &= ~np.logical_and.reduce([self._meets(*demand) for demand in demands])
+        return FixedCodes(self.name, np.where(elsewhere, ELSEWHERE, 0).astype(np.int32), _status)
+
+    def _fault(self, pod: PodInfo, claim_name: str) -> str:
+        if not claim_name:
+            return "PersistentVolumeClaim had no name"
+        claim = self._listers.get("PersistentVolumeClaim", claim_name, pod.namespace)
+        if claim is None:
+            return not_found("PersistentVolumeClaim", claim_name)
+        bound_to = volume_name(claim)
+        if not bound_to:
+            return self._unbound_fault(storage_class_name(claim))
+        if self._listers.get("PersistentVolume", bound_to) is None:
+            return not_found("PersistentVolume", bound_to)
+        return ""
+
+    def _unbound_fault(self, class_name: str) -> str:
+        if not class_name:
+            return "PersistentVolumeClaim had no pv name and storageClass name"
+        storage_class = self._listers.get("StorageClass", class_name)
+        if storage_class is None:
+            return not_found("StorageClass", class_name)
+        mode = storage_class.get("volumeBindingMode")
+        if mode is None:
+            return f'VolumeBindingMode not set for StorageClass "{class_name}"'
+        return "" if mode == WAIT_FOR_FIRST_CONSUMER else "PersistentVolume had no name"
+
+    def _volumes(self, pod: PodInfo) -> list[Object]:
+        """The persistent volumes of the pod's bound claims."""
+        claims = (
+            claim_of(self._listers, pod, use) for use in claim_uses(pod.obj) if not use.is_ephemeral
+        )
+        names = (volume_name(claim) for claim in claims if claim is not None)
+        volumes = (self._listers.get("PersistentVolume", name) for name in names if name)
+        return [volume for volume in volumes if volume is not None]
+
+    def _is_labelled(self) -> Mask:
+        """Nodes without any such label are taken to be in the cluster's only zone."""
+        labelled: Mask = np.logical_or.reduce(
+            [self._topology.labelled(label) for label in _SUCCESSORS]
+        )
+        return labelled
+
+    def _meets(self, label: str, values: frozenset[str]) -> Mask:
+        meets = self._topology.having(label, values)
+        lacking = ~self._topology.labelled(label)
+        return meets | (lacking & self._topology.having(_SUCCESSORS[label], values))
+
+
+def _demands(volume: Object) -> list[tuple[str, frozenset[str]]]:
+    """Labels of nodes, each with the values that will do; malformed lists are ignored."""
+    marks = labels(volume)
+    listed = [
+        (label, frozenset(zone.strip() for zone in marks[label].split(ZONES_DELIMITER)))
+        for label in _SUCCESSORS
+        if label in marks
+    ]
+    return [(label, values) for label, values in listed if "" not in values]
+
+
+def _status(code: int) -> Status:
+    return unresolvable("node(s) had no available volume zone")
