@@ -188,13 +188,15 @@ class Budget:
 
     def covers(self, pod: Object) -> bool:
         """Whether the pod's disruption costs one of those allowed."""
-        carried = labels(pod)
+        return self.selects(namespace(pod), labels(pod)) and name(pod) not in self.disrupted
+
+    def selects(self, place: str, carried: Mapping[str, str]) -> bool:
+        """Whether it is for pods with these labels in the namespace `place`."""
         return (
             bool(carried)
-            and namespace(pod) == self.namespace
+            and place == self.namespace
             and not self.selector.is_empty
             and self.selector.matches(carried)
-            and name(pod) not in self.disrupted
         )
 
 

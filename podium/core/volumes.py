@@ -128,6 +128,24 @@ def is_bound_to(volume: Object, claim: Object) -> bool:
     )
 
 
+def bound_to(volume: Object, claim: Object) -> Object:
+    """The persistent volume as it is once the scheduler has bound it to a claim."""
+    reference = {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "namespace": namespace(claim),
+        "name": name(claim),
+        "uid": uid(claim),
+    }
+    return {**volume, "spec": {**_spec(volume), "claimRef": reference}}
+
+
+def selecting_node(claim: Object, node_name: str) -> Object:
+    """The claim as it is once the scheduler has asked for a volume for this node."""
+    marks = {**annotations(claim), SELECTED_NODE: node_name}
+    return {**claim, "metadata": {**claim["metadata"], "annotations": marks}}
+
+
 def same_kind(volume: Object, claim: Object) -> bool:
     """Whether volume mode and VolumeAttributesClass of volume and claim agree."""
     return _kind(volume) == _kind(claim)

@@ -81,6 +81,8 @@ def _sizes(images: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> dict[s
 
 
 def _score(size: int, containers: int) -> int:
+    """Where the size lies between the least and the greatest that count, 0 to 100."""
     size_max = _SIZE_MAX_PER_CONTAINER * containers
-    bounded = min(max(size, _SIZE_MIN), size_max)
-    return MAX_NODE_SCORE * (bounded - _SIZE_MIN) // (size_max - _SIZE_MIN)
+    if size <= _SIZE_MIN:
+        return 0
+    return MAX_NODE_SCORE * (min(size, size_max) - _SIZE_MIN) // (size_max - _SIZE_MIN)

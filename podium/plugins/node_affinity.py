@@ -18,13 +18,13 @@ from podium.api.node_selector import (
 )
 from podium.config.args import NodeAffinityArgs
 from podium.core.fixed_codes import FixedCodes
-from podium.core.framework import CycleError, PreFilterResult, RelativeScore, Rows, Scope, Scores
+from podium.core.framework import PreFilterResult, RelativeScore, Rows, Scope, Scores
 from podium.core.handle import Handle
 from podium.core.node_matching import matching_rows
 from podium.core.normalization import default_normalize
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
-from podium.core.status import SUCCESS, Status, unresolvable
+from podium.core.status import SUCCESS, Code, Status, unresolvable
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -70,9 +70,7 @@ class NodeAffinity:
 
     def pre_score(self, pod: PodInfo) -> Status:
         faults = [fault for _, term in _preferred(pod.cls) for fault in term.error]
-        if faults:
-            raise CycleError(self.name, aggregate(faults))
-        return SUCCESS
+        return Status(Code.ERROR, (aggregate(faults),)) if faults else SUCCESS
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
         terms = (*self._added_terms, *_preferred(pod.cls))

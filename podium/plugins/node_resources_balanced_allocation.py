@@ -1,8 +1,10 @@
-"""NodeResourcesBalancedAllocation: a node is better the more evenly its resources are used.
+"""NodeResourcesBalancedAllocation: a node is better the more evenly the pod would make it used.
 
-The score is 100 times one minus the standard deviation of the used fractions, cut to a whole
-number. The order of the floating-point operations is that of kube-scheduler v1.36, so that the
-scores are equal to the unit. Pods that request none of the resources aren't scored.
+How even the use of a node is, is 100 times one minus the standard deviation of the used fractions
+of its resources, cut to a whole number: 50 to 100. The score compares how even it is with the pod
+and without: 75 if the pod changes nothing. The order of the floating-point operations is that of
+kube-scheduler v1.36, so that scores are equal to the unit. Pods that request none of the
+resources aren't scored.
 """
 
 from collections.abc import Sequence
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from podium.api.resources import pod_requests, resource_amount
 from podium.config.args import NodeResourcesBalancedAllocationArgs
+from podium.config.types import ExtensionPoint
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scores
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
@@ -20,11 +23,14 @@ from podium.core.scored_resources import ScoredResource, scored_resources
 
 Fractions = NDArray[np.float64]
 
+_HALF = MAX_NODE_SCORE // 2
+
 
 class NodeResourcesBalancedAllocation:
-    """Ranks nodes by how balanced the use of their resources would be (Score)."""
+    """Ranks nodes by how balanced the use of their resources would become (Score)."""
 
     name = "NodeResourcesBalancedAllocation"
+    also_serves = frozenset({ExtensionPoint.PRE_SCORE})
 
     def __init__(
         self, handle: Handle, args: NodeResourcesBalancedAllocationArgs | None = None
@@ -51,27 +57,35 @@ class _Balance(LocalScore):
         self._at = [(r.used.data, r.allocatable.data, r.request) for r in resources]
 
     def scores(self, rows: Rows) -> Scores:
-        fractions = np.empty((len(self._resources), len(rows)))
-        has = np.empty(fractions.shape, bool)
+        shape = (len(self._resources), len(rows))
+        has, without, with_pod = np.empty(shape, bool), np.empty(shape), np.empty(shape)
         for index, resource in enumerate(self._resources):
-            allocatable = resource.allocatable[rows]
-            used = resource.used[rows] + resource.request
-            fractions[index] = np.minimum(used / np.maximum(allocatable, 1), 1)
+            allocatable, used = resource.allocatable[rows], resource.used[rows]
+            divisor = np.maximum(allocatable, 1)
             has[index] = allocatable > 0
-        deviations = _deviations(fractions, has)
-        return ((1 - deviations) * MAX_NODE_SCORE).astype(np.int64)
+            without[index] = np.minimum(used / divisor, 1)
+            with_pod[index] = np.minimum((used + resource.request) / divisor, 1)
+        change = _evenness(with_pod, has) - _evenness(without, has)
+        return _HALF + (_HALF + change) // 2
 
     def score(self, row: int) -> int:
-        fractions = []
+        without, with_pod = [], []
         for used, allocatable, request in self._at:
-            capacity = allocatable[row]
+            capacity = float(allocatable[row])
             if capacity:
-                fraction = float(used[row] + request) / float(capacity)
-                fractions.append(fraction if fraction < 1 else 1.0)
-        return int((1 - _deviation(fractions)) * MAX_NODE_SCORE)
+                held = used[row]
+                without.append(min(held / capacity, 1.0))
+                with_pod.append(min((held + request) / capacity, 1.0))
+        change = _row_evenness(with_pod) - _row_evenness(without)
+        return _HALF + (_HALF + change) // 2
 
 
-def _deviation(fractions: list[float]) -> float:
+def _row_evenness(fractions: Sequence[float]) -> int:
+    """How evenly resources are used, given their used fractions."""
+    return int((1 - _row_deviation(fractions)) * MAX_NODE_SCORE)
+
+
+def _row_deviation(fractions: Sequence[float]) -> float:
     """The standard deviation; of two fractions, half their distance."""
     if len(fractions) == 2:
         return abs((fractions[0] - fractions[1]) / 2)
@@ -87,28 +101,33 @@ def _deviation(fractions: list[float]) -> float:
     return sqrt(total / len(fractions))
 
 
-def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
-    """`_deviation` of the fractions of each row that it has.
+def _evenness(fractions: Fractions, has: NDArray[np.bool_]) -> Scores:
+    """`_row_evenness` of each row.
 
     Args:
         fractions: float64[resources, n].
-        has: bool[resources, n].
+        has: bool[resources, n], which fractions count.
 
     Returns:
-        float64[n].
+        int64[n].
     """
+    return ((1 - _deviations(fractions, has)) * MAX_NODE_SCORE).astype(np.int64)
+
+
+def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
+    """`_row_deviation` of each row, float64[n]; the arguments are those of `_evenness`."""
     if len(fractions) == 2:
         halves: Fractions = np.abs(fractions[0] - fractions[1]) / 2
         return np.where(has[0] & has[1], halves, 0)
     counts = has.sum(axis=0)
     divisors = np.maximum(counts, 1)
     mean, total = np.zeros((2, fractions.shape[1]))
-    for row in fractions * has:
-        mean += row
+    for of_resource in fractions * has:
+        mean += of_resource
     mean /= divisors
-    for row in (fractions - mean) * has:
-        total += row * row
-    halves = (
-        fractions.max(axis=0, where=has, initial=0) - fractions.min(axis=0, where=has, initial=1)
-    ) / 2
-    return np.where(counts > 2, np.sqrt(total / divisors), np.where(counts == 2, halves, 0))
+    for distance in (fractions - mean) * has:
+        total += distance * distance
+    highest = fractions.max(axis=0, where=has, initial=0)
+    lowest = fractions.min(axis=0, where=has, initial=1)
+    deviations = np.sqrt(total / divisors)
+    return np.where(counts > 2, deviations, np.where(counts == 2, (highest - lowest) / 2, 0))

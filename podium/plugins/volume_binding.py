@@ -16,12 +16,13 @@ from podium.api.labels import SelectorError, label_selector
 from podium.api.meta import annotations, is_terminating, name
 from podium.api.quantity import ceil_value, value
 from podium.config.args import VolumeBindingArgs
+from podium.core.assumed_objects import AssumedObjects
 from podium.core.csi_migration import in_tree_plugin, is_migrated_on, migrated_affinity
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import Codes, CycleError, FilterState, PreFilterResult
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
-from podium.core.status import Code, Status, unresolvable
+from podium.core.status import SUCCESS, Code, Status, unresolvable
 from podium.core.volume_matching import NO_VOLUME, by_size, choose_volumes
 from podium.core.volume_topology import VolumeTopology
 from podium.core.volumes import (
@@ -29,12 +30,14 @@ from podium.core.volumes import (
     SELECTED_NODE,
     WAIT_FOR_FIRST_CONSUMER,
     ClaimUse,
+    bound_to,
     claim_of,
     claim_uses,
     is_fully_bound,
     not_found,
     ownership_fault,
     requested_storage,
+    selecting_node,
     storage_class_of,
     volume_name,
 )
@@ -72,6 +75,7 @@ class VolumeBinding:
         self._snapshot = handle.snapshot
         self._listers = handle.listers
         self._topology = VolumeTopology(handle.snapshot)
+        self._assumed = AssumedObjects(handle.listers)
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods whose claims can't be used, or should have been bound by now."""
@@ -95,6 +99,27 @@ class VolumeBinding:
         except SelectorError as error:
             raise CycleError(self.name, str(error)) from error
         return FixedCodes(self.name, -flags, _status)
+
+    def reserve(self, pod: PodInfo, node_name: str) -> Status:
+        """Assume the bindings: volumes are meant for the claims, the other claims for the node."""
+        row = self._snapshot.row_of[node_name]
+        delayed = self._claims(pod, claim_uses(pod.obj)).delayed
+        unselected = by_size([c for c in delayed if SELECTED_NODE not in annotations(c)])
+        volumes = self._listers.list("PersistentVolume")
+        choices = choose_volumes(unselected, volumes, self._topology, self._snapshot.capacity)
+        self._assumed.assume(
+            pod.key,
+            [
+                (claim, selecting_node(claim, node_name))
+                if choice[row] == NO_VOLUME
+                else (volumes[choice[row]], bound_to(volumes[choice[row]], claim))
+                for claim, choice in zip(unselected, choices, strict=True)
+            ],
+        )
+        return SUCCESS
+
+    def unreserve(self, pod: PodInfo, node_name: str) -> None:
+        self._assumed.revert(pod.key)
 
     def _fault(self, pod: PodInfo, use: ClaimUse) -> str:
         claim = claim_of(self._listers, pod, use)

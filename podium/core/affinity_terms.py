@@ -1,0 +1,123 @@
+"""Inter-pod affinity terms, read from pods (AffinityTerm of the scheduling framework, v1.36)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
+from podium.api.meta import labels, name
+from podium.core.listers import Listers
+from podium.core.pod_classes import PodClass
+
+Object = Mapping[str, Any]
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerm:
+    """One term.
+
+    Attributes:
+        namespaces: of pods it is about.
+        namespace_selector: of further namespaces.
+        selector: of pods.
+        topology_key: the label whose equal values make a domain.
+        weight: of a preferred term; 0 for a required one.
+    """
+
+    namespaces: frozenset[str]
+    namespace_selector: Selector
+    selector: Selector
+    topology_key: str
+    weight: int = 0
+
+    def matches(self, cls: PodClass, namespace_labels: Mapping[str, str]) -> bool:
+        """Whether pods of a class, whose namespace has these labels, are meant."""
+        in_namespace = cls.namespace in self.namespaces or self.namespace_selector.matches(
+            namespace_labels
+        )
+        return in_namespace and self.selector.matches(cls.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class AffinityTerms:
+    """All terms of a class of pods.
+
+    Attributes:
+        error: what is wrong with them, in upstream's words; the terms it concerns are left out.
+    """
+
+    required_affinity: tuple[AffinityTerm, ...] = ()
+    required_anti_affinity: tuple[AffinityTerm, ...] = ()
+    preferred_affinity: tuple[AffinityTerm, ...] = ()
+    preferred_anti_affinity: tuple[AffinityTerm, ...] = ()
+    error: str = field(default="", compare=False)
+
+
+def affinity_terms(cls: PodClass) -> AffinityTerms:
+    """Read the terms of a class."""
+    affinity: Object = cls.spec.get("affinity") or {}
+    near: Object = affinity.get("podAffinity") or {}
+    apart: Object = affinity.get("podAntiAffinity") or {}
+    if not near and not apart:
+        return _NONE
+    faults: list[str] = []
+    terms = [
+        _read(cls, kind, raw, faults)
+        for kind, raw in (
+            ("requiredAffinityTerms", [(term, 0) for term in near.get(_REQUIRED) or ()]),
+            ("requiredAntiAffinityTerms", [(term, 0) for term in apart.get(_REQUIRED) or ()]),
+            ("preferredAffinityTerms", _weighted(near)),
+            ("preferredAntiAffinityTerms", _weighted(apart)),
+        )
+    ]
+    error = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
+    return AffinityTerms(*terms, error=error)
+
+
+def with_known_namespaces(
+    terms: Iterable[AffinityTerm], listers: Listers
+) -> tuple[AffinityTerm, ...]:
+    """The terms with their namespace selectors resolved to the namespaces that there are."""
+    return tuple(_resolved(term, listers) for term in terms)
+
+
+_NONE = AffinityTerms()
+
+
+def _resolved(term: AffinityTerm, listers: Listers) -> AffinityTerm:
+    selector = term.namespace_selector
+    if selector.is_empty or selector.matches_nothing:
+        return term
+    selected = {name(n) for n in listers.list("Namespace") if selector.matches(labels(n))}
+    return replace(term, namespaces=term.namespaces | selected, namespace_selector=NOTHING)
+
+
+def _weighted(affinity: Object) -> list[tuple[Object, int]]:
+    preferred = affinity.get(_PREFERRED) or ()
+    return [(term.get("podAffinityTerm") or {}, int(term.get("weight") or 0)) for term in preferred]
+
+
+def _read(
+    cls: PodClass, kind: str, raw: Iterable[tuple[Object, int]], faults: list[str]
+) -> tuple[AffinityTerm, ...]:
+    try:
+        return tuple(_term(cls, term, weight) for term, weight in raw)
+    except SelectorError as error:
+        faults.append(f"{kind}: {error}")
+        return ()
+
+
+def _term(cls: PodClass, raw: Object, weight: int) -> AffinityTerm:
+    listed = raw.get("namespaces") or ()
+    namespace_selector = raw.get("namespaceSelector")
+    own = not listed and namespace_selector is None
+    return AffinityTerm(
+        namespaces=frozenset((cls.namespace,) if own else listed),
+        namespace_selector=label_selector(namespace_selector),
+        selector=label_selector(raw.get("labelSelector")),
+        topology_key=str(raw.get("topologyKey") or ""),
+        weight=weight,
+    )

@@ -1,0 +1,72 @@
+"""Disruption budgets over many pods at once: the arithmetic of `budgets.spend`, row by row."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.budgets import Budget
+from podium.core.pod_classes import PodClass
+from podium.core.pod_columns import PodColumns
+
+
+class BudgetColumns:
+    """The budgets that preemption looks at.
+
+    Attributes:
+        budgets: as they are now.
+        epoch: raised whenever they are replaced.
+    """
+
+    def __init__(self, budgets: Iterable[Budget] = ()) -> None:
+        self.budgets: Sequence[Budget] = tuple(budgets)
+        self.epoch = 0
+        self._covering: dict[int, tuple[int, ...]] = {}
+
+    def replace(self, budgets: Iterable[Budget]) -> None:
+        """Put other budgets in place of these."""
+        self.budgets = tuple(budgets)
+        self.epoch += 1
+        self._covering.clear()
+
+    def covering(self, cls: PodClass) -> tuple[int, ...]:
+        """The numbers of the budgets that select pods of a class, granted disruptions aside."""
+        found = self._covering.get(cls.id)
+        if found is None:
+            selecting = (
+                number
+                for number, budget in enumerate(self.budgets)
+                if budget.selects(cls.namespace, cls.labels)
+            )
+            found = self._covering[cls.id] = tuple(selecting)
+        return found
+
+    def violating(
+        self, slots: NDArray[np.int64], indexes: NDArray[np.int64], columns: PodColumns
+    ) -> NDArray[np.bool_]:
+        """Which pods' disruption breaks a budget, if the pods of each row go one by one.
+
+        Args:
+            slots: int64[pods], sorted by row, the first to go first.
+            indexes: int64[pods], ascending, the index of each pod's row.
+            columns: of the pods.
+
+        Returns:
+            bool[pods].
+        """
+        broken = np.zeros(len(slots), bool)
+        if not self.budgets or not len(slots):
+            return broken
+        members: dict[int, list[int]] = {}
+        for place, slot in enumerate(slots.tolist()):
+            pod = columns.pods[slot]
+            for number in self.covering(pod.cls):
+                if pod.name not in self.budgets[number].disrupted:
+                    members.setdefault(number, []).append(place)
+        for number, listed in members.items():
+            places = np.array(listed)
+            rows = indexes[places]
+            first_of_row = np.searchsorted(rows, rows)
+            spent = np.arange(len(places)) - first_of_row + 1
+            broken[places[spent > self.budgets[number].allowed]] = True
+        return broken

@@ -1,0 +1,159 @@
+"""The scheduling cycle: one pod, one decision.
+
+Deciding changes nothing but what is remembered between cycles. Applying a decision (assuming the
+pod, removing victims, nominating) is the caller's business.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.decision import Decision
+from podium.core.evaluation import INFEASIBLE, Evaluation
+from podium.core.framework import FITS, Codes, CycleError
+from podium.core.handle import Handle
+from podium.core.nominator import Nominator
+from podium.core.pipeline import Pipeline
+from podium.core.pods import PodInfo
+from podium.core.preemption.preempting import Preemptor
+from podium.core.status import Status
+
+NO_NODES = "no nodes available to schedule pods"
+
+
+class SchedulingCycle:
+    """Decides pods of the profiles it was made for."""
+
+    def __init__(
+        self,
+        handle: Handle,
+        pipelines: Mapping[str, Pipeline],
+        nominator: Nominator,
+        preemptors: Mapping[str, Preemptor],
+    ) -> None:
+        self._handle = handle
+        self._snapshot = handle.snapshot
+        self._pipelines = pipelines
+        self._nominator = nominator
+        self._preemptors = preemptors
+        self._evaluations: dict[tuple[str, int], Evaluation] = {}
+
+    def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
+        """Decide where a pod goes.
+
+        Args:
+            pod: a pending pod; its `nominated_node_name` is tried first.
+            scheduler_name: the profile to decide by.
+
+        Raises:
+            KeyError: there is no such profile.
+        """
+        pipeline = self._pipelines[scheduler_name]
+        gate = _gate(pipeline, pod)
+        if gate is not None:
+            return Decision(pod, gate=gate)
+        if not self._snapshot.node_count:
+            return Decision(pod, error=NO_NODES)
+        try:
+            evaluation = self._evaluation(pipeline, pod)
+            return self._decide(pod, pipeline, evaluation)
+        except CycleError as error:
+            return Decision(pod, error=str(error))
+
+    def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
+        key = (pipeline.scheduler_name, pod.cls.id)
+        evaluation = self._evaluations.get(key)
+        if evaluation is None:
+            evaluation = self._evaluations[key] = Evaluation(pipeline, self._handle, pod)
+        evaluation.refresh(pod)
+        return evaluation
+
+    def _decide(self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation) -> Decision:
+        filtering = evaluation.filtering
+        if not filtering.pre_filter.is_success:
+            return self._unschedulable(pod, pipeline, evaluation, *self._refused(evaluation))
+        if pod.nominated_node_name and self._fits_nominated(pod, evaluation):
+            row = self._snapshot.row_of[pod.nominated_node_name]
+            return Decision(
+                pod,
+                node_name=pod.nominated_node_name,
+                row=row,
+                nominated_only=True,
+                evaluation=evaluation,
+            )
+        preference = evaluation.preference
+        outcome, blame = filtering.outcome, filtering.blame
+        rivals = self._nominator.rivals(pod, self._snapshot) if self._nominator else []
+        if rivals:
+            outcome, blame = _with_rivals(evaluation, rivals)
+            preference = evaluation.preference_among(outcome == FITS)
+        if pipeline.sampling is not None:
+            visited = pipeline.sampling.visited(self._snapshot, outcome == FITS)
+            preference = evaluation.preference_among((outcome == FITS) & visited)
+        row = int(preference.argmax())
+        if preference[row] == INFEASIBLE:
+            return self._unschedulable(pod, pipeline, evaluation, outcome, blame)
+        return Decision(
+            pod,
+            node_name=self._snapshot.names[row],
+            row=row,
+            evaluation=evaluation,
+            outcome=outcome if rivals else None,
+            blame=blame if rivals else None,
+        )
+
+    def _fits_nominated(self, pod: PodInfo, evaluation: Evaluation) -> bool:
+        row = self._snapshot.row_of.get(pod.nominated_node_name)
+        if row is None or evaluation.filtering.outcome[row] != FITS:
+            return False
+        rivals = self._nominator.rivals_on(pod, pod.nominated_node_name)
+        if not rivals:
+            return True
+        _, outcome, _ = evaluation.filtering.with_pods([(row, rivals)])
+        return bool(outcome[0] == FITS)
+
+    def _refused(self, evaluation: Evaluation) -> tuple[Codes, Codes]:
+        """The outcome and blame of a pod that PreFilter refused: the same for all rows."""
+        filtering = evaluation.filtering
+        outcome = np.full(self._snapshot.capacity, -1, np.int32)
+        return outcome, filtering.blame
+
+    def _unschedulable(
+        self,
+        pod: PodInfo,
+        pipeline: Pipeline,
+        evaluation: Evaluation,
+        outcome: Codes,
+        blame: Codes,
+    ) -> Decision:
+        refusal = evaluation.filtering.pre_filter
+        preemptor = self._preemptors.get(pipeline.scheduler_name)
+        return Decision(
+            pod,
+            evaluation=evaluation,
+            outcome=outcome.copy(),
+            blame=blame.copy(),
+            pre_filter=None if refusal.is_success else refusal,
+            preemption=preemptor.preempt(pod, evaluation, outcome) if preemptor else None,
+        )
+
+
+def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:
+    for plugin in pipeline.pre_enqueue:
+        status = plugin.pre_enqueue(pod)
+        if not status.is_success:
+            return status.by(plugin.name)
+    return None
+
+
+def _with_rivals(
+    evaluation: Evaluation, rivals: list[tuple[int, list[PodInfo]]]
+) -> tuple[Codes, Codes]:
+    """Outcome and blame when the pods nominated elsewhere count as if they were there."""
+    filtering = evaluation.filtering
+    rows, stricter, who = filtering.with_pods(rivals)
+    refused: NDArray[np.bool_] = stricter != FITS
+    outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
+    outcome[rows[refused]], blame[rows[refused]] = stricter[refused], who[refused]
+    return outcome, blame

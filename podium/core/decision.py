@@ -1,0 +1,47 @@
+"""What a scheduling cycle decided. It carries codes and numbers; text is made when asked for."""
+
+from dataclasses import dataclass
+
+from podium.core.evaluation import Evaluation
+from podium.core.framework import Codes
+from podium.core.pods import PodInfo
+from podium.core.preemption.result import Preemption
+from podium.core.status import Status
+
+# DynamicResources has its say before DefaultPreemption whenever it is enabled.
+NO_CLAIMS = "no new claims to deallocate"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The outcome of one cycle.
+
+    Exactly one of these holds: `error` is set, `gate` is set, `node_name` is set, or the pod
+    can't be scheduled now.
+
+    Attributes:
+        pod: the pod.
+        error: why the cycle ended in an error; empty if it didn't.
+        gate: the refusal of PreEnqueue; the cycle didn't begin.
+        node_name: the node that was chosen; empty if none.
+        row: its row, else -1.
+        nominated_only: the pod's nominated node fitted, and no other was looked at.
+        evaluation: of the pod's class; it goes on changing with the cluster.
+        outcome: int32[capacity], the filters' codes with nominated pods counted; None if no node
+            was looked at, or if a node was chosen without any nominated pods about.
+        blame: int32[capacity], who objected.
+        pre_filter: the refusal of PreFilter, which holds for all nodes.
+        preemption: what PostFilter came to; None if it didn't run.
+    """
+
+    pod: PodInfo
+    error: str = ""
+    gate: Status | None = None
+    node_name: str = ""
+    row: int = -1
+    nominated_only: bool = False
+    evaluation: Evaluation | None = None
+    outcome: Codes | None = None
+    blame: Codes | None = None
+    pre_filter: Status | None = None
+    preemption: Preemption | None = None

@@ -1,0 +1,110 @@
+"""Sums over the pods of each topology domain: the nodes with the same value of a label.
+
+Inter-pod affinity asks how much the pods of a node's zone, host or rack weigh together, for any
+topology key that occurs. Sums are made once from all pods, and then follow what changes.
+"""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.framework import Rows
+from podium.core.node_columns import ABSENT, LabelColumn
+from podium.core.pod_classes import PodClass
+from podium.core.snapshot import Snapshot
+
+Weigh = Callable[[PodClass], Mapping[str, int]]
+
+
+class DomainSums:
+    """For each topology key the sums of its domains.
+
+    Attributes:
+        keys: the topology keys met so far; numbers of keys below are indexes into it.
+        nonzero: how many domains, of all keys, have a sum other than 0.
+    """
+
+    def __init__(self, snapshot: Snapshot, weigh: Weigh) -> None:
+        """Sum up all pods.
+
+        Args:
+            snapshot: the cluster; of one node epoch for as long as this is used.
+            weigh: what a pod of a class weighs, by topology key.
+        """
+        self.keys: list[str] = []
+        self.nonzero = 0
+        self._snapshot = snapshot
+        self._weigh = weigh
+        self._weights: dict[int, tuple[int, ...]] = {}
+        self._columns: list[LabelColumn] = []
+        self._codes_at: list[memoryview] = []
+        self._sums: list[NDArray[np.int64]] = []
+        self._sum_up()
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def weights(self, cls: PodClass) -> tuple[int, ...]:
+        """What a pod of the class weighs, by number of key; keys yet to come count 0."""
+        known = self._weights.get(cls.id)
+        if known is None:
+            by_key = self._weigh(cls)
+            for key in by_key:
+                if key not in self.keys:
+                    self._add_key(key)
+            known = self._weights[cls.id] = tuple(by_key.get(key, 0) for key in self.keys)
+        return known
+
+    def padded_weights(self, cls: PodClass) -> tuple[int, ...]:
+        """`weights` for all keys met so far."""
+        known = self.weights(cls)
+        return known + (0,) * (len(self.keys) - len(known))
+
+    def change(self, row: int, cls: PodClass, sign: int) -> bool:
+        """A pod came to (1) or left (-1) a row; whether any sum has changed."""
+        changed = False
+        for number, weight in enumerate(self.weights(cls)):
+            code = self._codes_at[number][row]
+            if weight and code != ABSENT:
+                sums = self._sums[number]
+                before = int(sums[code])
+                after = before + sign * weight
+                sums[code] = after
+                self.nonzero += (after != 0) - (before != 0)
+                changed = True
+        return changed
+
+    def of(self, number: int, rows: Rows) -> NDArray[np.int64]:
+        """The sums of the rows' domains, int64[n]; 0 where a node lacks the label."""
+        return self._sums[number][self._columns[number].codes[rows]]
+
+    def has(self, number: int, rows: Rows) -> NDArray[np.bool_]:
+        """Which rows have the label, bool[n]."""
+        return self._columns[number].codes[rows] != ABSENT
+
+    def number_of(self, key: str) -> int:
+        """The number of a key, which is made if it is new."""
+        if key not in self.keys:
+            self._add_key(key)
+        return self.keys.index(key)
+
+    def _add_key(self, key: str) -> None:
+        column = self._snapshot.columns.label(key)
+        self.keys.append(key)
+        self._columns.append(column)
+        self._codes_at.append(memoryview(column.codes))
+        # The last element stands for nodes without the label, whose code is -1; it stays 0.
+        self._sums.append(np.zeros(len(column.values) + 1, np.int64))
+
+    def _sum_up(self) -> None:
+        classes = self._snapshot.classes
+        tables = [self.weights(classes[number]) for number in range(len(classes))]
+        for number, column in enumerate(self._columns):
+            weights = [table[number] if number < len(table) else 0 for table in tables]
+            if not any(weights):
+                continue
+            by_row = self._snapshot.sum_by_row(np.array(weights, np.int64))
+            np.add.at(self._sums[number], column.codes, by_row)
+            self._sums[number][ABSENT] = 0
+            self.nonzero += int(np.count_nonzero(self._sums[number]))

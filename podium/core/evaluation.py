@@ -1,0 +1,128 @@
+"""All that is known of one class of pods: which rows fit it, and what they score.
+
+An evaluation is made once per class, and then follows the snapshot: a pod that came or went
+touches its row, in plain integers, and other rows only where a plugin says so. What invalidates
+what is told in docs/incremental.md.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.filtering import Filtering
+from podium.core.handle import Handle
+from podium.core.pipeline import Pipeline
+from podium.core.pods import PodInfo
+from podium.core.scoring import Scoring
+
+INFEASIBLE = -1
+_CATCH_UP_MAX = 4_000
+
+
+class Evaluation:
+    """Filters and scores of one class of pods, kept up to date.
+
+    Attributes:
+        filtering: which rows fit.
+        scoring: what they score.
+        preference: int64[capacity], greater is better, `INFEASIBLE` where the pod doesn't fit; the
+            total score, and among equals the smaller node name.
+    """
+
+    filtering: Filtering
+    scoring: Scoring
+    preference: NDArray[np.int64]
+
+    def __init__(self, pipeline: Pipeline, handle: Handle, pod: PodInfo) -> None:
+        self._pipeline = pipeline
+        self._snapshot = handle.snapshot
+        self._listers = handle.listers
+        self._build(pod)
+
+    def refresh(self, pod: PodInfo) -> None:
+        """Bring everything up to date with the snapshot, for a cycle of `pod`."""
+        snapshot = self._snapshot
+        behind = snapshot.log_end - self._seen
+        if (
+            self._epochs != (snapshot.node_epoch, self._listers.epoch)
+            or self._seen < snapshot.log_start
+            or behind > _CATCH_UP_MAX
+        ):
+            self._build(pod)
+            return
+        if behind:
+            self._catch_up(behind, pod)
+        if self.filtering.is_volatile or self.scoring.is_volatile:
+            self._begin(pod)
+
+    def best_row(self) -> int:
+        """The row to take; only if there is a feasible one."""
+        return int(self.preference.argmax())
+
+    def preference_among(self, feasible: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """`preference` as it would be if only these rows, bool[capacity], were feasible."""
+        rows = np.flatnonzero(feasible)
+        result = np.full(len(feasible), INFEASIBLE, np.int64)
+        totals = self.scoring.local_total[rows] + self.scoring.relative_totals(rows)
+        result[rows] = totals * self._spread + self._ties[rows]
+        return result
+
+    def _build(self, pod: PodInfo) -> None:
+        snapshot = self._snapshot
+        self._epochs = (snapshot.node_epoch, self._listers.epoch)
+        self._seen = snapshot.log_end
+        self.filtering = Filtering(self._pipeline, snapshot, pod)
+        self._spread = snapshot.capacity + 1
+        self._ties = snapshot.capacity - snapshot.ranks()
+        self._score_anew(pod)
+
+    def _score_anew(self, pod: PodInfo) -> None:
+        feasible = self.filtering.feasible_rows()
+        self.scoring = Scoring(self._pipeline, self._snapshot, pod, feasible)
+        self._prefer_all()
+
+    def _begin(self, pod: PodInfo) -> None:
+        self.filtering.begin(pod)
+        self.scoring.begin(pod)
+        self.scoring.update_relative(self.filtering.feasible_rows())
+        self._prefer_all()
+
+    def _catch_up(self, behind: int, pod: PodInfo) -> None:
+        snapshot = self._snapshot
+        changes = snapshot.log[-behind:]
+        self._seen = snapshot.log_end
+        rows = {row for row, _, _ in changes} if behind > 1 else (changes[0][0],)
+        flipped = self.filtering.update(rows, changes)
+        if flipped and not self.scoring.asked:
+            self._score_anew(pod)
+            return
+        self.scoring.update_rows(rows)
+        if self.scoring.update_pods(changes) or (flipped and self.scoring.is_relative):
+            self.scoring.update_relative(self.filtering.feasible_rows())
+            self._prefer_all()
+        elif self.filtering.all_rows_changed:
+            self._prefer_all()
+        else:
+            self._prefer_rows(rows)
+
+    def _prefer_rows(self, rows: Sequence[int] | set[int]) -> None:
+        outcome, local, relative = (
+            self.filtering.outcome_at,
+            self.scoring.local_total_at,
+            self.scoring.relative_total_at,
+        )
+        for row in rows:
+            self._preference_at[row] = (
+                INFEASIBLE
+                if outcome[row]
+                else (local[row] + relative[row]) * self._spread + self._ties_at[row]
+            )
+
+    def _prefer_all(self) -> None:
+        totals = (self.scoring.local_total + self.scoring.relative_total) * self._spread
+        totals += self._ties
+        totals[self.filtering.outcome != 0] = INFEASIBLE
+        self.preference = totals
+        self._preference_at = memoryview(totals)
+        self._ties_at = memoryview(self._ties)

@@ -1,0 +1,168 @@
+"""A decision in full: every node, every plugin, every candidate.
+
+A decision refers to what is kept by class of pods, which goes on changing: explain it right after
+it was made.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from podium.core.decision import NO_CLAIMS, Decision
+from podium.core.diagnosis import Histogram, nodes_available_message
+from podium.core.evaluation import Evaluation
+from podium.core.filtering import NOBODY
+from podium.core.framework import FITS, Codes, Rows
+from podium.core.preemption.dry_run import NO_VICTIMS
+from podium.core.preemption.preempting import NO_VICTIMS_REASON
+from podium.core.preemption.result import Candidate, Preemption
+from podium.core.snapshot import Snapshot
+from podium.core.status import Status, unresolvable
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All of a decision.
+
+    Attributes:
+        filter: the nodes that don't fit, with what the first objecting plugin said.
+        feasible: the nodes that fit, by name.
+        scores: of feasible nodes, each plugin's weighted, normalised score.
+        totals: of feasible nodes, their sum.
+        best: all nodes of the highest total, by name.
+        candidates: the nodes on which preemption would make room, by name.
+        rejected: the nodes whose dry run failed, with what stood in the way.
+        selected: the candidates that the choice could not tell apart, by name.
+        lost_at: of candidates, the index of the key of `choice.KEYS` at which they lost; None for
+            the selected ones.
+    """
+
+    filter: Mapping[str, Status] = field(default_factory=dict)
+    feasible: tuple[str, ...] = ()
+    scores: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    totals: Mapping[str, int] = field(default_factory=dict)
+    best: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    rejected: Mapping[str, Status] = field(default_factory=dict)
+    selected: tuple[str, ...] = ()
+    lost_at: Mapping[str, int | None] = field(default_factory=dict)
+
+
+def explain(decision: Decision, snapshot: Snapshot) -> Explanation:
+    """Explain a decision that was just made over this snapshot."""
+    evaluation = decision.evaluation
+    if evaluation is None:
+        return Explanation()
+    feasible, refused = _rows(decision, evaluation, snapshot)
+    scores = _scores(evaluation, feasible, snapshot)
+    totals = {node: sum(by_plugin.values()) for node, by_plugin in scores.items()}
+    highest = max(totals.values(), default=0)
+    preemption = decision.preemption
+    return Explanation(
+        filter=refused,
+        feasible=tuple(sorted(snapshot.names[row] for row in feasible)),
+        scores=scores,
+        totals=totals,
+        best=tuple(sorted(node for node, total in totals.items() if total == highest)),
+        candidates=_candidates(preemption, snapshot),
+        rejected=_rejected(preemption, evaluation, snapshot),
+        selected=_selected(preemption, snapshot),
+        lost_at=_lost_at(preemption, snapshot),
+    )
+
+
+def failure_message(decision: Decision, snapshot: Snapshot) -> str:
+    """Why the pod can't be scheduled, worded as kube-scheduler's FailedScheduling event."""
+    if decision.error:
+        return decision.error
+    if decision.gate is not None:
+        return decision.gate.message
+    evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
+    if evaluation is None or outcome is None or blame is None:
+        return ""
+    reasons = Histogram()
+    pre_filter = decision.pre_filter.message if decision.pre_filter else ""
+    if not pre_filter:
+        rows = np.flatnonzero(blame != NOBODY)
+        reasons.add_rows(evaluation.filtering, rows, outcome[rows], blame[rows])
+    return nodes_available_message(
+        snapshot.node_count, reasons, pre_filter, _post_filter_message(decision.preemption)
+    )
+
+
+def _post_filter_message(preemption: Preemption | None) -> str:
+    if preemption is None or preemption.node_name:
+        return ""
+    return f"{NO_CLAIMS}, preemption: {preemption.message}"
+
+
+def _rows(
+    decision: Decision, evaluation: Evaluation, snapshot: Snapshot
+) -> tuple[Rows, dict[str, Status]]:
+    """The feasible rows, and the refusals of the others by node name."""
+    if decision.nominated_only:
+        return np.array([decision.row]), {}
+    if decision.pre_filter is not None:
+        return np.zeros(0, np.intp), {}
+    filtering = evaluation.filtering
+    outcome: Codes = filtering.outcome if decision.outcome is None else decision.outcome
+    blame: Codes = filtering.blame if decision.blame is None else decision.blame
+    refused = {
+        snapshot.names[row]: filtering.status(int(blame[row]), int(outcome[row]), row)
+        for row in np.flatnonzero((outcome != FITS) & snapshot.alive).tolist()
+    }
+    return np.flatnonzero(outcome == FITS), refused
+
+
+def _scores(
+    evaluation: Evaluation, feasible: Rows, snapshot: Snapshot
+) -> dict[str, dict[str, int]]:
+    if not len(feasible):
+        return {}
+    columns = {
+        plugin: scores.tolist()
+        for plugin, scores in evaluation.scoring.by_plugin(feasible).items()
+    }
+    return {
+        snapshot.names[row]: {plugin: scores[place] for plugin, scores in columns.items()}
+        for place, row in enumerate(feasible.tolist())
+    }
+
+
+def _candidates(preemption: Preemption | None, snapshot: Snapshot) -> tuple[Candidate, ...]:
+    if preemption is None or preemption.run is None:
+        return ()
+    run = preemption.run
+    found = [
+        Candidate(snapshot.names[row], run.victims[row], int(run.violations[row]))
+        for row in preemption.candidate_rows.tolist()
+    ]
+    return tuple(sorted(found, key=lambda candidate: candidate.node_name))
+
+
+def _rejected(
+    preemption: Preemption | None, evaluation: Evaluation, snapshot: Snapshot
+) -> dict[str, Status]:
+    if preemption is None or preemption.run is None:
+        return {}
+    run, filtering = preemption.run, evaluation.filtering
+    return {
+        snapshot.names[row]: unresolvable(NO_VICTIMS_REASON)
+        if run.blame[row] == NO_VICTIMS
+        else filtering.status(int(run.blame[row]), int(run.outcome[row]), row)
+        for row in preemption.rejected_rows.tolist()
+    }
+
+
+def _selected(preemption: Preemption | None, snapshot: Snapshot) -> tuple[str, ...]:
+    if preemption is None or preemption.choice is None:
+        return ()
+    return tuple(sorted(snapshot.names[row] for row in preemption.choice.selected.tolist()))
+
+
+def _lost_at(preemption: Preemption | None, snapshot: Snapshot) -> dict[str, int | None]:
+    if preemption is None or preemption.choice is None:
+        return {}
+    choice = preemption.choice
+    return {snapshot.names[row]: choice.lost_at(row) for row in preemption.candidate_rows.tolist()}

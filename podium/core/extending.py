@@ -1,0 +1,261 @@
+"""What a third party's plugin is written against: less than the framework, and enough.
+
+- `ArrayPlugin`: arrays in, arrays out. `filter_nodes` and `score_nodes` get the pod and all nodes
+  as columns, and answer for all of them at once.
+- `NodePlugin`: one node at a time, as in Kubernetes' documentation; slower, and sometimes clearer.
+
+Either is asked about every pod anew, since it may read anything of it. Plugins that keep up with
+what changes, as the in-tree ones do, implement `podium.core.framework` itself.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from podium.core.framework import (
+    MAX_NODE_SCORE,
+    Codes,
+    CycleError,
+    FilterState,
+    RelativeScore,
+    Rows,
+    Scope,
+    Scores,
+    Sums,
+)
+from podium.core.handle import Handle
+from podium.core.pods import PodInfo
+from podium.core.snapshot import Snapshot
+from podium.core.status import Code, Status, unresolvable, unschedulable
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Nodes as columns; every column has one element per node, in the same order.
+
+    Attributes:
+        names: the nodes' names.
+        objects: the node objects.
+    """
+
+    names: Sequence[str]
+    objects: Sequence[Object]
+    _snapshot: Snapshot
+    _rows: Rows
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def label(self, key: str) -> NDArray[np.object_]:
+        """The values of a label, None where a node lacks it."""
+        column = self._snapshot.columns.label(key)
+        values = np.array([*column.values, None], object)
+        result: NDArray[np.object_] = values[column.codes[self._rows]]
+        return result
+
+    def allocatable(self, resource: str) -> NDArray[np.int64]:
+        """What nodes have of a resource: cpu in thousandths, others in units."""
+        columns = self._snapshot.resources
+        return columns.allocatable[columns.index_of(resource)][self._rows]
+
+    def requested(self, resource: str) -> NDArray[np.int64]:
+        """What the pods on nodes request of a resource."""
+        columns = self._snapshot.resources
+        return columns.requested[columns.index_of(resource)][self._rows]
+
+    def pod_counts(self) -> NDArray[np.int64]:
+        """How many pods there are on each node."""
+        return self._snapshot.resources.pods[self._rows]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeInfo:
+    """One node, as a plugin sees it that looks at one at a time.
+
+    Attributes:
+        name: the node's name.
+        node: the object.
+        pods: the pods on it.
+    """
+
+    name: str
+    node: Object
+    pods: Sequence[PodInfo]
+
+
+class ArrayPlugin:
+    """Base of plugins that judge all nodes at once; override either method or both."""
+
+    name: str
+
+    def __init__(self, handle: Handle, args: Mapping[str, object] | None = None) -> None:
+        self.handle = handle
+        self.args = args or {}
+
+    filter_nodes: Callable[[PodInfo, Nodes], ArrayLike]
+    """To bool[n]: which nodes fit."""
+
+    score_nodes: Callable[[PodInfo, Nodes], ArrayLike]
+    """To int[n], any scale: `normalize` brings it to 0 to 100."""
+
+    reason = "node(s) were refused by a plugin"
+    """Why nodes that `filter_nodes` leaves out don't fit."""
+
+    preemption_helps = False
+    """Whether removing pods could make such a node fit."""
+
+    def normalize(self, scores: Scores) -> Scores:
+        """Bring the scores of the feasible nodes, int64[n], to 0 to 100; here by their maximum."""
+        top = int(scores.max(initial=0))
+        return scores * MAX_NODE_SCORE // top if top else scores
+
+
+class NodePlugin:
+    """Base of plugins that judge one node at a time; override either method or both."""
+
+    name: str
+
+    def __init__(self, handle: Handle, args: Mapping[str, object] | None = None) -> None:
+        self.handle = handle
+        self.args = args or {}
+
+    filter_node: Callable[[PodInfo, NodeInfo], Status | None]
+    """To a status, or None if the node fits."""
+
+    score_node: Callable[[PodInfo, NodeInfo], int]
+    """To a score; `normalize` brings it to 0 to 100."""
+
+    normalize = ArrayPlugin.normalize
+
+
+class _ArrayFilter(FilterState):
+    scope = Scope.VOLATILE
+
+    def __init__(self, plugin: ArrayPlugin, pod: PodInfo) -> None:
+        self.plugin = plugin.name
+        self._plugin = plugin
+        self._pod = pod
+
+    def begin(self, pod: PodInfo) -> None:
+        self._pod = pod
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        nodes, alive = _nodes(self._plugin.handle.snapshot, rows)
+        fits = np.asarray(self._plugin.filter_nodes(self._pod, nodes), bool)
+        _check_length(self._plugin.name, "filter_nodes", fits, len(nodes))
+        refused = 1 if self._plugin.preemption_helps else -1
+        codes = np.zeros(len(rows), np.int32)
+        codes[alive] = np.where(fits, 0, refused)
+        return codes
+
+    def status(self, row: int, code: int) -> Status:
+        refusal = unschedulable if code > 0 else unresolvable
+        return refusal(self._plugin.reason)
+
+
+class _NodeFilter(FilterState):
+    scope = Scope.VOLATILE
+    width = 0
+    additive = False
+
+    def __init__(self, plugin: NodePlugin, pod: PodInfo) -> None:
+        self.plugin = plugin.name
+        self._plugin = plugin
+        self._pod = pod
+        self._reasons: list[Status] = []
+
+    def begin(self, pod: PodInfo) -> None:
+        self._pod = pod
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        on_row = self._plugin.handle.snapshot.pods_on
+        return np.array([self.code_among(row, on_row[row]) for row in rows.tolist()], np.int32)
+
+    def code_among(self, row: int, pods: Sequence[PodInfo]) -> int:
+        snapshot = self._plugin.handle.snapshot
+        node = snapshot.nodes[row]
+        if node is None:
+            return 0
+        status = self._plugin.filter_node(self._pod, NodeInfo(snapshot.names[row], node, pods))
+        if status is None or status.is_success:
+            return 0
+        if not status.is_rejection:
+            raise CycleError(self.plugin, status.message)
+        if status not in self._reasons:
+            self._reasons.append(status)
+        number = self._reasons.index(status) + 1
+        return -number if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE else number
+
+    def status(self, row: int, code: int) -> Status:
+        return self._reasons[abs(code) - 1]
+
+
+class _Score(RelativeScore):
+    scope = Scope.VOLATILE
+
+    def __init__(self, plugin: ArrayPlugin | NodePlugin, pod: PodInfo) -> None:
+        self.plugin = plugin.name
+        self._plugin = plugin
+        self._pod = pod
+
+    def begin(self, pod: PodInfo) -> None:
+        self._pod = pod
+
+    def scores(self, feasible: Rows) -> Scores:
+        return self._plugin.normalize(self._raw(feasible)).astype(np.int64)
+
+    def _raw(self, feasible: Rows) -> Scores:
+        snapshot = self._plugin.handle.snapshot
+        if isinstance(self._plugin, ArrayPlugin):
+            nodes, _ = _nodes(snapshot, feasible)
+            raw = np.asarray(self._plugin.score_nodes(self._pod, nodes), np.int64)
+            _check_length(self.plugin, "score_nodes", raw, len(nodes))
+            return raw
+        score = self._plugin.score_node
+        return np.array(
+            [
+                score(self._pod, NodeInfo(snapshot.names[row], node, snapshot.pods_on[row]))
+                for row in feasible.tolist()
+                if (node := snapshot.nodes[row]) is not None
+            ],
+            np.int64,
+        )
+
+
+def adapted(plugin_class: type) -> type:
+    """A plugin class that the framework can call: that of a third party, or a subclass of it.
+
+    Raises:
+        TypeError: it isn't a class, or has no name.
+    """
+    if not isinstance(plugin_class, type) or not getattr(plugin_class, "name", ""):
+        raise TypeError(f"{plugin_class!r} is not a plugin class with a name")
+    if not issubclass(plugin_class, ArrayPlugin | NodePlugin):
+        return plugin_class
+    methods: dict[str, Any] = {}
+    is_array = issubclass(plugin_class, ArrayPlugin)
+    filter_state = _ArrayFilter if is_array else _NodeFilter
+    if hasattr(plugin_class, "filter_nodes" if is_array else "filter_node"):
+        methods["filter"] = lambda self, pod: filter_state(self, pod)
+    if hasattr(plugin_class, "score_nodes" if is_array else "score_node"):
+        methods["score"] = lambda self, pod: _Score(self, pod)
+    return type(plugin_class.__name__, (plugin_class,), methods)
+
+
+def _nodes(snapshot: Snapshot, rows: Rows) -> tuple[Nodes, NDArray[np.bool_]]:
+    alive = snapshot.alive[rows]
+    kept = rows[alive]
+    names = [snapshot.names[row] for row in kept]
+    objects = [node for row in kept if (node := snapshot.nodes[row]) is not None]
+    return Nodes(names, objects, snapshot, kept), alive
+
+
+def _check_length(plugin: str, method: str, answer: NDArray[Any], expected: int) -> None:
+    if answer.shape != (expected,):
+        shape = "x".join(map(str, answer.shape))
+        raise CycleError(plugin, f"{method} answered an array of {shape} for {expected} nodes")

@@ -1,0 +1,182 @@
+"""The filters of one class of pods, combined: for each row the first one that objects, if any."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.framework import FITS, Codes, FilterState, Rows, Scope
+from podium.core.narrowing import NO_NODE, Narrowing, run_pre_filter
+from podium.core.pipeline import Pipeline
+from podium.core.pods import PodInfo
+from podium.core.snapshot import Change, Snapshot
+from podium.core.status import SUCCESS, Status
+
+NOBODY = -1
+
+
+class Filtering:
+    """Which rows fit a class of pods, and who objects to the others.
+
+    Attributes:
+        pre_filter: a refusal here holds for all rows, and no filter was asked.
+        states: the filters that have something to say, in their order.
+        codes: int32[capacity] of each state.
+        outcome: int32[capacity], the code of the first objecting state; `FITS` if there is none.
+        blame: int16[capacity], the index of that state, else `NOBODY`.
+        all_rows_changed: whether the last update judged all rows again.
+        generation: raised whenever all rows were judged again.
+    """
+
+    def __init__(self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo) -> None:
+        self._snapshot = snapshot
+        self._rows = np.arange(snapshot.capacity)
+        self.pre_filter, narrowing = run_pre_filter(pipeline.pre_filter, snapshot, pod)
+        self.states = self._make_states(pipeline, narrowing, pod) if self._is_open() else []
+        self.codes = [state.codes(self._rows).astype(np.int32) for state in self.states]
+        self._codes_at = [memoryview(codes) for codes in self.codes]
+        of_scope = {scope: self._indexes(scope) for scope in Scope}
+        self._row_filters = [(i, self.states[i]) for i in of_scope[Scope.ROW]]
+        self._cluster_filters = [(i, self.states[i]) for i in of_scope[Scope.CLUSTER]]
+        self._volatile_filters = [(i, self.states[i]) for i in of_scope[Scope.VOLATILE]]
+        self.all_rows_changed = True
+        self.generation = 0
+        self.outcome, self.blame = self._combined(self.codes, self._rows)
+        self._close_dead_rows()
+
+    @property
+    def is_volatile(self) -> bool:
+        """Whether some filter must be asked about every pod anew."""
+        return bool(self._volatile_filters)
+
+    def feasible(self) -> NDArray[np.bool_]:
+        """bool[capacity]."""
+        return self.outcome == FITS
+
+    def feasible_rows(self) -> Rows:
+        """The rows that fit, ascending."""
+        return np.flatnonzero(self.outcome == FITS)
+
+    def begin(self, pod: PodInfo) -> None:
+        """Ask the volatile filters about this pod."""
+        for index, state in self._volatile_filters:
+            state.begin(pod)
+            self.codes[index][:] = state.codes(self._rows)
+        if self._volatile_filters:
+            self._combine_all()
+
+    def update(self, rows: Iterable[int], changes: Sequence[Change]) -> bool:
+        """Follow changes of pods on `rows`; whether any row began or ceased to fit."""
+        dirty = [
+            (index, state) for index, state in self._cluster_filters if _tell(state, changes)
+        ]
+        for index, state in self._row_filters:
+            codes = self._codes_at[index]
+            for row in rows:
+                codes[row] = state.code(row)
+        for index, state in dirty:
+            self.codes[index][:] = state.codes(self._rows)
+        self.all_rows_changed = bool(dirty)
+        if dirty:
+            before = self.outcome == FITS
+            self._combine_all()
+            return not np.array_equal(before, self.outcome == FITS)
+        return self._combine_rows(rows)
+
+    def with_pods(self, added: Sequence[tuple[int, Sequence[PodInfo]]]) -> tuple[Rows, Codes, Codes]:
+        """Judge rows as if further pods were on them.
+
+        Args:
+            added: rows, each with the pods to add.
+
+        Returns:
+            The rows int[n], and their outcomes and blames, int32[n].
+        """
+        rows = np.array([row for row, _ in added], np.intp)
+        codes = [self._codes_with(i, state, rows, added) for i, state in enumerate(self.states)]
+        outcome, blame = self._combined(codes, rows)
+        return rows, outcome, blame
+
+    def status(self, blame: int, outcome: int, row: int) -> Status:
+        """An outcome in words."""
+        if blame == NOBODY:
+            return SUCCESS
+        state = self.states[blame]
+        return state.status(row, outcome).by(state.plugin)
+
+    def _is_open(self) -> bool:
+        return self.pre_filter.is_success
+
+    def _make_states(
+        self, pipeline: Pipeline, narrowing: Narrowing | None, pod: PodInfo
+    ) -> list[FilterState]:
+        asked = (plugin.filter(pod) for plugin in pipeline.filter)
+        return [state for state in (narrowing, *asked) if state is not None]
+
+    def _indexes(self, scope: Scope) -> list[int]:
+        return [index for index, state in enumerate(self.states) if state.scope is scope]
+
+    def _codes_with(
+        self,
+        index: int,
+        state: FilterState,
+        rows: Rows,
+        added: Sequence[tuple[int, Sequence[PodInfo]]],
+    ) -> Codes:
+        if not state.additive:
+            on_rows = self._snapshot.pods_on
+            judged = [state.code_among(row, [*on_rows[row], *pods]) for row, pods in added]
+            return np.array(judged, np.int32)
+        if not state.width:
+            return self.codes[index][rows]
+        sums = np.zeros((state.width, len(rows)), np.int64)
+        for position, (_, pods) in enumerate(added):
+            for pod in pods:
+                sums[:, position] += state.weights(pod.cls)
+        return state.codes(rows, list(sums))
+
+    def _combine_all(self) -> None:
+        self.generation += 1
+        outcome, blame = self._combined(self.codes, self._rows)
+        self.outcome[:] = outcome
+        self.blame[:] = blame
+        self._close_dead_rows()
+
+    def _combine_rows(self, rows: Iterable[int]) -> bool:
+        flipped = False
+        for row in rows:
+            code, index = FITS, NOBODY
+            for position, codes in enumerate(self._codes_at):
+                if codes[row]:
+                    code, index = codes[row], position
+                    break
+            flipped |= (self.outcome_at[row] == FITS) != (code == FITS)
+            self.outcome_at[row] = code
+            self._blame_at[row] = index
+        return flipped
+
+    def _combined(self, codes: Sequence[Codes], rows: Rows) -> tuple[Codes, Codes]:
+        outcome = np.zeros(len(rows), np.int32)
+        blame = np.full(len(rows), NOBODY, np.int32)
+        for index in range(len(codes) - 1, -1, -1):
+            objects = codes[index] != FITS
+            outcome = np.where(objects, codes[index], outcome)
+            blame[objects] = index
+        return outcome, blame
+
+    def _close_dead_rows(self) -> None:
+        dead = ~self._snapshot.alive
+        self.outcome[dead] = NO_NODE
+        self.blame[dead] = NOBODY
+        if not self._is_open():
+            self.outcome[:] = NO_NODE
+        self.outcome_at = memoryview(self.outcome)
+        self._blame_at = memoryview(self.blame)
+
+
+def _tell(state: FilterState, changes: Sequence[Change]) -> bool:
+    """Tell a state of all changes; whether any of them reaches further than its row."""
+    dirty = False
+    for row, cls, sign in changes:
+        dirty |= state.pod_changed(row, cls, sign)
+    return dirty

@@ -1,0 +1,286 @@
+"""The scheduling framework: one protocol an extension point, spelt as kube-scheduler spells them.
+
+A plugin is a small class with a `name` and the methods of the extension points it serves. What
+differs from upstream is the direction of the loop: `filter` and `score` aren't called once per
+node. They are called once per class of pods and return a state that judges rows, all at once
+(arrays in, arrays out) or, when one row has changed, that row alone (plain integers).
+
+Codes of filters are int32: 0 fits, positive can be cured by removing pods (Unschedulable),
+negative can't (UnschedulableAndUnresolvable); which number stands for what is the state's own
+business, `status` puts it in words.
+
+Filters that look at pods see those of a row only through a few sums over them, one weight per
+class of pods and sum. That is what upstream's AddPod and RemovePod extensions come down to: a
+hypothetical row, without its victims or with its nominated pods, is the real one plus `extra`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.pod_classes import PodClass
+from podium.core.pods import PodInfo
+from podium.core.status import SUCCESS, Status
+
+MAX_NODE_SCORE = 100
+FITS = 0
+
+Rows = NDArray[np.intp]
+Codes = NDArray[np.int32]
+Scores = NDArray[np.int64]
+Sums = Sequence[NDArray[np.int64]]
+
+
+class Scope(Enum):
+    """What can change a state's answer for a row: the finer, the less is asked again."""
+
+    NODE = auto()
+    """Its node object."""
+    ROW = auto()
+    """The pods on it, too."""
+    CLUSTER = auto()
+    """Pods anywhere; the state is told of them by `pod_changed`."""
+    VOLATILE = auto()
+    """Anything: it is asked about every pod anew."""
+
+
+class CycleError(Exception):
+    """A plugin couldn't do its work; the pod's cycle ends in an error, and is tried again."""
+
+    def __init__(self, plugin: str, message: str) -> None:
+        super().__init__(message)
+        self.plugin = plugin
+
+
+class FilterState:
+    """What a filter plugin knows of one class of pods.
+
+    Attributes:
+        plugin: the plugin's name.
+        scope: what can change its answers.
+        width: how many sums over pods it looks at.
+        additive: whether `codes` and `code` take `extra`; if not, `code_among` is asked instead.
+    """
+
+    plugin: str
+    scope: ClassVar[Scope]
+    width: int = 0
+    additive: bool = True
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        """Judge rows.
+
+        Args:
+            rows: int[n].
+            extra: `width` arrays int64[n] to add to the rows' sums; empty for the rows as they are.
+
+        Returns:
+            int32[n].
+        """
+        raise TypeError(f"{type(self).__name__} judges no rows")
+
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        """Judge one row."""
+        sums = [np.array([amount], np.int64) for amount in extra]
+        return int(self.codes(np.array([row]), sums)[0])
+
+    def code_among(self, row: int, pods: Sequence[PodInfo]) -> int:
+        """Judge one row as if these pods were on it; only where `additive` is false."""
+        raise TypeError(f"{type(self).__name__} judges rows by sums")
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        """What a pod of this class adds to each sum of its row."""
+        return ()
+
+    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
+        """A pod came to (1) or left (-1) a row; whether answers for other rows may have changed."""
+        return False
+
+    def begin(self, pod: PodInfo) -> None:
+        """A cycle of this pod begins; only told to states of VOLATILE scope."""
+
+    def status(self, row: int, code: int) -> Status:
+        """A code in words; rows with the same code have the same words."""
+        raise TypeError(f"{type(self).__name__} rejects no rows")
+
+
+class LocalScore:
+    """Scores that depend on the row alone, and are final: 0 to 100 a row."""
+
+    plugin: str
+    scope: ClassVar[Scope] = Scope.ROW
+
+    def scores(self, rows: Rows) -> Scores:
+        """int64[n] for int[n] rows."""
+        raise TypeError(f"{type(self).__name__} scores no rows")
+
+    def score(self, row: int) -> int:
+        """The score of one row."""
+        return int(self.scores(np.array([row]))[0])
+
+
+class RelativeScore:
+    """Scores that are normalised over all feasible rows, and so depend on which those are."""
+
+    plugin: str
+    scope: ClassVar[Scope] = Scope.CLUSTER
+
+    def scores(self, feasible: Rows) -> Scores:
+        """Normalised scores, 0 to 100, int64[n], of the feasible rows int[n]."""
+        raise TypeError(f"{type(self).__name__} scores no rows")
+
+    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
+        """A pod came to (1) or left (-1) a row; whether any score may have changed."""
+        return False
+
+    def begin(self, pod: PodInfo) -> None:
+        """A cycle of this pod begins; only told to states of VOLATILE scope."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterResult:
+    """What PreFilter found out without looking at single nodes.
+
+    Attributes:
+        status: a refusal holds for all nodes.
+        node_names: the only nodes that can matter; None leaves all.
+    """
+
+    status: Status = SUCCESS
+    node_names: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """The answer of Permit.
+
+    Attributes:
+        status: success, a refusal, or `Wait`.
+        timeout_s: how long to wait, in seconds; then the pod is rejected.
+    """
+
+    status: Status = SUCCESS
+    timeout_s: float = 0.0
+
+
+@runtime_checkable
+class Plugin(Protocol):
+    """What all plugins have."""
+
+    name: str
+
+
+@runtime_checkable
+class PreEnqueuePlugin(Plugin, Protocol):
+    """Decides whether a pod may enter the active queue."""
+
+    def pre_enqueue(self, pod: PodInfo) -> Status:
+        """Success lets it in; a refusal gates it."""
+        ...
+
+
+@runtime_checkable
+class QueueSortPlugin(Plugin, Protocol):
+    """Orders the active queue."""
+
+    def sort_key(self, pod: PodInfo, queued_at: float) -> tuple[float, ...]:
+        """Pods with smaller keys are scheduled earlier."""
+        ...
+
+
+@runtime_checkable
+class PreFilterPlugin(Plugin, Protocol):
+    """Looks at the pod once, before any node."""
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        """Refuse the pod everywhere, or narrow the nodes down."""
+        ...
+
+
+@runtime_checkable
+class FilterPlugin(Plugin, Protocol):
+    """Rules out nodes."""
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        """What to judge the pod's class by; None if no node can be ruled out (upstream's Skip)."""
+        ...
+
+
+@runtime_checkable
+class PostFilterPlugin(Plugin, Protocol):
+    """Runs when no node fits. The in-tree one, DefaultPreemption, is asked for its rules only."""
+
+    def post_filter(self, pod: PodInfo) -> Status:
+        """A refusal says why the plugin couldn't help."""
+        ...
+
+
+@runtime_checkable
+class PreScorePlugin(Plugin, Protocol):
+    """Looks at the pod once, before scores are made."""
+
+    def pre_score(self, pod: PodInfo) -> Status:
+        """An error ends the cycle."""
+        ...
+
+
+@runtime_checkable
+class ScorePlugin(Plugin, Protocol):
+    """Ranks feasible nodes; NormalizeScore is part of `RelativeScore`."""
+
+    def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None:
+        """What to score the pod's class by; None adds nothing (upstream's Skip)."""
+        ...
+
+
+@runtime_checkable
+class ReservePlugin(Plugin, Protocol):
+    """Keeps state of its own about pods that are about to be bound."""
+
+    def reserve(self, pod: PodInfo, node_name: str) -> Status:
+        """A failure makes all reserve plugins unreserve, last first."""
+        ...
+
+    def unreserve(self, pod: PodInfo, node_name: str) -> None:
+        """Undo; must not fail, and may come without a reserve."""
+        ...
+
+
+@runtime_checkable
+class PermitPlugin(Plugin, Protocol):
+    """Approves, denies or delays a binding."""
+
+    def permit(self, pod: PodInfo, node_name: str) -> Permission:
+        """Approve, deny, or wait with a timeout."""
+        ...
+
+
+@runtime_checkable
+class PreBindPlugin(Plugin, Protocol):
+    """Does what must be done before a pod is bound."""
+
+    def pre_bind(self, pod: PodInfo, node_name: str) -> Status:
+        """Anything but success rejects the pod."""
+        ...
+
+
+@runtime_checkable
+class BindPlugin(Plugin, Protocol):
+    """Binds a pod."""
+
+    def bind(self, pod: PodInfo, node_name: str) -> Status:
+        """Skip leaves the pod to the next bind plugin."""
+        ...
+
+
+@runtime_checkable
+class PostBindPlugin(Plugin, Protocol):
+    """Is told of bindings."""
+
+    def post_bind(self, pod: PodInfo, node_name: str) -> None:
+        """The pod is bound."""
+        ...

@@ -1,0 +1,120 @@
+"""Columns derived from node objects, made when first asked for and kept until a node changes."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.labels import Requirement
+from podium.api.meta import labels
+
+Object = Mapping[str, Any]
+
+ABSENT = -1
+HOSTNAME_LABEL = "kubernetes.io/hostname"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelColumn:
+    """The values of one label.
+
+    Attributes:
+        codes: int32[capacity], an index into `values`, `ABSENT` where a node lacks the label.
+        values: the distinct values, in order of first appearance.
+    """
+
+    codes: NDArray[np.int32]
+    values: Sequence[str]
+
+    def meets(self, requirement: Requirement) -> NDArray[np.bool_]:
+        """Which rows meet a requirement, bool[capacity]; each distinct value is judged once."""
+        verdicts = [requirement.matches(value) for value in self.values]
+        verdicts.append(requirement.matches(None))
+        result: NDArray[np.bool_] = np.array(verdicts, bool)[self.codes]
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class GroupColumn:
+    """Nodes grouped by something that many share.
+
+    Attributes:
+        codes: int32[capacity], an index into `values`; `ABSENT` where there is no node.
+        values: the distinct values, in order of first appearance.
+    """
+
+    codes: NDArray[np.int32]
+    values: Sequence[Any]
+
+    def lookup(self, answers: Sequence[int], dtype: Any = np.int64) -> NDArray[Any]:
+        """An answer for each group spread over the rows; 0 where there is no node."""
+        result: NDArray[Any] = np.array([*answers, 0], dtype)[self.codes]
+        return result
+
+
+class NodeColumns:
+    """What nodes say of themselves, by row.
+
+    Attributes:
+        nodes: the objects; None where a row is free.
+    """
+
+    def __init__(self, nodes: list[Object | None]) -> None:
+        self.nodes = nodes
+        self._labels: dict[str, LabelColumn] = {}
+        self._groups: dict[str, GroupColumn] = {}
+
+    def forget(self) -> None:
+        """Nodes have changed."""
+        self._labels.clear()
+        self._groups.clear()
+
+    def label(self, key: str) -> LabelColumn:
+        """The column of a label."""
+        column = self._labels.get(key)
+        if column is None:
+            codes, values = self._encoded(lambda node: labels(node).get(key))
+            column = self._labels[key] = LabelColumn(codes, values)
+        return column
+
+    def taints(self) -> GroupColumn:
+        """Nodes by their taints (lists of objects)."""
+        return self._group("taints", lambda node: (node.get("spec") or {}).get("taints") or [])
+
+    def unschedulable(self) -> GroupColumn:
+        """Nodes by `spec.unschedulable`."""
+        return self._group(
+            "unschedulable", lambda node: bool((node.get("spec") or {}).get("unschedulable"))
+        )
+
+    def declared_features(self) -> GroupColumn:
+        """Nodes by `status.declaredFeatures`."""
+        return self._group(
+            "features", lambda node: (node.get("status") or {}).get("declaredFeatures") or []
+        )
+
+    def images(self) -> GroupColumn:
+        """Nodes by `status.images`."""
+        return self._group("images", lambda node: (node.get("status") or {}).get("images") or [])
+
+    def _group(self, name: str, read: Callable[[Object], Any]) -> GroupColumn:
+        column = self._groups.get(name)
+        if column is None:
+            codes, keys = self._encoded(lambda node: msgspec.json.encode(read(node)))
+            column = GroupColumn(codes, [msgspec.json.decode(key) for key in keys])
+            self._groups[name] = column
+        return column
+
+    def _encoded(
+        self, read: Callable[[Object], Hashable | None]
+    ) -> tuple[NDArray[np.int32], list[Any]]:
+        known: dict[Hashable, int] = {}
+        codes = np.full(len(self.nodes), ABSENT, np.int32)
+        for row, node in enumerate(self.nodes):
+            value = None if node is None else read(node)
+            if value is not None:
+                codes[row] = known.setdefault(value, len(known))
+        return codes, list(known)

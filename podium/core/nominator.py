@@ -1,0 +1,62 @@
+"""Pods that preempted others and wait for the room: nominated to a node, not bound yet."""
+
+from collections.abc import Sequence
+
+from podium.core.pods import PodInfo
+from podium.core.snapshot import Snapshot
+
+
+class Nominator:
+    """Nominations by node.
+
+    Attributes:
+        log: names of nodes whose nominations changed, oldest first.
+    """
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        self._on: dict[str, list[PodInfo]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._on)
+
+    def on(self, node_name: str) -> Sequence[PodInfo]:
+        """The pods nominated to a node."""
+        return self._on.get(node_name, ())
+
+    def nominate(self, pod: PodInfo, node_name: str) -> None:
+        """Nominate a pod to a node, and to no other."""
+        self.withdraw(pod)
+        pod.nominated_node_name = node_name
+        if node_name:
+            self._on.setdefault(node_name, []).append(pod)
+            self.log.append(node_name)
+
+    def withdraw(self, pod: PodInfo) -> None:
+        """The pod loses its nomination, if it has one."""
+        node_name = pod.nominated_node_name
+        pods = self._on.get(node_name, [])
+        pod.nominated_node_name = ""
+        if pod in pods:
+            pods.remove(pod)
+            self.log.append(node_name)
+            if not pods:
+                del self._on[node_name]
+
+    def rivals(self, pod: PodInfo, snapshot: Snapshot) -> list[tuple[int, list[PodInfo]]]:
+        """Rows to which other pods of at least the pod's priority are nominated, with those pods.
+
+        A cycle counts them as if they were there already (addGENominatedPods, v1.36).
+        """
+        found = []
+        for node_name, nominated in self._on.items():
+            row = snapshot.row_of.get(node_name)
+            counted = [n for n in nominated if n.priority >= pod.priority and n.uid != pod.uid]
+            if counted and row is not None:
+                found.append((row, counted))
+        return found
+
+    def rivals_on(self, pod: PodInfo, node_name: str) -> list[PodInfo]:
+        """The same for one node."""
+        nominated = self._on.get(node_name, ())
+        return [n for n in nominated if n.priority >= pod.priority and n.uid != pod.uid]

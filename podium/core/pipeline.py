@@ -1,0 +1,45 @@
+"""The plugins of one profile, spread over the extension points."""
+
+from dataclasses import dataclass
+
+from podium.core.framework import (
+    BindPlugin,
+    FilterPlugin,
+    PermitPlugin,
+    PostBindPlugin,
+    PostFilterPlugin,
+    PreBindPlugin,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    PreScorePlugin,
+    QueueSortPlugin,
+    ReservePlugin,
+    ScorePlugin,
+)
+from podium.core.sampling import NodeSampling
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Plugins by extension point, in the order in which they run.
+
+    Attributes:
+        scheduler_name: which pods choose this profile.
+        score: with the weight of each.
+        sampling: how many nodes to look at; None looks at all.
+    """
+
+    scheduler_name: str
+    queue_sort: QueueSortPlugin
+    pre_enqueue: tuple[PreEnqueuePlugin, ...] = ()
+    pre_filter: tuple[PreFilterPlugin, ...] = ()
+    filter: tuple[FilterPlugin, ...] = ()
+    post_filter: tuple[PostFilterPlugin, ...] = ()
+    pre_score: tuple[PreScorePlugin, ...] = ()
+    score: tuple[tuple[ScorePlugin, int], ...] = ()
+    reserve: tuple[ReservePlugin, ...] = ()
+    permit: tuple[PermitPlugin, ...] = ()
+    pre_bind: tuple[PreBindPlugin, ...] = ()
+    bind: tuple[BindPlugin, ...] = ()
+    post_bind: tuple[PostBindPlugin, ...] = ()
+    sampling: NodeSampling | None = None

@@ -1,0 +1,182 @@
+"""Classes of pods that scheduling can't tell apart.
+
+Pods of one workload differ in names and little else. Two pods are of one class if everything that
+a filter or a score of an in-tree plugin reads of them is equal: whatever was found out about one
+holds for all. Class ids are small integers, so that columns can be indexed by them.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.meta import controller_of, is_terminating, labels, name, namespace
+from podium.api.priority import pod_priority, preemption_policy
+from podium.api.resources import pod_requests, pod_scoring_requests, resource_amount
+
+Object = Mapping[str, Any]
+
+_SPEC_FIELDS = (
+    "affinity",
+    "hostNetwork",
+    "hostUsers",
+    "nodeSelector",
+    "overhead",
+    "preemptionPolicy",
+    "resourceClaims",
+    "resources",
+    "schedulingGroup",
+    "tolerations",
+    "topologySpreadConstraints",
+)
+_CONTAINER_FIELDS = ("image", "name", "ports", "resources", "restartPolicy", "restartPolicyRules")
+_STATUS_FIELDS = ("allocatedResources", "containerStatuses", "initContainerStatuses", "resources")
+_RESIZED = frozenset({"allocatedResources", "resources"})
+_CONTAINER_STATUS_FIELDS = ("allocatedResources", "name", "resources")
+# Volumes of these kinds differ from pod to pod and never decide where a pod can go.
+_INDIFFERENT_VOLUMES = frozenset({"configMap", "downwardAPI", "emptyDir", "projected", "secret"})
+
+_encode = msgspec.json.Encoder().encode
+
+
+class PodClass:
+    """Everything about a pod that in-tree plugins may read.
+
+    Attributes:
+        id: index into columns of classes, from 0.
+        pod: one pod of the class, as it came; its name and uid mean nothing.
+        namespace: of the pods.
+        labels: of the pods.
+        priority: `spec.priority`, 0 if absent.
+        terminating: whether the pods have a deletion timestamp.
+    """
+
+    __slots__ = ("__dict__", "id", "labels", "namespace", "pod", "priority", "terminating")
+
+    def __init__(self, class_id: int, pod: Object) -> None:
+        self.id = class_id
+        self.pod = pod
+        self.namespace = namespace(pod)
+        self.labels = labels(pod)
+        self.priority = pod_priority(pod)
+        self.terminating = is_terminating(pod)
+
+    @property
+    def spec(self) -> Object:
+        """The specification of the pods, names of hosts aside."""
+        spec: Object = self.pod.get("spec") or {}
+        return spec
+
+    @cached_property
+    def preempts(self) -> bool:
+        """Whether the preemption policy lets the pods preempt others."""
+        return preemption_policy(self.pod) != "Never"
+
+    @cached_property
+    def requests(self) -> Mapping[str, int]:
+        """What the pods ask of a node: cpu in thousandths, others in units, rounded up."""
+        return _amounts(pod_requests(self.pod))
+
+    @cached_property
+    def held(self) -> Mapping[str, int]:
+        """What the pods take of their node, allocated and actual resources considered."""
+        return _amounts(pod_requests(self.pod, use_status=True))
+
+    @cached_property
+    def held_nonzero(self) -> tuple[int, int]:
+        """Cpu (thousandths) and memory (bytes) taken, with defaults for containers that say 0."""
+        amounts = _amounts(pod_scoring_requests(self.pod, use_status=True))
+        return amounts.get("cpu", 0), amounts.get("memory", 0)
+
+
+def _amounts(nanos: Mapping[str, int]) -> dict[str, int]:
+    return {resource: resource_amount(resource, amount) for resource, amount in nanos.items()}
+
+
+class PodClasses:
+    """The classes met so far; a class is never forgotten."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[bytes, PodClass] = {}
+        self._all: list[PodClass] = []
+        self._priorities = np.zeros(0, np.int64)
+        self._placed: dict[int, PodClass] = {}
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __getitem__(self, class_id: int) -> PodClass:
+        return self._all[class_id]
+
+    def priorities(self) -> NDArray[np.int64]:
+        """The priority of each class, int64[classes]."""
+        known = len(self._priorities)
+        if known < len(self._all):
+            new = [cls.priority for cls in self._all[known:]]
+            self._priorities = np.concatenate((self._priorities, np.array(new, np.int64)))
+        return self._priorities
+
+    def of(self, pod: Object, *, wants_node: bool) -> PodClass:
+        """The class of a pod.
+
+        Args:
+            pod: the object.
+            wants_node: whether `spec.nodeName` is a wish (of a pod to schedule) rather than where
+                the pod is.
+        """
+        key = _key(pod, wants_node)
+        known = self._by_key.get(key)
+        if known is None:
+            known = self._by_key[key] = PodClass(len(self._all), pod)
+            self._all.append(known)
+        return known
+
+    def placed(self, cls: PodClass) -> PodClass:
+        """The class of pods of this class once they are on a node, whatever node they wanted."""
+        found = self._placed.get(cls.id)
+        if found is None:
+            found = self._placed[cls.id] = self.of(cls.pod, wants_node=False)
+        return found
+
+
+def _key(pod: Object, wants_node: bool) -> bytes:
+    spec: Object = pod.get("spec") or {}
+    owner = controller_of(pod)
+    return _encode(
+        (
+            namespace(pod),
+            labels(pod),
+            pod_priority(pod),
+            is_terminating(pod),
+            [spec.get(field) for field in _SPEC_FIELDS],
+            [_picked(c, _CONTAINER_FIELDS) for c in spec.get("containers") or ()],
+            [_picked(c, _CONTAINER_FIELDS) for c in spec.get("initContainers") or ()],
+            [v for v in spec.get("volumes") or () if _INDIFFERENT_VOLUMES.isdisjoint(v)],
+            name(pod) if any(v.get("ephemeral") for v in spec.get("volumes") or ()) else None,
+            owner and (owner.get("apiVersion"), owner.get("kind"), owner.get("name")),
+            spec.get("nodeName") if wants_node else None,
+            _status_key(pod.get("status")),
+        )
+    )
+
+
+def _status_key(status: Object | None) -> object:
+    if not status or not any(status.get(field) for field in _STATUS_FIELDS):
+        return None
+    containers = [
+        *(status.get("containerStatuses") or ()),
+        *(status.get("initContainerStatuses") or ()),
+    ]
+    return [
+        [_picked(c, _CONTAINER_STATUS_FIELDS) for c in containers if c.keys() & _RESIZED],
+        status.get("resources"),
+        status.get("allocatedResources"),
+        [c for c in status.get("conditions") or () if c.get("type") == "PodResizePending"],
+    ]
+
+
+def _picked(obj: Object, fields: tuple[str, ...]) -> list[object]:
+    return [obj.get(field) for field in fields]

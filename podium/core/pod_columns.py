@@ -1,0 +1,59 @@
+"""The pods on nodes as columns: a slot a pod, so that all pods can be counted at once."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.pods import UNPLACED, PodInfo
+
+NEVER_NS = np.iinfo(np.int64).max
+_SLOTS_MIN = 64
+
+
+class PodColumns:
+    """Columns by slot; slots of pods that left are used again.
+
+    Attributes:
+        pods: the pod of each slot; stale where the slot is free.
+        rows: int64[slots], the pod's row; `UNPLACED` where the slot is free.
+        classes: int64[slots], the id of its class.
+        positions: int64[slots], its position among the pods of its row.
+        starts: int64[slots], its start time in nanoseconds, `NEVER_NS` if it hasn't started.
+    """
+
+    def __init__(self) -> None:
+        self.pods: list[PodInfo] = []
+        self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.classes = self.rows.copy()
+        self.positions = self.rows.copy()
+        self.starts = self.rows.copy()
+        self._free: list[int] = []
+
+    def take(self, pod: PodInfo, row: int, position: int) -> None:
+        """Give the pod a slot."""
+        if not self._free:
+            self._grow()
+        slot = self._free.pop()
+        pod.row, pod.slot = row, slot
+        self.pods[slot] = pod
+        self.rows[slot] = row
+        self.classes[slot] = pod.cls.id
+        self.positions[slot] = position
+        self.starts[slot] = NEVER_NS if pod.start_ns is None else pod.start_ns
+
+    def give_back(self, pod: PodInfo) -> None:
+        """The pod has left its row."""
+        self.rows[pod.slot] = UNPLACED
+        self._free.append(pod.slot)
+        pod.row = pod.slot = UNPLACED
+
+    def _grow(self) -> None:
+        first = len(self.pods)
+        count = max(_SLOTS_MIN, first)
+        # The placeholder is never read: the rows of free slots are UNPLACED.
+        self.pods.extend([None] * count)  # type: ignore[list-item]
+        self.rows = np.concatenate((self.rows, np.full(count, UNPLACED, np.int64)))
+        blank = np.zeros(count, np.int64)
+        self.classes = np.concatenate((self.classes, blank))
+        self.positions = np.concatenate((self.positions, blank))
+        self.starts = np.concatenate((self.starts, blank))
+        self._free.extend(range(first + count - 1, first - 1, -1))

@@ -1,0 +1,66 @@
+"""A pod as the scheduler keeps it: the object, its class, and what differs within a class."""
+
+from typing import Any
+
+from podium.api.meta import key, name, uid
+from podium.api.times import parse_time
+from podium.core.pod_classes import Object, PodClass, PodClasses
+
+UNPLACED = -1
+
+
+class PodInfo:
+    """One pod.
+
+    Attributes:
+        obj: the object as it came; never changed in place.
+        cls: its class.
+        key: `namespace/name`.
+        uid: `metadata.uid`, or the key where there is none.
+        start_ns: `status.startTime` in nanoseconds since the epoch; None if it hasn't started.
+        nominated_node_name: `status.nominatedNodeName`, empty if none.
+        row: the row of its node in the snapshot it was added to, else `UNPLACED`.
+        slot: its place in the snapshot's columns of pods, else `UNPLACED`.
+    """
+
+    __slots__ = ("cls", "key", "nominated_node_name", "obj", "row", "slot", "start_ns", "uid")
+
+    def __init__(self, obj: Object, cls: PodClass) -> None:
+        status: Object = obj.get("status") or {}
+        started: Any = status.get("startTime")
+        self.obj = obj
+        self.cls = cls
+        self.key = key(obj)
+        self.uid = uid(obj)
+        self.start_ns = parse_time(started) if started else None
+        self.nominated_node_name: str = status.get("nominatedNodeName") or ""
+        self.row = UNPLACED
+        self.slot = UNPLACED
+
+    @property
+    def name(self) -> str:
+        """`metadata.name`."""
+        return name(self.obj)
+
+    @property
+    def namespace(self) -> str:
+        """`metadata.namespace`."""
+        return self.cls.namespace
+
+    @property
+    def priority(self) -> int:
+        """`spec.priority`."""
+        return self.cls.priority
+
+    def __repr__(self) -> str:
+        return f"PodInfo({self.key})"
+
+
+def placed_pod(obj: Object, classes: PodClasses) -> PodInfo:
+    """A pod that is on a node, wherever that is."""
+    return PodInfo(obj, classes.of(obj, wants_node=False))
+
+
+def pending_pod(obj: Object, classes: PodClasses) -> PodInfo:
+    """A pod to schedule; its `spec.nodeName`, if it has one, is the node it insists on."""
+    return PodInfo(obj, classes.of(obj, wants_node=True))

@@ -1,0 +1,40 @@
+"""How many candidates preemption looks at, when it is limited as kube-scheduler limits itself.
+
+kube-scheduler starts its dry runs at a random node and stops once it has enough candidates, at
+least one of which breaks no budget (GetOffsetAndNumCandidates and DryRunPreemption, v1.36).
+Podium runs all of them unless the configuration sets a number.
+"""
+
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from podium.core.framework import Rows
+from podium.core.preemption.dry_run import DryRun
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateLimit:
+    """The limits of DefaultPreemptionArgs.
+
+    Attributes:
+        percentage: of the potential nodes.
+        absolute: a number of nodes; the greater of the two counts.
+        rng: where the random start comes from.
+    """
+
+    percentage: int
+    absolute: int
+    rng: Random
+
+    def shortlist(self, run: DryRun, potential: Rows) -> Rows:
+        """The potential rows, int[n], that are looked at; the dry run must know them."""
+        count = len(potential)
+        wanted = min(max(count * self.percentage // 100, self.absolute), count)
+        order = np.roll(potential, -self.rng.randrange(count))
+        is_candidate = run.is_candidate[order]
+        clean = np.cumsum(is_candidate & (run.violations[order] == 0))
+        enough = (np.cumsum(is_candidate) >= wanted) & (clean > 0)
+        end = int(enough.argmax()) + 1 if enough.any() else count
+        return order[:end]

@@ -1,0 +1,183 @@
+"""The dry run of preemption: on which rows would who have to go?
+
+All rows at once: take away every pod of lower priority, see where the preemptor then fits, and
+give pods back in turn, those that break a budget first, wherever it goes on fitting
+(SelectVictimsOnNode of v1.36). Results are kept by class of preemptors; only rows that have
+changed are run again.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.budget_columns import BudgetColumns
+from podium.core.evaluation import Evaluation
+from podium.core.framework import FITS, Rows
+from podium.core.nominator import Nominator
+from podium.core.pod_columns import NEVER_NS
+from podium.core.pods import PodInfo
+from podium.core.preemption.go_sort import go_sort
+from podium.core.preemption.importance import MoreImportant
+from podium.core.preemption.victims import PotentialVictims, potential_victims
+from podium.core.preemption.world import World
+from podium.core.snapshot import Snapshot
+
+NO_VICTIMS = -2
+# Keeps sums of priorities comparable when some are negative, as upstream does.
+PRIORITY_OFFSET = 2**31
+
+
+class DryRun:
+    """What preemption by one class of pods would take, row by row.
+
+    Attributes:
+        is_candidate: bool[capacity], whether preemption would make room.
+        outcome: int32[capacity], why not: the code of the filter that still objects.
+        blame: int32[capacity], the index of that filter, `NO_VICTIMS` if there was nobody to take.
+        victims: by row, the most important first.
+        violations: int64[capacity], how many victims break a budget.
+        top_priority: int64[capacity], of the most important victim.
+        priority_sum: int64[capacity], of all victims, each raised by `PRIORITY_OFFSET`.
+        victim_count: int64[capacity].
+        earliest_start: int64[capacity], nanoseconds, among the victims of the top priority;
+            `NEVER_NS` if none has started.
+    """
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        snapshot: Snapshot,
+        nominator: Nominator,
+        budgets: BudgetColumns,
+        is_more_important: MoreImportant,
+    ) -> None:
+        self._evaluation = evaluation
+        self._snapshot = snapshot
+        self._nominator = nominator
+        self._budgets = budgets
+        self._is_more_important = is_more_important
+        self._state: tuple[object, ...] = ()
+        self._forget_all()
+
+    def update(self, pod: PodInfo, rows: Rows) -> None:
+        """Make results of `rows`, int[n], hold for `pod`."""
+        self._follow()
+        own = self._snapshot.row_of.get(pod.nominated_node_name, -1)
+        if own >= 0:
+            self._known[own] = False
+        stale = rows[~self._known[rows]]
+        if len(stale):
+            self._run(pod, stale)
+            self._known[stale] = True
+        if own >= 0:
+            self._known[own] = False
+
+    def _follow(self) -> None:
+        """Forget what changes since the last time may have made wrong."""
+        snapshot, filtering = self._snapshot, self._evaluation.filtering
+        state = (filtering, filtering.generation, self._budgets.epoch, snapshot.node_epoch)
+        if state != self._state or self._seen < snapshot.log_start:
+            self._forget_all()
+            self._state = state
+            return
+        for row, _, _ in snapshot.log[self._seen - snapshot.log_start :]:
+            self._known[row] = False
+        for node_name in self._nominator.log[self._nominations_seen :]:
+            row = snapshot.row_of.get(node_name, -1)
+            if row >= 0:
+                self._known[row] = False
+        self._seen = snapshot.log_end
+        self._nominations_seen = len(self._nominator.log)
+
+    def _forget_all(self) -> None:
+        capacity = self._snapshot.capacity
+        self._seen = self._snapshot.log_end
+        self._nominations_seen = len(self._nominator.log)
+        self._known: NDArray[np.bool_] = np.zeros(capacity, bool)
+        self.is_candidate: NDArray[np.bool_] = np.zeros(capacity, bool)
+        self.outcome = np.zeros(capacity, np.int32)
+        self.blame = np.zeros(capacity, np.int32)
+        self.victims: list[tuple[PodInfo, ...]] = [()] * capacity
+        (
+            self.violations,
+            self.top_priority,
+            self.priority_sum,
+            self.victim_count,
+            self.earliest_start,
+        ) = (np.zeros(capacity, np.int64) for _ in range(5))
+
+    def _run(self, pod: PodInfo, rows: Rows) -> None:
+        snapshot = self._snapshot
+        potential = potential_victims(
+            snapshot, pod.cls, rows, self._budgets, self._is_more_important
+        )
+        rivals = self._nominator.rivals(pod, snapshot) if self._nominator else ()
+        world = World(self._evaluation.filtering, snapshot, rows, rivals)
+        world.remove(potential.row_indexes, potential.slots)
+        indexes = np.flatnonzero(potential.counts)
+        outcome, blame = np.full(len(rows), -1, np.int32), np.full(len(rows), NO_VICTIMS, np.int32)
+        outcome[indexes], blame[indexes] = world.judge(indexes)
+        fits = outcome == FITS
+        is_victim = _reprieve(world, potential, fits)
+        self.outcome[rows], self.blame[rows], self.is_candidate[rows] = outcome, blame, fits
+        self._keep(rows, potential, is_victim)
+
+    def _keep(
+        self, rows: Rows, potential: PotentialVictims, is_victim: NDArray[np.bool_]
+    ) -> None:
+        indexes = potential.row_indexes[is_victim]
+        slots, violating = potential.slots[is_victim], potential.violating[is_victim]
+        columns = self._snapshot.pods
+        priorities = self._snapshot.classes.priorities()[columns.classes[slots]]
+        count = len(rows)
+        top = np.full(count, np.iinfo(np.int64).min)
+        np.maximum.at(top, indexes, priorities)
+        of_top = priorities == top[indexes]
+        earliest = np.full(count, NEVER_NS)
+        np.minimum.at(earliest, indexes[of_top], columns.starts[slots[of_top]])
+        total = np.zeros(count, np.int64)
+        np.add.at(total, indexes, priorities + PRIORITY_OFFSET)
+        self.top_priority[rows], self.earliest_start[rows], self.priority_sum[rows] = (
+            top,
+            earliest,
+            total,
+        )
+        self.victim_count[rows] = np.bincount(indexes, minlength=count)
+        self.violations[rows] = np.bincount(indexes[violating], minlength=count)
+        self._keep_victims(rows, potential, indexes, slots)
+
+    def _keep_victims(
+        self,
+        rows: Rows,
+        potential: PotentialVictims,
+        indexes: NDArray[np.int64],
+        slots: NDArray[np.int64],
+    ) -> None:
+        pods = [self._snapshot.pods.pods[slot] for slot in slots.tolist()]
+        ends = np.cumsum(np.bincount(indexes, minlength=len(rows))).tolist()
+        violating = np.bincount(potential.row_indexes[potential.violating], minlength=len(rows))
+        mixed = (violating > 0) & (violating < potential.counts)
+        start = 0
+        for index, row in enumerate(rows.tolist()):
+            victims = pods[start : ends[index]]
+            if mixed[index]:
+                go_sort(victims, self._is_more_important)
+            self.victims[row] = tuple(victims)
+            start = ends[index]
+
+
+def _reprieve(
+    world: World, potential: PotentialVictims, fits: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Give pods back in turn, bool[pods]: who has to go."""
+    is_victim = np.zeros(len(potential.slots), bool)
+    in_play = fits[potential.row_indexes]
+    turns = int(potential.ranks[in_play].max(initial=-1)) + 1
+    for turn in range(turns):
+        places = np.flatnonzero(in_play & (potential.ranks == turn))
+        indexes, slots = potential.row_indexes[places], potential.slots[places]
+        world.give_back(indexes, slots)
+        outcome, _ = world.judge(indexes)
+        refused = outcome != FITS
+        world.remove(indexes[refused], slots[refused])
+        is_victim[places[refused]] = True
+    return is_victim

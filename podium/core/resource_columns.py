@@ -1,0 +1,101 @@
+"""How much of each resource every node has and its pods hold, a column a resource."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.resources import is_scalar_resource
+
+NATIVE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+CPU, MEMORY, EPHEMERAL_STORAGE = range(3)
+
+Column = NDArray[np.int64]
+
+
+class ResourceColumns:
+    """Columns of int64[capacity], cpu in thousandths and the others in units.
+
+    Attributes:
+        names: resources in the order of their columns; the native three come first.
+        allocatable: `status.allocatable` of the nodes.
+        requested: the sum of what pods hold.
+        nonzero_cpu: as `requested` of cpu, with scoring's defaults for containers that say nothing.
+        nonzero_memory: the same of memory.
+        pods: how many pods there are.
+        allowed_pods: how many there may be.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.names: list[str] = list(NATIVE_RESOURCES)
+        self.allocatable: list[Column] = []
+        self.requested: list[Column] = []
+        self._index = {name: index for index, name in enumerate(self.names)}
+        self._capacity = capacity
+        for _ in self.names:
+            self._append_columns()
+        self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods = (
+            np.zeros(capacity, np.int64) for _ in range(4)
+        )
+        self._make_views()
+
+    def index_of(self, resource: str) -> int:
+        """The number of the resource's column, made if it is new."""
+        index = self._index.get(resource)
+        if index is None:
+            index = self._index[resource] = len(self.names)
+            self.names.append(resource)
+            self._append_columns()
+            self._make_views()
+        return index
+
+    def counted(self, amounts: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+        """(column, amount) of the resources that scheduling counts."""
+        return tuple(
+            (self.index_of(name), amount)
+            for name, amount in amounts.items()
+            if name in NATIVE_RESOURCES or is_scalar_resource(name)
+        )
+
+    def grow(self, capacity: int) -> None:
+        """Make room for more rows."""
+        extra = np.zeros(capacity - self._capacity, np.int64)
+        self._capacity = capacity
+        self.allocatable = [np.concatenate((column, extra)) for column in self.allocatable]
+        self.requested = [np.concatenate((column, extra)) for column in self.requested]
+        self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods = (
+            np.concatenate((column, extra))
+            for column in (self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods)
+        )
+        self._make_views()
+
+    def set_allocatable(self, row: int, amounts: Mapping[str, int]) -> None:
+        """Replace what the node of a row has; `pods` among the amounts is the number allowed."""
+        for column in self.allocatable:
+            column[row] = 0
+        for index, amount in self.counted(amounts):
+            self.allocatable[index][row] = amount
+        self.allowed_pods[row] = amounts.get("pods", 0)
+
+    def add(
+        self, row: int, amounts: Iterable[tuple[int, int]], nonzero: tuple[int, int], sign: int
+    ) -> None:
+        """Account for a pod that comes (sign 1) or goes (sign -1)."""
+        for index, amount in amounts:
+            self.requested_at[index][row] += sign * amount
+        self.nonzero_cpu_at[row] += sign * nonzero[0]
+        self.nonzero_memory_at[row] += sign * nonzero[1]
+        self.pods_at[row] += sign
+
+    def _append_columns(self) -> None:
+        self.allocatable.append(np.zeros(self._capacity, np.int64))
+        self.requested.append(np.zeros(self._capacity, np.int64))
+
+    def _make_views(self) -> None:
+        """Views through which single elements are plain integers: ten times as fast as arrays."""
+        self.allocatable_at = [memoryview(column) for column in self.allocatable]
+        self.requested_at = [memoryview(column) for column in self.requested]
+        self.nonzero_cpu_at = memoryview(self.nonzero_cpu)
+        self.nonzero_memory_at = memoryview(self.nonzero_memory)
+        self.pods_at = memoryview(self.pods)
+        self.allowed_pods_at = memoryview(self.allowed_pods)

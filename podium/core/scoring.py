@@ -1,0 +1,125 @@
+"""The scores of one class of pods, weighted and summed.
+
+Local scores depend on their row alone and are kept for all rows. Relative ones are normalised
+over the feasible rows: they are made again when those change, or the pods that they count.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from podium.core.framework import (
+    CycleError,
+    LocalScore,
+    RelativeScore,
+    Rows,
+    Scope,
+    Scores,
+)
+from podium.core.pipeline import Pipeline
+from podium.core.pods import PodInfo
+from podium.core.snapshot import Change, Snapshot
+
+
+class Scoring:
+    """What rows score.
+
+    Attributes:
+        local: local scores with their weights.
+        relative: relative scores with their weights.
+        local_total: int64[capacity], weighted; right on feasible rows.
+        relative_total: int64[capacity], weighted; right on feasible rows.
+        asked: whether plugins were asked for scores: not while no row was feasible.
+    """
+
+    def __init__(
+        self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo, feasible: Rows
+    ) -> None:
+        self.local: list[tuple[LocalScore, int]] = []
+        self.relative: list[tuple[RelativeScore, int]] = []
+        self._capacity = snapshot.capacity
+        self.asked = bool(len(feasible))
+        if self.asked:
+            self._ask(pipeline, pod)
+        self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
+        self._node_total = self._weighted_sum(Scope.NODE)
+        self.local_total = self._node_total + self._weighted_sum(Scope.ROW)
+        self.local_total_at = memoryview(self.local_total)
+        self._node_total_at = memoryview(self._node_total)
+        self.update_relative(feasible)
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether scores depend on which rows are feasible."""
+        return bool(self.relative)
+
+    @property
+    def is_volatile(self) -> bool:
+        """Whether some score must be asked about every pod anew."""
+        return any(state.scope is Scope.VOLATILE for state, _ in self.relative)
+
+    def begin(self, pod: PodInfo) -> None:
+        """A cycle of this pod begins."""
+        for state, _ in self.relative:
+            if state.scope is Scope.VOLATILE:
+                state.begin(pod)
+
+    def update_rows(self, rows: Iterable[int]) -> None:
+        """Score rows again whose pods have changed."""
+        if not self._row_scores:
+            return
+        for row in rows:
+            total = self._node_total_at[row]
+            for state, weight in self._row_scores:
+                total += weight * state.score(row)
+            self.local_total_at[row] = total
+
+    def update_pods(self, changes: Sequence[Change]) -> bool:
+        """Tell relative scores of changes of pods; whether any score may have changed."""
+        dirty = False
+        for state, _ in self.relative:
+            for row, cls, sign in changes:
+                dirty |= state.pod_changed(row, cls, sign)
+        return dirty
+
+    def update_relative(self, feasible: Rows) -> None:
+        """Normalise again over the feasible rows, int[n]."""
+        self.relative_total = np.zeros(self._capacity, np.int64)
+        if self.relative and len(feasible):
+            self.relative_total[feasible] = self.relative_totals(feasible)
+        self.relative_total_at = memoryview(self.relative_total)
+
+    def relative_totals(self, feasible: Rows) -> Scores:
+        """Weighted relative scores of the feasible rows, int64[n]."""
+        totals = np.zeros(len(feasible), np.int64)
+        for state, weight in self.relative:
+            totals += weight * state.scores(feasible)
+        return totals
+
+    def by_plugin(self, feasible: Rows) -> dict[str, Scores]:
+        """Each plugin's weighted, normalised scores of the feasible rows, int64[n]."""
+        return {
+            **{state.plugin: weight * state.scores(feasible) for state, weight in self.local},
+            **{state.plugin: weight * state.scores(feasible) for state, weight in self.relative},
+        }
+
+    def _ask(self, pipeline: Pipeline, pod: PodInfo) -> None:
+        for early in pipeline.pre_score:
+            status = early.pre_score(pod)
+            if not status.is_success:
+                message = f"running PreScore plugin {early.name}: {status.message}"
+                raise CycleError(early.name, message)
+        for plugin, weight in pipeline.score:
+            state = plugin.score(pod)
+            if isinstance(state, LocalScore):
+                self.local.append((state, weight))
+            elif state is not None:
+                self.relative.append((state, weight))
+
+    def _weighted_sum(self, scope: Scope) -> Scores:
+        rows = np.arange(self._capacity)
+        total = np.zeros(self._capacity, np.int64)
+        for state, weight in self.local:
+            if state.scope is scope:
+                total += weight * state.scores(rows)
+        return total

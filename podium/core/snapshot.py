@@ -1,0 +1,246 @@
+"""The cluster as columns: a row a node, updated by what changes.
+
+Every change of a pod is also written to a log of (row, class, sign), so that whoever keeps results
+by class of pods can bring them up to date from where it last looked. A change of a node is rarer
+and reaches further: it raises `node_epoch`, and results of an older epoch are made anew.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.meta import labels, name
+from podium.api.quantity import milli_value, value
+from podium.core.node_columns import NodeColumns
+from podium.core.pod_classes import PodClass, PodClasses
+from podium.core.pod_columns import PodColumns
+from podium.core.pods import UNPLACED, PodInfo
+from podium.core.resource_columns import ResourceColumns
+
+Object = Mapping[str, Any]
+Change = tuple[int, PodClass, int]
+
+_LOG_LENGTH_MAX = 200_000
+_ROWS_MIN = 8
+
+
+class Snapshot:
+    """Nodes and the pods on them.
+
+    Attributes:
+        classes: the classes of pods.
+        names: node names by row; empty where a row is free.
+        row_of: rows by node name.
+        alive: bool[capacity], whether a row has a node.
+        resources: columns of resources.
+        columns: columns of what node objects say.
+        pods: columns of the pods on nodes.
+        pods_on: the pods of each row, in the order of kube-scheduler's NodeInfo.
+        node_epoch: raised when any node comes, goes or changes.
+        log: changes of pods since `log_start`.
+        log_start: the number of the first change that the log still has.
+    """
+
+    def __init__(self, classes: PodClasses | None = None) -> None:
+        self.classes = classes or PodClasses()
+        self.names: list[str] = []
+        self.row_of: dict[str, int] = {}
+        self.alive: NDArray[np.bool_] = np.zeros(0, bool)
+        self.resources = ResourceColumns(0)
+        self.columns = NodeColumns([])
+        self.pods_on: list[list[PodInfo]] = []
+        self.node_epoch = 0
+        self.log: list[Change] = []
+        self.log_start = 0
+        self._free_rows: list[int] = []
+        self._homeless: dict[str, list[PodInfo]] = {}
+        self._held: dict[int, tuple[tuple[int, int], ...]] = {}
+        self.pods = PodColumns()
+        self._ranks: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))
+
+    @property
+    def capacity(self) -> int:
+        """The length of all columns."""
+        return len(self.names)
+
+    @property
+    def node_count(self) -> int:
+        """How many nodes there are."""
+        return len(self.row_of)
+
+    @property
+    def log_end(self) -> int:
+        """The number of the next change."""
+        return self.log_start + len(self.log)
+
+    @property
+    def nodes(self) -> list[Object | None]:
+        """Node objects by row."""
+        return self.columns.nodes
+
+    def labels_of(self, row: int) -> Mapping[str, str]:
+        """The labels of a row's node."""
+        node = self.nodes[row]
+        return labels(node) if node is not None else {}
+
+    def ranks(self) -> NDArray[np.int64]:
+        """The position of each row's name among all names, int64[capacity]: the stable tie-break."""
+        if self._ranks[0] != self.node_epoch:
+            ranks = np.zeros(self.capacity, np.int64)
+            for rank, node_name in enumerate(sorted(self.row_of)):
+                ranks[self.row_of[node_name]] = rank
+            self._ranks = (self.node_epoch, ranks)
+        return self._ranks[1]
+
+    def set_nodes(self, nodes: Iterable[Object]) -> None:
+        """Add or update many nodes at once."""
+        listed = list(nodes)
+        new = sum(name(node) not in self.row_of for node in listed)
+        self._reserve(new - len(self._free_rows))
+        for node in listed:
+            self.set_node(node)
+
+    def set_node(self, node: Object) -> bool:
+        """Add a node, or replace what is known of it; whether anything changed for scheduling."""
+        node_name = name(node)
+        row = self.row_of.get(node_name)
+        if row is not None and _same_for_scheduling(self.nodes[row], node):
+            self.nodes[row] = node
+            return False
+        if row is None:
+            row = self._take_row(node_name)
+        self.nodes[row] = node
+        self.resources.set_allocatable(row, _allocatable(node))
+        self._node_changed()
+        for pod in self._homeless.pop(node_name, ()):
+            self._place(pod, row)
+        return True
+
+    def remove_node(self, node_name: str) -> None:
+        """Remove a node; its pods wait for it to come back.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        row = self.row_of[node_name]
+        for pod in list(self.pods_on[row]):
+            self.remove_pod(pod)
+            self._homeless.setdefault(node_name, []).append(pod)
+        del self.row_of[node_name]
+        self.names[row] = ""
+        self.nodes[row] = None
+        self.alive[row] = False
+        self.resources.set_allocatable(row, {})
+        self._free_rows.append(row)
+        self._node_changed()
+
+    def add_pod(self, pod: PodInfo, node_name: str) -> None:
+        """Put a pod on a node, whether it is bound or only assumed to be."""
+        row = self.row_of.get(node_name)
+        if row is None:
+            self._homeless.setdefault(node_name, []).append(pod)
+        else:
+            self._place(pod, row)
+
+    def remove_pod(self, pod: PodInfo) -> None:
+        """Take a pod off its node: it went, or was assumed and is forgotten."""
+        row = pod.row
+        if row == UNPLACED:
+            for pods in self._homeless.values():
+                if pod in pods:
+                    pods.remove(pod)
+            return
+        pods = self.pods_on[row]
+        position = pods.index(pod)
+        last = pods.pop()
+        if last is not pod:
+            pods[position] = last
+            self.pods.positions[last.slot] = position
+        self.pods.give_back(pod)
+        self._account(pod.cls, row, -1)
+
+    def held_columns(self, cls: PodClass) -> tuple[tuple[int, int], ...]:
+        """(resource column, amount) of what a pod of the class takes of its node."""
+        held = self._held.get(cls.id)
+        if held is None:
+            held = self._held[cls.id] = self.resources.counted(cls.held)
+        return held
+
+    def sum_by_row(self, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each row the sum over its pods of a weight per class.
+
+        Args:
+            weights: int64[classes], small enough for sums below 2**53.
+
+        Returns:
+            int64[capacity].
+        """
+        of_pods = weights[self.pods.classes]
+        counted = (of_pods != 0) & (self.pods.rows >= 0)
+        sums = np.bincount(
+            self.pods.rows[counted], weights=of_pods[counted], minlength=self.capacity
+        )
+        return sums.astype(np.int64)
+
+    def _place(self, pod: PodInfo, row: int) -> None:
+        pods = self.pods_on[row]
+        self.pods.take(pod, row, len(pods))
+        pods.append(pod)
+        self._account(pod.cls, row, 1)
+
+    def _account(self, cls: PodClass, row: int, sign: int) -> None:
+        self.resources.add(row, self.held_columns(cls), cls.held_nonzero, sign)
+        self.log.append((row, cls, sign))
+        if len(self.log) > _LOG_LENGTH_MAX:
+            dropped = _LOG_LENGTH_MAX // 2
+            del self.log[:dropped]
+            self.log_start += dropped
+
+    def _node_changed(self) -> None:
+        self.node_epoch += 1
+        self.columns.forget()
+
+    def _take_row(self, node_name: str) -> int:
+        if not self._free_rows:
+            self._reserve(max(_ROWS_MIN, self.capacity // 8))
+        row = self._free_rows.pop()
+        self.names[row] = node_name
+        self.row_of[node_name] = row
+        self.alive[row] = True
+        return row
+
+    def _reserve(self, count: int) -> None:
+        if count <= 0:
+            return
+        first, capacity = self.capacity, self.capacity + count
+        self.names.extend([""] * count)
+        self.nodes.extend([None] * count)
+        self.pods_on.extend([] for _ in range(count))
+        self.alive = np.concatenate((self.alive, np.zeros(count, bool)))
+        self.resources.grow(capacity)
+        self._free_rows.extend(range(capacity - 1, first - 1, -1))
+
+
+def _allocatable(node: Object) -> dict[str, int]:
+    amounts: Object = (node.get("status") or {}).get("allocatable") or {}
+    return {
+        resource: milli_value(amount) if resource == "cpu" else value(amount)
+        for resource, amount in amounts.items()
+    }
+
+
+def _same_for_scheduling(old: Object | None, new: Object) -> bool:
+    return old is not None and _relevant(old) == _relevant(new)
+
+
+def _relevant(node: Object) -> tuple[object, ...]:
+    status: Object = node.get("status") or {}
+    return (
+        labels(node),
+        node.get("spec"),
+        status.get("allocatable"),
+        status.get("images"),
+        status.get("declaredFeatures"),
+    )

@@ -1,0 +1,71 @@
+"""What an extension point answers: a code, and reasons in kube-scheduler's words."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    """The status codes of the scheduling framework, spelt as upstream spells them."""
+
+    SUCCESS = "Success"
+    ERROR = "Error"
+    UNSCHEDULABLE = "Unschedulable"
+    UNSCHEDULABLE_AND_UNRESOLVABLE = "UnschedulableAndUnresolvable"
+    WAIT = "Wait"
+    SKIP = "Skip"
+    PENDING = "Pending"
+
+
+REJECTIONS = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING})
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The answer of one plugin, or of the framework in a plugin's name.
+
+    Attributes:
+        code: what happened.
+        reasons: why, in the order in which upstream lists them.
+        plugin: who said so; empty for the framework itself.
+    """
+
+    code: Code = Code.SUCCESS
+    reasons: tuple[str, ...] = ()
+    plugin: str = ""
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the plugin had no objection."""
+        return self.code is Code.SUCCESS
+
+    @property
+    def is_rejection(self) -> bool:
+        """Whether the pod was refused, as opposed to an error."""
+        return self.code in REJECTIONS
+
+    @property
+    def message(self) -> str:
+        """All reasons in one line."""
+        return ", ".join(self.reasons)
+
+    def by(self, plugin: str) -> "Status":
+        """The same answer in the name of `plugin`."""
+        return Status(self.code, self.reasons, plugin)
+
+
+SUCCESS = Status()
+
+
+def unschedulable(*reasons: str, plugin: str = "") -> Status:
+    """A refusal that removing pods could lift."""
+    return Status(Code.UNSCHEDULABLE, reasons, plugin)
+
+
+def unresolvable(*reasons: str, plugin: str = "") -> Status:
+    """A refusal that no preemption can lift."""
+    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons, plugin)
+
+
+def rejection(code: int, *reasons: str) -> Status:
+    """The refusal of one node: a positive code could be lifted by preemption, a negative not."""
+    return unschedulable(*reasons) if code > 0 else unresolvable(*reasons)

@@ -1,0 +1,1 @@
+"""Scenarios in, decisions out: the machine interface to the core."""

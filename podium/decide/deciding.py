@@ -1,0 +1,66 @@
+"""Decide the pods of a scenario.
+
+Without `sequence` each pod is decided against the scenario's own state. With it every decision
+changes the state: the pod is bound to the smallest name among the best nodes; a preemption's
+victims vanish, the pod is nominated and decided once more.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from podium.core.budgets import Budget
+from podium.core.decision import Decision
+from podium.core.explanation import Explanation, explain
+from podium.core.pods import PodInfo
+from podium.decide.scenario import Scenario
+from podium.scheduler import Scheduler
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One decision of a scenario.
+
+    Attributes:
+        decision: what was decided.
+        explanation: all of it.
+        bound: the node that the pod was bound to; only in a sequence.
+    """
+
+    decision: Decision
+    explanation: Explanation
+    bound: str = ""
+
+
+def decide(scenario: Scenario) -> Iterator[Decided]:
+    """The decisions, in order; in a sequence a preemptor has two."""
+    scheduler = Scheduler(scenario.configuration, every_node=True)
+    scheduler.load(scenario.nodes, scenario.pods, scenario.others)
+    scheduler.set_budgets(Budget.of(pdb) for pdb in scenario.budgets)
+    for obj in scenario.pending:
+        pod = scheduler.pending(obj)
+        if scenario.sequence:
+            yield from _in_sequence(scheduler, pod, scenario.scheduler_name)
+        else:
+            yield _decided(scheduler, pod, scenario.scheduler_name)
+            scheduler.nominator.withdraw(pod)
+
+
+def _in_sequence(scheduler: Scheduler, pod: PodInfo, profile: str) -> Iterator[Decided]:
+    first = _decided(scheduler, pod, profile)
+    yield _bound(scheduler, first)
+    scheduler.preempt(first.decision)
+    preemption = first.decision.preemption
+    if preemption is not None and preemption.node_name:
+        yield _bound(scheduler, _decided(scheduler, pod, profile))
+
+
+def _bound(scheduler: Scheduler, decided: Decided) -> Decided:
+    node_name = decided.decision.node_name
+    if node_name:
+        scheduler.bind(decided.decision.pod, node_name)
+    return Decided(decided.decision, decided.explanation, node_name)
+
+
+def _decided(scheduler: Scheduler, pod: PodInfo, profile: str) -> Decided:
+    decision = scheduler.decide(pod, profile)
+    return Decided(decision, explain(decision, scheduler.snapshot))

@@ -1,0 +1,266 @@
+"""InterPodAffinity: pods that want to be near others, or apart from them.
+
+Required terms rule nodes out, those of the pod itself as well as the anti-affinity of pods that
+are there already. Preferred terms, and the required affinity of pods that are there, score.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from podium.config.args import InterPodAffinityArgs
+from podium.core.affinity_terms import (
+    AffinityTerm,
+    AffinityTerms,
+    affinity_terms,
+    with_known_namespaces,
+)
+from podium.core.domain_sums import DomainSums
+from podium.core.framework import (
+    MAX_NODE_SCORE,
+    Codes,
+    FilterState,
+    PreFilterResult,
+    RelativeScore,
+    Rows,
+    Scope,
+    Scores,
+    Sums,
+)
+from podium.core.handle import Handle
+from podium.core.pod_classes import PodClass
+from podium.core.pods import PodInfo
+from podium.core.status import Status, rejection, unresolvable
+
+AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2
+
+_REASONS = {
+    AFFINITY: "node(s) didn't match pod affinity rules",
+    ANTI_AFFINITY: "node(s) didn't match pod anti-affinity rules",
+    EXISTING_ANTI_AFFINITY: "node(s) didn't satisfy existing pods anti-affinity rules",
+}
+
+
+class InterPodAffinity:
+    """PreFilter, Filter and Score."""
+
+    name = "InterPodAffinity"
+
+    def __init__(self, handle: Handle, args: InterPodAffinityArgs) -> None:
+        self._handle = handle
+        self._args = args
+        self._terms: dict[int, AffinityTerms] = {}
+
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
+        """Refuse a pod whose terms can't be read."""
+        error = self._terms_of(pod.cls).error
+        return PreFilterResult(unresolvable(f"parsing pod: {error}") if error else Status())
+
+    def filter(self, pod: PodInfo) -> FilterState:
+        """Judge nodes by required terms."""
+        return _Filter(self, pod.cls)
+
+    def score(self, pod: PodInfo) -> RelativeScore | None:
+        """Score nodes by preferred terms."""
+        own = self._terms_of(pod.cls)
+        has_preferences = bool(own.preferred_affinity or own.preferred_anti_affinity)
+        if self._args.ignore_preferred_terms_of_existing_pods and not has_preferences:
+            return None
+        return _Score(DomainSums(self._handle.snapshot, self._preferences(pod.cls)))
+
+    def _terms_of(self, cls: PodClass) -> AffinityTerms:
+        terms = self._terms.get(cls.id)
+        if terms is None:
+            terms = self._terms[cls.id] = affinity_terms(cls)
+        return terms
+
+    def _resolved(self, terms: Iterable[AffinityTerm]) -> tuple[AffinityTerm, ...]:
+        return with_known_namespaces(terms, self._handle.listers)
+
+    def _own_affinity(self, cls: PodClass) -> "_OwnAffinity":
+        terms = self._resolved(self._terms_of(cls).required_affinity)
+        keys = Counter(term.topology_key for term in terms)
+        nothing: Mapping[str, int] = {}
+
+        def weigh(other: PodClass) -> Mapping[str, int]:
+            return keys if all(term.matches(other, {}) for term in terms) else nothing
+
+        sums = DomainSums(self._handle.snapshot, weigh if terms else lambda _: nothing)
+        return _OwnAffinity(sums, list(keys), matches_self=weigh(cls) is keys)
+
+    def _own_anti_affinity(self, cls: PodClass) -> DomainSums:
+        terms = self._resolved(self._terms_of(cls).required_anti_affinity)
+
+        def weigh(other: PodClass) -> Mapping[str, int]:
+            return Counter(term.topology_key for term in terms if term.matches(other, {}))
+
+        return DomainSums(self._handle.snapshot, weigh)
+
+    def _existing_anti_affinity(self, cls: PodClass) -> DomainSums:
+        around = self._handle.listers.namespace_labels(cls.namespace)
+
+        def weigh(other: PodClass) -> Mapping[str, int]:
+            terms = self._terms_of(other).required_anti_affinity
+            return Counter(term.topology_key for term in terms if term.matches(cls, around))
+
+        return DomainSums(self._handle.snapshot, weigh)
+
+    def _preferences(self, cls: PodClass) -> "_Preferences":
+        own = self._terms_of(cls)
+        return _Preferences(
+            self,
+            cls,
+            self._resolved(own.preferred_affinity),
+            self._resolved(own.preferred_anti_affinity),
+        )
+
+    @property
+    def _hard_weight(self) -> int:
+        return self._args.hard_pod_affinity_weight
+
+
+class _OwnAffinity:
+    """The required affinity of the incoming pods."""
+
+    def __init__(self, sums: DomainSums, keys: Sequence[str], *, matches_self: bool) -> None:
+        self.sums = sums
+        self.matches_self = matches_self
+        self._numbers = [sums.number_of(key) for key in keys]
+
+    def refused(self, rows: Rows, extra: Sums) -> np.ndarray:
+        """Which rows don't do, bool[n]."""
+        refused = np.zeros(len(rows), bool)
+        alone = np.zeros(len(rows), bool)
+        met = np.full(len(rows), self.sums.nonzero)
+        for number in self._numbers:
+            sums = self.sums.of(number, rows)
+            has_label = self.sums.has(number, rows)
+            refused |= ~has_label
+            if extra:
+                after = sums + np.where(has_label, extra[number], 0)
+                met += (after != 0).astype(np.int64) - (sums != 0)
+                sums = after
+            alone |= sums <= 0
+        if self.matches_self:
+            # The first of pods that want to be near each other may go anywhere.
+            alone &= met != 0
+        return refused | alone
+
+
+class _Filter(FilterState):
+    plugin = InterPodAffinity.name
+    scope = Scope.CLUSTER
+
+    def __init__(self, owner: InterPodAffinity, cls: PodClass) -> None:
+        self._near = owner._own_affinity(cls)
+        self._apart = owner._own_anti_affinity(cls)
+        self._existing = owner._existing_anti_affinity(cls)
+        terms = owner._terms_of(cls)
+        self._has_terms = bool(terms.required_affinity or terms.required_anti_affinity)
+        self._has_affinity = bool(terms.required_affinity)
+
+    @property
+    def width(self) -> int:  # type: ignore[override]
+        """One sum a topology key and kind of terms."""
+        return len(self._near.sums) + len(self._apart) + len(self._existing)
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        return (
+            *self._near.sums.padded_weights(cls),
+            *self._apart.padded_weights(cls),
+            *self._existing.padded_weights(cls),
+        )
+
+    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
+        changed = self._existing.change(row, cls, sign)
+        if self._has_terms:
+            changed |= self._near.sums.change(row, cls, sign)
+            changed |= self._apart.change(row, cls, sign)
+        return changed
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        codes = np.zeros(len(rows), np.int32)
+        if not self._has_terms and not self._existing.nonzero:
+            # PreFilter skips the plugin; not even nominated pods are looked at then.
+            return codes
+        near, apart = len(self._near.sums), len(self._near.sums) + len(self._apart)
+        codes[_crowded(self._existing, rows, extra[apart:])] = EXISTING_ANTI_AFFINITY
+        codes[_crowded(self._apart, rows, extra[near:apart])] = ANTI_AFFINITY
+        if self._has_affinity:
+            codes[self._near.refused(rows, extra[:near])] = AFFINITY
+        return codes
+
+    def status(self, row: int, code: int) -> Status:
+        return rejection(code, _REASONS[code])
+
+
+def _crowded(sums: DomainSums, rows: Rows, extra: Sums) -> np.ndarray:
+    """Rows in a domain with pods to stay apart from, bool[n]."""
+    crowded = np.zeros(len(rows), bool)
+    for number in range(len(sums)):
+        here = sums.of(number, rows)
+        if extra:
+            here = here + np.where(sums.has(number, rows), extra[number], 0)
+        crowded |= here > 0
+    return crowded
+
+
+class _Preferences:
+    """What a pod that is there adds to the score of its domains, by topology key."""
+
+    def __init__(
+        self,
+        owner: InterPodAffinity,
+        cls: PodClass,
+        near: Sequence[AffinityTerm],
+        apart: Sequence[AffinityTerm],
+    ) -> None:
+        self._owner = owner
+        self._cls = cls
+        self._near = near
+        self._apart = apart
+        self._around = owner._handle.listers.namespace_labels(cls.namespace)
+
+    def __call__(self, other: PodClass) -> Mapping[str, int]:
+        theirs = self._owner._terms_of(other)
+        weights: Counter[str] = Counter()
+        for sign, own_terms in ((1, self._near), (-1, self._apart)):
+            for term in own_terms:
+                if term.matches(other, {}):
+                    weights[term.topology_key] += sign * term.weight
+        hard = self._owner._hard_weight
+        for term in theirs.required_affinity if hard else ():
+            self._add(weights, term, hard)
+        for term in theirs.preferred_affinity:
+            self._add(weights, term, term.weight)
+        for term in theirs.preferred_anti_affinity:
+            self._add(weights, term, -term.weight)
+        return weights
+
+    def _add(self, weights: Counter[str], term: AffinityTerm, weight: int) -> None:
+        if term.matches(self._cls, self._around):
+            weights[term.topology_key] += weight
+
+
+class _Score(RelativeScore):
+    plugin = InterPodAffinity.name
+
+    def __init__(self, sums: DomainSums) -> None:
+        self._sums = sums
+
+    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
+        return self._sums.change(row, cls, sign)
+
+    def scores(self, feasible: Rows) -> Scores:
+        raw = np.zeros(len(feasible), np.int64)
+        if not self._sums.nonzero:
+            return raw
+        for number in range(len(self._sums)):
+            raw += self._sums.of(number, feasible)
+        least = raw.min()
+        spread = raw.max() - least
+        if not spread:
+            return np.zeros(len(feasible), np.int64)
+        share: Scores = (MAX_NODE_SCORE * ((raw - least) / spread)).astype(np.int64)
+        return share

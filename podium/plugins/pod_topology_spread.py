@@ -1,0 +1,282 @@
+"""PodTopologySpread: pods that want to be spread evenly over zones, hosts or other domains.
+
+`DoNotSchedule` constraints rule out nodes in domains that are too full; `ScheduleAnyway` ones
+score. Pods without constraints get those of the configuration.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.api.labels import SelectorError
+from podium.config.args import DefaultingType, PodTopologySpreadArgs
+from podium.config.defaults import SYSTEM_DEFAULT_CONSTRAINTS
+from podium.core.framework import (
+    MAX_NODE_SCORE,
+    Codes,
+    CycleError,
+    FilterState,
+    RelativeScore,
+    Rows,
+    Scope,
+    Scores,
+    Sums,
+)
+from podium.core.handle import Handle
+from podium.core.node_columns import ABSENT, HOSTNAME_LABEL
+from podium.core.pod_classes import PodClass
+from podium.core.pods import PodInfo
+from podium.core.spreading import (
+    DO_NOT_SCHEDULE,
+    SCHEDULE_ANYWAY,
+    SpreadConstraint,
+    default_constraints,
+    has_all_labels,
+    included,
+    own_constraints,
+)
+from podium.core.status import Status, rejection
+
+TOO_FULL = "node(s) didn't match pod topology spread constraints"
+LABEL_MISSING = f"{TOO_FULL} (missing required label)"
+
+# What upstream's minimum over no domains at all is.
+_NO_DOMAIN = 2**31 - 1
+
+
+class PodTopologySpread:
+    """Filter and Score."""
+
+    name = "PodTopologySpread"
+
+    def __init__(self, handle: Handle, args: PodTopologySpreadArgs) -> None:
+        self._handle = handle
+        self._is_system = args.defaulting_type is DefaultingType.SYSTEM
+        self._defaults = SYSTEM_DEFAULT_CONSTRAINTS if self._is_system else args.default_constraints
+
+    def filter(self, pod: PodInfo) -> FilterState | None:
+        """Judge nodes by the constraints that must hold."""
+        constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
+        return _Filter(self._handle, pod.cls, constraints) if constraints else None
+
+    def score(self, pod: PodInfo) -> RelativeScore | None:
+        """Score nodes by the constraints that had better hold."""
+        constraints = self._constraints(pod.cls, SCHEDULE_ANYWAY)
+        if not constraints:
+            return None
+        # The system's defaults are for all clusters, also those whose nodes lack zones.
+        needs_labels = not self._is_system or bool(pod.cls.spec.get("topologySpreadConstraints"))
+        return _Score(self._handle, pod.cls, constraints, needs_labels)
+
+    def _constraints(self, cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
+        try:
+            if cls.spec.get("topologySpreadConstraints"):
+                return own_constraints(cls, action)
+            return default_constraints(cls, self._defaults, action, self._handle.listers)
+        except SelectorError as error:
+            message = f"obtaining pod's topology spread constraints: {error}"
+            raise CycleError(self.name, message) from error
+
+
+class _Domains:
+    """The pods that one constraint counts, by domain.
+
+    Attributes:
+        codes: int32[capacity], the domain of each row, `ABSENT` without the label.
+        counted: bool[capacity], the rows whose pods count.
+        counts: int64[domains + 1], the last one for rows without the label: always 0.
+        exists: bool[domains + 1], whether a domain has any counted row.
+    """
+
+    def __init__(
+        self,
+        handle: Handle,
+        cls: PodClass,
+        constraint: SpreadConstraint,
+        counted: NDArray[np.bool_],
+        counts_by_row: NDArray[np.int64],
+    ) -> None:
+        column = handle.snapshot.columns.label(constraint.topology_key)
+        self.codes = column.codes
+        self.counted = counted & included(handle, cls, constraint)
+        self.counts = np.zeros(len(column.values) + 1, np.int64)
+        np.add.at(self.counts, self.codes[self.counted], counts_by_row[self.counted])
+        self.exists = np.zeros(len(self.counts), bool)
+        self.exists[self.codes[self.counted]] = True
+        self._codes_at = memoryview(self.codes)
+
+    def change(self, row: int, amount: int) -> bool:
+        """A counted pod came or went; whether a domain's count has changed."""
+        if not self.counted[row]:
+            return False
+        self.counts[self._codes_at[row]] += amount
+        return True
+
+
+def _counts_by_row(
+    handle: Handle, cls: PodClass, constraint: SpreadConstraint
+) -> NDArray[np.int64]:
+    classes = handle.snapshot.classes
+    counts = [constraint.counts(cls, classes[number]) for number in range(len(classes))]
+    return handle.snapshot.sum_by_row(np.array(counts, np.int64))
+
+
+class _Memo:
+    """What pods of other classes count for the constraints, worked out once a class."""
+
+    def __init__(self, own: PodClass, constraints: Sequence[SpreadConstraint]) -> None:
+        self._own = own
+        self._constraints = constraints
+        self._counts: dict[int, tuple[int, ...]] = {}
+        self._meets: dict[int, tuple[int, ...]] = {}
+
+    def counts(self, cls: PodClass) -> tuple[int, ...]:
+        found = self._counts.get(cls.id)
+        if found is None:
+            found = tuple(c.counts(self._own, cls) for c in self._constraints)
+            self._counts[cls.id] = found
+        return found
+
+    def meets(self, cls: PodClass) -> tuple[int, ...]:
+        found = self._meets.get(cls.id)
+        if found is None:
+            found = tuple(c.meets(self._own, cls) for c in self._constraints)
+            self._meets[cls.id] = found
+        return found
+
+
+class _Filter(FilterState):
+    plugin = PodTopologySpread.name
+    scope = Scope.CLUSTER
+
+    def __init__(
+        self, handle: Handle, cls: PodClass, constraints: Sequence[SpreadConstraint]
+    ) -> None:
+        self.width = len(constraints)
+        self._constraints = constraints
+        self._memo = _Memo(cls, constraints)
+        labelled = has_all_labels(handle.snapshot, constraints)
+        self._domains = [
+            _Domains(handle, cls, c, labelled, _counts_by_row(handle, cls, c)) for c in constraints
+        ]
+        self._own = [int(c.selector.matches(cls.labels)) for c in constraints]
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
+        return self._memo.meets(cls)
+
+    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
+        changed = False
+        for domains, amount in zip(self._domains, self._memo.counts(cls), strict=True):
+            if amount:
+                changed |= domains.change(row, sign * amount)
+        return changed
+
+    def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
+        codes = np.zeros(len(rows), np.int32)
+        for number in range(len(self._constraints) - 1, -1, -1):
+            domains = self._domains[number]
+            here = domains.codes[rows]
+            skew = self._skew(number, rows, here, extra[number] if extra else None)
+            codes[skew > self._constraints[number].max_skew] = number + 1
+            codes[here == ABSENT] = -(number + 1)
+        return codes
+
+    def status(self, row: int, code: int) -> Status:
+        return rejection(code, TOO_FULL if code > 0 else LABEL_MISSING)
+
+    def _skew(
+        self,
+        number: int,
+        rows: Rows,
+        here: NDArray[np.int32],
+        extra: NDArray[np.int64] | None,
+    ) -> NDArray[np.int64]:
+        """How much fuller than the emptiest domain the pod would make its own, int64[n]."""
+        domains = self._domains[number]
+        count = domains.counts[here]
+        existing = domains.counts[domains.exists]
+        least = int(existing.min(initial=_NO_DOMAIN))
+        few = len(existing) < self._constraints[number].min_domains
+        if extra is None:
+            return count + (self._own[number] - (0 if few else least))
+        changed = np.where(domains.counted[rows], extra, 0)
+        count = count + changed
+        if few:
+            return count + self._own[number]
+        least_of_others = self._least_of_others(domains, here, least)
+        least_now = np.where(domains.exists[here], np.minimum(least_of_others, count), least)
+        return count + self._own[number] - least_now
+
+    def _least_of_others(
+        self, domains: _Domains, here: NDArray[np.int32], least: int
+    ) -> NDArray[np.int64]:
+        """For each row the emptiest domain other than its own, int64[n]."""
+        emptiest = np.flatnonzero(domains.exists & (domains.counts == least))
+        if len(emptiest) != 1:
+            return np.full(len(here), least)
+        others = domains.exists.copy()
+        others[emptiest[0]] = False
+        second = int(domains.counts[others].min(initial=_NO_DOMAIN))
+        return np.where(here == emptiest[0], second, least)
+
+
+class _Score(RelativeScore):
+    plugin = PodTopologySpread.name
+
+    def __init__(
+        self,
+        handle: Handle,
+        cls: PodClass,
+        constraints: Sequence[SpreadConstraint],
+        needs_labels: bool,
+    ) -> None:
+        self._constraints = constraints
+        self._memo = _Memo(cls, constraints)
+        snapshot = handle.snapshot
+        labelled = has_all_labels(snapshot, constraints)
+        self._scored = labelled if needs_labels else snapshot.alive.copy()
+        self._by_row = [_counts_by_row(handle, cls, c) for c in constraints]
+        self._domains = [
+            _Domains(handle, cls, c, self._scored, by_row)
+            for c, by_row in zip(constraints, self._by_row, strict=True)
+        ]
+
+    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
+        changed = False
+        for number, amount in enumerate(self._memo.counts(cls)):
+            if amount:
+                self._by_row[number][row] += sign * amount
+                self._domains[number].change(row, sign * amount)
+                changed = True
+        return changed
+
+    def scores(self, feasible: Rows) -> Scores:
+        scored = self._scored[feasible]
+        rows = feasible[scored]
+        result = np.zeros(len(feasible), np.int64)
+        if len(rows):
+            result[scored] = _normalised(self._raw(rows))
+        return result
+
+    def _raw(self, rows: Rows) -> Scores:
+        total = np.zeros(len(rows))
+        for number, constraint in enumerate(self._constraints):
+            codes = self._domains[number].codes[rows]
+            if constraint.topology_key == HOSTNAME_LABEL:
+                size, counts = len(rows), self._by_row[number][rows]
+            else:
+                domains = self._domains[number]
+                size = int(np.count_nonzero(np.bincount(codes + 1)))
+                counts = domains.counts[codes]
+            term = counts * math.log(size + 2) + (constraint.max_skew - 1)
+            total += np.where(codes != ABSENT, term, 0.0)
+        return np.floor(total + 0.5).astype(np.int64)
+
+
+def _normalised(raw: Scores) -> Scores:
+    most, least = int(raw.max()), int(raw.min())
+    if not most:
+        return np.full(len(raw), MAX_NODE_SCORE, np.int64)
+    return MAX_NODE_SCORE * (most + least - raw) // most

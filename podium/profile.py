@@ -1,0 +1,205 @@
+"""The pipeline: which plugins there are, and how a profile's configuration becomes a pipeline.
+
+The order of plugins, their weights and why they are so is told in `podium.config.defaults`. Third
+parties' plugins are found by the entry point group `podium.plugins`: a name, and a class that is
+called with a `Handle` and, if the configuration has arguments for it, with those.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from podium.api.errors import PodiumError
+from podium.config.args import Args, CustomArgs
+from podium.config.expanded import check_expanded
+from podium.config.merge import Expanded, expand
+from podium.config.types import ExtensionPoint, ProfileConfig, SchedulerConfiguration
+from podium.core import framework
+from podium.core.extending import adapted
+from podium.core.handle import Handle
+from podium.core.pipeline import Pipeline
+from podium.core.sampling import NodeSampling
+from podium.plugins.default_binder import DefaultBinder
+from podium.plugins.default_preemption import DefaultPreemption
+from podium.plugins.dynamic_resources import DynamicResources
+from podium.plugins.image_locality import ImageLocality
+from podium.plugins.inter_pod_affinity import InterPodAffinity
+from podium.plugins.node_affinity import NodeAffinity
+from podium.plugins.node_declared_features import NodeDeclaredFeatures
+from podium.plugins.node_name import NodeName
+from podium.plugins.node_ports import NodePorts
+from podium.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from podium.plugins.node_resources_fit import NodeResourcesFit
+from podium.plugins.node_unschedulable import NodeUnschedulable
+from podium.plugins.node_volume_limits import NodeVolumeLimits
+from podium.plugins.pod_topology_spread import PodTopologySpread
+from podium.plugins.priority_sort import PrioritySort
+from podium.plugins.scheduling_gates import SchedulingGates
+from podium.plugins.taint_toleration import TaintToleration
+from podium.plugins.volume_binding import VolumeBinding
+from podium.plugins.volume_restrictions import VolumeRestrictions
+from podium.plugins.volume_zone import VolumeZone
+
+ENTRY_POINT_GROUP = "podium.plugins"
+
+Factory = Callable[..., Any]
+
+_IN_TREE: tuple[Factory, ...] = (
+    SchedulingGates,
+    PrioritySort,
+    NodeUnschedulable,
+    NodeName,
+    TaintToleration,
+    NodeAffinity,
+    NodePorts,
+    NodeResourcesFit,
+    VolumeRestrictions,
+    NodeVolumeLimits,
+    VolumeBinding,
+    VolumeZone,
+    PodTopologySpread,
+    InterPodAffinity,
+    DynamicResources,
+    DefaultPreemption,
+    NodeResourcesBalancedAllocation,
+    ImageLocality,
+    DefaultBinder,
+    NodeDeclaredFeatures,
+)
+
+_METHODS = {
+    ExtensionPoint.PRE_ENQUEUE: "pre_enqueue",
+    ExtensionPoint.QUEUE_SORT: "sort_key",
+    ExtensionPoint.PRE_FILTER: "pre_filter",
+    ExtensionPoint.FILTER: "filter",
+    ExtensionPoint.PRE_SCORE: "pre_score",
+    ExtensionPoint.SCORE: "score",
+    ExtensionPoint.RESERVE: "reserve",
+    ExtensionPoint.PERMIT: "permit",
+    ExtensionPoint.PRE_BIND: "pre_bind",
+    ExtensionPoint.BIND: "bind",
+    ExtensionPoint.POST_BIND: "post_bind",
+}
+# Plugins that do two steps in one here, or keep upstream's state in another way.
+_ALSO = {
+    "DynamicResources": {ExtensionPoint.FILTER, ExtensionPoint.SCORE, ExtensionPoint.PRE_SCORE},
+    "DefaultPreemption": {ExtensionPoint.POST_FILTER},
+}
+
+
+class PluginError(PodiumError):
+    """A third party's plugin can't be used."""
+
+
+@cache
+def plugin_factories() -> Mapping[str, Factory]:
+    """All plugins that can be enabled, by name.
+
+    Raises:
+        PluginError: an entry point can't be loaded or takes a name that is taken.
+    """
+    factories: dict[str, Factory] = {factory.name: factory for factory in _IN_TREE}  # type: ignore[attr-defined]
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        if point.name in factories:
+            raise PluginError(f"plugin {point.name} ({point.value}): there is one of that name")
+        try:
+            factories[point.name] = adapted(point.load())
+        except (ImportError, AttributeError) as error:
+            raise PluginError(f"plugin {point.name} ({point.value}): {error}") from error
+    return factories
+
+
+def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoint], bool]:
+    """Whether the plugin of a name serves an extension point."""
+
+    def answer(name: str, point: ExtensionPoint) -> bool:
+        method = _METHODS.get(point)
+        factory = factories[name]
+        if method is not None and hasattr(factory, method):
+            return True
+        return point in _ALSO.get(name, ()) or point in getattr(factory, "also_serves", ())
+
+    return answer
+
+
+def build_pipelines(
+    configuration: SchedulerConfiguration,
+    handle: Handle,
+    *,
+    every_node: bool = False,
+    factories: Mapping[str, Factory] | None = None,
+) -> dict[str, Pipeline]:
+    """The pipelines of all profiles, by scheduler name.
+
+    Args:
+        configuration: defaulted and valid.
+        handle: given to every plugin.
+        every_node: look at every node whatever the configuration says.
+        factories: the plugins; those of `plugin_factories` unless given.
+
+    Raises:
+        InvalidConfiguration: the plugins don't make up pipelines.
+    """
+    known = factories or plugin_factories()
+    answer = implements(known)
+    expansions = [(profile, expand(profile.plugins, answer)) for profile in configuration.profiles]
+    check_expanded(expansions)
+    return {
+        profile.scheduler_name: _pipeline(profile, expanded, handle, known, every_node)
+        for profile, expanded in expansions
+    }
+
+
+def _pipeline(
+    profile: ProfileConfig,
+    expanded: Expanded,
+    handle: Handle,
+    factories: Mapping[str, Factory],
+    every_node: bool,
+) -> Pipeline:
+    made: dict[str, Any] = {}
+
+    def at(point: ExtensionPoint) -> tuple[Any, ...]:
+        return tuple(_made(ref.name, made, profile, handle, factories) for ref in expanded[point])
+
+    def serving(point: ExtensionPoint) -> tuple[Any, ...]:
+        return tuple(plugin for plugin in at(point) if hasattr(plugin, _METHODS[point]))
+
+    weights = [ref.weight for ref in expanded[ExtensionPoint.SCORE]]
+    scored = zip(at(ExtensionPoint.SCORE), weights, strict=True)
+    percentage = None if every_node else profile.percentage_of_nodes_to_score
+    return Pipeline(
+        scheduler_name=profile.scheduler_name,
+        queue_sort=at(ExtensionPoint.QUEUE_SORT)[0],
+        pre_enqueue=serving(ExtensionPoint.PRE_ENQUEUE),
+        pre_filter=serving(ExtensionPoint.PRE_FILTER),
+        filter=serving(ExtensionPoint.FILTER),
+        post_filter=at(ExtensionPoint.POST_FILTER),
+        pre_score=serving(ExtensionPoint.PRE_SCORE),
+        score=tuple((p, w) for p, w in scored if isinstance(p, framework.ScorePlugin)),
+        reserve=serving(ExtensionPoint.RESERVE),
+        permit=serving(ExtensionPoint.PERMIT),
+        pre_bind=serving(ExtensionPoint.PRE_BIND),
+        bind=serving(ExtensionPoint.BIND),
+        post_bind=serving(ExtensionPoint.POST_BIND),
+        sampling=None if percentage in (None, 100) else NodeSampling(percentage),
+    )
+
+
+def _made(
+    name: str,
+    made: dict[str, Any],
+    profile: ProfileConfig,
+    handle: Handle,
+    factories: Mapping[str, Factory],
+) -> Any:
+    if name not in made:
+        made[name] = _make(factories[name], handle, profile.plugin_config.get(name))
+    return made[name]
+
+
+def _make(factory: Factory, handle: Handle, args: Args | None) -> Any:
+    if args is None:
+        return factory(handle)
+    return factory(handle, args.values if isinstance(args, CustomArgs) else args)

@@ -1,0 +1,160 @@
+"""A scheduler over a snapshot: decides, and applies decisions at once.
+
+This is what a plan, a recorded scenario and a benchmark have in common: no clock, no API. Victims
+vanish the moment they are preempted, and bindings succeed.
+"""
+
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Any
+
+from podium.api.meta import is_finished
+from podium.config.args import DefaultPreemptionArgs
+from podium.config.load import default_configuration
+from podium.config.options import SchedulerOptions, VictimOrder
+from podium.config.types import DEFAULT_SCHEDULER_NAME, SchedulerConfiguration
+from podium.core.budget_columns import BudgetColumns
+from podium.core.budgets import Budget
+from podium.core.cycle import SchedulingCycle
+from podium.core.decision import Decision
+from podium.core.handle import Handle
+from podium.core.listers import Listers
+from podium.core.nominator import Nominator
+from podium.core.pipeline import Pipeline
+from podium.core.pods import PodInfo, pending_pod, placed_pod
+from podium.core.preemption.candidates import CandidateLimit
+from podium.core.preemption.importance import more_important, more_important_by_qos
+from podium.core.preemption.preempting import Preemptor
+from podium.core.snapshot import Snapshot
+from podium.profile import build_pipelines
+from podium.plugins.default_preemption import DefaultPreemption
+
+Object = Mapping[str, Any]
+
+
+class Scheduler:
+    """Nodes, pods, everything that plugins look up, and the cycle that decides over them.
+
+    Attributes:
+        snapshot: nodes and the pods on them.
+        listers: other objects.
+        nominator: pods that wait for the room they have made.
+        budgets: disruption budgets.
+        pipelines: by scheduler name.
+    """
+
+    def __init__(
+        self,
+        configuration: SchedulerConfiguration | None = None,
+        options: SchedulerOptions | None = None,
+        *,
+        every_node: bool = False,
+        rng: Random | None = None,
+    ) -> None:
+        """Make a scheduler without nodes and pods.
+
+        Args:
+            configuration: profiles and plugins; v1.36's default one unless given.
+            options: Podium's own options.
+            every_node: look at every node and candidate whatever the configuration says.
+            rng: for what a configuration limits to random candidates.
+        """
+        self.snapshot = Snapshot()
+        self.listers = Listers()
+        self.nominator = Nominator()
+        self.budgets = BudgetColumns()
+        handle = Handle(self.snapshot, self.listers)
+        self.pipelines = build_pipelines(
+            configuration or default_configuration(), handle, every_node=every_node
+        )
+        self._options = options or SchedulerOptions()
+        self._rng = None if every_node else rng
+        preemptors = {
+            name: preemptor
+            for name, pipeline in self.pipelines.items()
+            if (preemptor := self._preemptor(pipeline)) is not None
+        }
+        self._cycle = SchedulingCycle(handle, self.pipelines, self.nominator, preemptors)
+
+    def load(
+        self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()
+    ) -> list[PodInfo]:
+        """Take in objects; finished pods are passed over.
+
+        Returns:
+            The pods that are on no node yet, in the order in which they came.
+        """
+        self.snapshot.set_nodes(nodes)
+        for obj in others:
+            self.listers.set(obj)
+        pending = []
+        for obj in pods:
+            if is_finished(obj):
+                continue
+            node_name = (obj.get("spec") or {}).get("nodeName")
+            if node_name:
+                self.snapshot.add_pod(placed_pod(obj, self.snapshot.classes), node_name)
+            else:
+                pending.append(self.pending(obj))
+        return pending
+
+    def set_budgets(self, budgets: Iterable[Budget]) -> None:
+        """Replace the disruption budgets."""
+        self.budgets.replace(budgets)
+
+    def pending(self, obj: Object) -> PodInfo:
+        """A pod to decide; if its status says so, it is nominated."""
+        pod = pending_pod(obj, self.snapshot.classes)
+        if pod.nominated_node_name:
+            self.nominator.nominate(pod, pod.nominated_node_name)
+        return pod
+
+    def decide(self, pod: PodInfo, scheduler_name: str = DEFAULT_SCHEDULER_NAME) -> Decision:
+        """Decide where a pod goes; nothing is changed by it."""
+        return self._cycle.decide(pod, scheduler_name)
+
+    def bind(self, pod: PodInfo, node_name: str) -> PodInfo:
+        """Put a pod on a node; it is pending no more.
+
+        Returns:
+            The pod as it is now.
+        """
+        self.nominator.withdraw(pod)
+        bound = PodInfo(pod.obj, self.snapshot.classes.placed(pod.cls))
+        self.snapshot.add_pod(bound, node_name)
+        return bound
+
+    def preempt(self, decision: Decision) -> None:
+        """Carry a preemption out: victims vanish, the pod is nominated."""
+        preemption = decision.preemption
+        if preemption is None:
+            return
+        if preemption.clears_nomination:
+            self.nominator.withdraw(decision.pod)
+        if not preemption.node_name:
+            return
+        for victim in preemption.victims:
+            self.snapshot.remove_pod(victim)
+        for pod in preemption.cleared:
+            self.nominator.withdraw(pod)
+        self.nominator.nominate(decision.pod, preemption.node_name)
+
+    def _preemptor(self, pipeline: Pipeline) -> Preemptor | None:
+        plugin = next((p for p in pipeline.post_filter if isinstance(p, DefaultPreemption)), None)
+        if plugin is None:
+            return None
+        by_qos = self._options.victim_order is VictimOrder.QOS_CLASS
+        return Preemptor(
+            self.snapshot,
+            self.nominator,
+            self.budgets,
+            more_important_by_qos if by_qos else more_important,
+            self._limit(plugin.args),
+        )
+
+    def _limit(self, args: DefaultPreemptionArgs) -> CandidateLimit | None:
+        if self._rng is None or not args.limits_candidates:
+            return None
+        return CandidateLimit(
+            args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute, self._rng
+        )
