@@ -8,8 +8,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scope, Scores
 from podium.core.handle import Handle
+from podium.core.node_columns import GroupColumn
 from podium.core.pod_classes import Object
 from podium.core.pods import PodInfo
 
@@ -32,16 +35,20 @@ class ImageLocality:
         containers = len(spec.get("initContainers") or ()) + len(spec.get("containers") or ())
         groups = self._snapshot.columns.images()
         sizes = [_sizes(images, wanted) for images in groups.values]
-        group_counts = Counter(groups.codes.tolist())
-        spread: Counter[str] = Counter()
-        for group, found in enumerate(sizes):
-            spread.update(dict.fromkeys(found, group_counts[group]))
-        shares = {image: count / self._snapshot.node_count for image, count in spread.items()}
+        shares = self._shares(groups, sizes)
         scores = [
             _score(sum(int(found[i] * shares[i]) for i in wanted if i in found), containers)
             for found in sizes
         ]
         return _Locality(groups.lookup(scores))
+
+    def _shares(self, groups: GroupColumn, sizes: Sequence[Mapping[str, int]]) -> dict[str, float]:
+        """The share of nodes that have an image, by image."""
+        node_counts = np.bincount(groups.codes + 1, minlength=len(sizes) + 1)[1:].tolist()
+        counts: Counter[str] = Counter()
+        for found, node_count in zip(sizes, node_counts, strict=True):
+            counts.update(dict.fromkeys(found, node_count))
+        return {image: count / self._snapshot.node_count for image, count in counts.items()}
 
 
 class _Locality(LocalScore):

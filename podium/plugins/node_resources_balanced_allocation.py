@@ -54,7 +54,9 @@ class _Balance(LocalScore):
 
     def __init__(self, resources: Sequence[ScoredResource]) -> None:
         self._resources = resources
-        self._at = [(r.used.data, r.allocatable.data, r.request) for r in resources]
+        self._at = [
+            (r.used.data, r.allocatable.astype(np.float64).data, r.request) for r in resources
+        ]
 
     def scores(self, rows: Rows) -> Scores:
         shape = (len(self._resources), len(rows))
@@ -71,11 +73,13 @@ class _Balance(LocalScore):
     def score(self, row: int) -> int:
         without, with_pod = [], []
         for used, allocatable, request in self._at:
-            capacity = float(allocatable[row])
+            capacity = allocatable[row]
             if capacity:
                 held = used[row]
-                without.append(min(held / capacity, 1.0))
-                with_pod.append(min((held + request) / capacity, 1.0))
+                fraction = held / capacity
+                without.append(fraction if fraction < 1 else 1.0)
+                fraction = (held + request) / capacity
+                with_pod.append(fraction if fraction < 1 else 1.0)
         change = _row_evenness(with_pod) - _row_evenness(without)
         return _HALF + (_HALF + change) // 2
 
@@ -118,7 +122,7 @@ def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
     """`_row_deviation` of each row, float64[n]; the arguments are those of `_evenness`."""
     if len(fractions) == 2:
         halves: Fractions = np.abs(fractions[0] - fractions[1]) / 2
-        return np.where(has[0] & has[1], halves, 0)
+        return np.multiply(halves, has[0] & has[1])
     counts = has.sum(axis=0)
     divisors = np.maximum(counts, 1)
     mean, total = np.zeros((2, fractions.shape[1]))

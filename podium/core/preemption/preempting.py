@@ -63,7 +63,7 @@ class Preemptor:
                 message=self._no_candidate(evaluation, run, rejected),
                 rejected_rows=rejected,
                 run=run,
-                clears_nomination=bool(pod.nominated_node_name),
+                clears_nomination=True,
             )
         return self._nominate(pod, run, candidates, rejected)
 

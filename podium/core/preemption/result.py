@@ -43,7 +43,7 @@ class Preemption:
         node_name: the node that is nominated; empty if none.
         victims: who has to go there, the most important first.
         pdb_violations: how many of them break a budget.
-        clears_nomination: the pod loses the nomination that it had.
+        clears_nomination: the pod loses its nomination, if it has one.
         cleared: pods of lower priority that lose their nomination to the node.
     """
 
