@@ -121,8 +121,8 @@ def _evenness(fractions: Fractions, has: NDArray[np.bool_]) -> Scores:
 def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
     """`_row_deviation` of each row, float64[n]; the arguments are those of `_evenness`."""
     if len(fractions) == 2:
-        halves: Fractions = np.abs(fractions[0] - fractions[1]) / 2
-        return np.multiply(halves, has[0] & has[1])
+        distances: Fractions = np.abs(fractions[0] - fractions[1]) * (has[0] & has[1])
+        return distances / 2
     counts = has.sum(axis=0)
     divisors = np.maximum(counts, 1)
     mean, total = np.zeros((2, fractions.shape[1]))

@@ -70,11 +70,11 @@ class NodeResourcesFit:
 
 
 class _Fit(FilterState):
-    """Compares what is left with what is requested.
+    """Compares what pods hold with the room that there is for them beside the pod.
 
-    Codes have a bit for each thing that is short, the number of pods first, then the requested
-    resources in order; they are negative if a node could never give what is requested. The sums
-    are the number of pods, and what they hold of each requested resource.
+    The sums are the number of pods, and what they hold of each requested resource. A code has a
+    bit for each of them that is too much, in that order; it is negative if the node could never
+    give what is requested.
     """
 
     plugin = NodeResourcesFit.name
@@ -83,60 +83,46 @@ class _Fit(FilterState):
     def __init__(self, columns: ResourceColumns, requests: Mapping[str, int]) -> None:
         self.width = 1 + len(requests)
         self._names = tuple(requests)
-        self._pods, self._allowed = columns.pods, columns.allowed_pods
         indexes = [columns.index_of(resource) for resource in requests]
-        self._used = [columns.requested[index] for index in indexes]
-        # What pods may hold for the request still to fit.
-        self._room = [
-            columns.allocatable[index] - amount
-            for index, amount in zip(indexes, requests.values(), strict=True)
+        held = [columns.pods, *(columns.requested[index] for index in indexes)]
+        room = [
+            columns.allowed_pods - 1,
+            *(columns.allocatable[i] - n for i, n in zip(indexes, requests.values(), strict=True)),
         ]
-        self._sign = np.ones(len(self._pods), np.int32)
-        for room in self._room:
-            self._sign[room < 0] = -1
-        # Single elements are read through memory views: as plain integers, ten times as fast.
-        self._pods_at, self._allowed_at = self._pods.data, self._allowed.data
-        self._sign_at = self._sign.data
+        self._sign = np.ones(len(columns.pods), np.int32)
+        for limits in room[1:]:
+            self._sign[limits < 0] = -1
         self._checks = [
-            (used.data, room.data, 2 << position)
-            for position, (used, room) in enumerate(zip(self._used, self._room, strict=True))
+            (amounts, limits, np.int32(1 << position))
+            for position, (amounts, limits) in enumerate(zip(held, room, strict=True))
         ]
+        # Single elements are read through memory views: as plain integers, and ten times as fast.
+        self._checks_at = [(h.data, r.data, int(bit)) for h, r, bit in self._checks]
+        self._sign_at = self._sign.data
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
-        more = extra or (0,) * self.width
-        codes = (self._pods[rows] + more[0] >= self._allowed[rows]).astype(np.int32)
-        for position, (used, room) in enumerate(zip(self._used, self._room, strict=True)):
-            short = used[rows] + more[position + 1] > room[rows]
-            codes += short * np.int32(2 << position)
-        codes *= self._sign[rows]
-        return codes
+        codes = np.zeros(len(rows), np.int32)
+        for position, (held, room, bit) in enumerate(self._checks):
+            amounts = held[rows] + extra[position] if extra else held[rows]
+            codes += (amounts > room[rows]) * bit
+        return codes * self._sign[rows]
 
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        code = 0
         if extra:
-            return self._code_with(row, extra)
-        code = 1 if self._pods_at[row] >= self._allowed_at[row] else 0
-        for used, room, bit in self._checks:
-            if used[row] > room[row]:
-                code += bit
-        return code * self._sign_at[row]
-
-    def _code_with(self, row: int, extra: Sequence[int]) -> int:
-        pods, *amounts = extra
-        code = 1 if self._pods_at[row] + pods >= self._allowed_at[row] else 0
-        for (used, room, bit), amount in zip(self._checks, amounts, strict=True):
-            if used[row] + amount > room[row]:
-                code += bit
+            for (held, room, bit), more in zip(self._checks_at, extra, strict=True):
+                if held[row] + more > room[row]:
+                    code += bit
+        else:
+            for held, room, bit in self._checks_at:
+                if held[row] > room[row]:
+                    code += bit
         return code * self._sign_at[row]
 
     def weights(self, cls: PodClass) -> Sequence[int]:
         return (1, *(cls.held.get(name, 0) for name in self._names))
 
     def status(self, row: int, code: int) -> Status:
+        reasons = ("Too many pods", *(f"Insufficient {name}" for name in self._names))
         bits = abs(code)
-        reasons = ["Too many pods"] if bits & 1 else []
-        reasons += [
-            f"Insufficient {name}"
-            for position, name in enumerate(self._names)
-            if bits & 2 << position
-        ]
-        return rejection(code, *reasons)
+        return rejection(code, *(r for place, r in enumerate(reasons) if bits & 1 << place))
