@@ -94,6 +94,14 @@ class SchedulingCycle:
         row = int(preference.argmax())
         if preference[row] == INFEASIBLE:
             return self._unschedulable(pod, pipeline, evaluation, outcome, blame)
+        if evaluation.scoring.error is not None:
+            return Decision(
+                pod,
+                error=str(evaluation.scoring.error),
+                evaluation=evaluation,
+                outcome=outcome,
+                blame=blame,
+            )
         return Decision(
             pod,
             node_name=self._snapshot.names[row],

@@ -21,7 +21,8 @@ class Decision:
 
     Attributes:
         pod: the pod.
-        error: why the cycle ended in an error; empty if it didn't.
+        error: why the cycle ended in an error; empty if it didn't. Nodes that had been filtered
+            by then are still told.
         gate: the refusal of PreEnqueue; the cycle didn't begin.
         node_name: the node that was chosen; empty if none.
         row: its row, else -1.

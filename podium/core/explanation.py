@@ -118,7 +118,7 @@ def _rows(
 def _scores(
     evaluation: Evaluation, feasible: Rows, snapshot: Snapshot
 ) -> dict[str, dict[str, int]]:
-    if not len(feasible):
+    if not len(feasible) or evaluation.scoring.error is not None:
         return {}
     columns = {
         plugin: scores.tolist()

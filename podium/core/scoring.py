@@ -29,6 +29,7 @@ class Scoring:
         relative: relative scores with their weights.
         local_total: int64[capacity], weighted; right on feasible rows.
         relative_total: int64[capacity], weighted; right on feasible rows.
+        error: why no scores could be made; None if they were.
         asked: whether plugins were asked for scores: not while no row was feasible.
     """
 
@@ -39,6 +40,7 @@ class Scoring:
         self.relative: list[tuple[RelativeScore, int]] = []
         self._capacity = snapshot.capacity
         self.asked = bool(len(feasible))
+        self.error: CycleError | None = None
         if self.asked:
             self._ask(pipeline, pod)
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
@@ -108,7 +110,8 @@ class Scoring:
             status = early.pre_score(pod)
             if not status.is_success:
                 message = f"running PreScore plugin {early.name}: {status.message}"
-                raise CycleError(early.name, message)
+                self.error = CycleError(early.name, message)
+                return
         for plugin, weight in pipeline.score:
             state = plugin.score(pod)
             if isinstance(state, LocalScore):

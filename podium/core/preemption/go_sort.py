@@ -103,7 +103,7 @@ class _Sorter:
         length = b - a
         random = length
         modulus = 1 << length.bit_length()
-        index = a + (length // 4) * 2 - 1
+        index = a + (length // 4) * 2
         for i in range(3):
             random ^= (random << 13) & _MASK
             random ^= random >> 7
