@@ -1,0 +1,1 @@
+"""Workloads of kube-scheduler's performance suite, and a runner that measures them in process."""

@@ -1,0 +1,55 @@
+"""What a measurement found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_NS_PER_MS = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The measurement of one workload.
+
+    Attributes:
+        workload: its name.
+        nodes: how many nodes there were.
+        pods: how many pods were measured; all of them were bound.
+        preemptions: how many of them preempted others first.
+        pods_per_second: pods divided by the time from the first one's arrival to the last binding.
+        latency_ms_p50: the median time that deciding one pod took, in milliseconds; of a pod that
+            preempts, both cycles.
+        latency_ms_p99: the 99th percentile of the same.
+        peak_memory_mib: the largest resident set of the process, from its start, in MiB.
+    """
+
+    workload: str
+    nodes: int
+    pods: int
+    preemptions: int
+    pods_per_second: float
+    latency_ms_p50: float
+    latency_ms_p99: float
+    peak_memory_mib: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The public form of the result."""
+        return {
+            "workload": self.workload,
+            "nodes": self.nodes,
+            "pods": self.pods,
+            "podsPerSecond": round(self.pods_per_second, 1),
+            "latencyMs": {
+                "p50": round(self.latency_ms_p50, 4),
+                "p99": round(self.latency_ms_p99, 4),
+            },
+            "peakMemoryMiB": round(self.peak_memory_mib, 1),
+        }
+
+
+def percentiles_ms(latencies_ns: Sequence[int]) -> tuple[float, float]:
+    """The median and the 99th percentile, in milliseconds, of times in nanoseconds."""
+    p50, p99 = np.percentile(np.array(latencies_ns), (50, 99)) / _NS_PER_MS
+    return float(p50), float(p99)

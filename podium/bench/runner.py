@@ -1,0 +1,121 @@
+"""Measures a workload in process.
+
+Everything the reference suite does through an API server is done by calls: nodes are there,
+earlier pods are scheduled without being measured, and then the clock runs from the first measured
+pod's arrival to the last one's binding. Arrival means a dictionary as decoded from JSON; making
+its class, deciding, removing victims and binding all count.
+
+Before the clock starts the garbage collector runs once and is told to leave alone whatever exists
+(`gc.freeze`), as a server would do after loading its state; it stays enabled.
+"""
+
+import gc
+import resource
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from time import perf_counter
+
+from podium.api.errors import PodiumError
+from podium.bench.results import Result, percentiles_ms
+from podium.bench.scheduling import Churn, Desk
+from podium.bench.stamping import Stamp
+from podium.bench.templates import NODE_DEFAULT, Object
+from podium.bench.workloads import Workload
+from podium.scheduler import Scheduler
+
+# The reference injects a pod every 200 ms while it schedules about 500 measured ones a second.
+# Counting pods instead of time keeps a workload the same however fast it is run.
+MEASURED_PER_CHURN = 100
+
+_MAXRSS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
+
+
+class LostProcessError(PodiumError):
+    """The process that measured is gone."""
+
+
+def measure_apart(workload: Workload) -> Result:
+    """Measure a workload in a process of its own, so that the peak of memory is its own, too.
+
+    Raises:
+        StuckPodError: a pod that should have been bound couldn't be.
+        LostProcessError: the process was killed.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        try:
+            return pool.submit(measure, workload).result()
+        except BrokenProcessPool as error:
+            message = f"{workload.name}: its process died, perhaps for want of memory"
+            raise LostProcessError(message) from error
+
+
+def measure(workload: Workload) -> Result:
+    """Measure a workload in this process.
+
+    Raises:
+        StuckPodError: a pod that should have been bound couldn't be.
+    """
+    scheduler, stamp = Scheduler(every_node=True), Stamp()
+    _set_up(scheduler, stamp, workload)
+    case, size = workload.case, workload.size
+    measured = stamp.pods(case.measured.template, size.measured_pods, case.measured.namespace)
+    churn = Churn(scheduler, _churning(stamp, workload))
+    desk = Desk(scheduler)
+    gc.collect()
+    gc.freeze()
+    elapsed_s = _run(desk, measured, churn if case.churn else None)
+    gc.unfreeze()
+    p50, p99 = percentiles_ms(desk.latencies_ns)
+    return Result(
+        workload=workload.name,
+        nodes=workload.node_count,
+        pods=len(measured),
+        preemptions=desk.preemptions,
+        pods_per_second=len(measured) / elapsed_s,
+        latency_ms_p50=p50,
+        latency_ms_p99=p99,
+        peak_memory_mib=peak_memory_mib(),
+    )
+
+
+def peak_memory_mib() -> float:
+    """The largest resident set that this process ever had, in MiB.
+
+    On Linux a process starts with its parent's, if that one is larger.
+    """
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MAXRSS_PER_MIB
+
+
+def _set_up(scheduler: Scheduler, stamp: Stamp, workload: Workload) -> None:
+    case, size = workload.case, workload.size
+    groups = [*case.init, case.measured, *([case.churn] if case.churn else [])]
+    nodes = [
+        *(node for template in case.extra_nodes for node in stamp.nodes(template, 1)),
+        *stamp.nodes(NODE_DEFAULT, size.nodes, case.zones),
+    ]
+    scheduler.load(nodes, (), stamp.namespaces(group.namespace for group in groups))
+    desk = Desk(scheduler)
+    for group in case.init:
+        for obj in stamp.pods(group.template, size.init_pods, group.namespace):
+            desk.schedule(obj)
+
+
+def _churning(stamp: Stamp, workload: Workload) -> list[Object]:
+    churn = workload.case.churn
+    if churn is None:
+        return []
+    number = -(-workload.size.measured_pods // MEASURED_PER_CHURN)
+    return stamp.pods(churn.template, number, churn.namespace)
+
+
+def _run(desk: Desk, measured: Sequence[Object], churn: Churn | None) -> float:
+    """Schedule the measured pods; how long that took, in seconds."""
+    began_s = perf_counter()
+    for number, obj in enumerate(measured):
+        if churn is not None and number % MEASURED_PER_CHURN == 0:
+            churn.step()
+        desk.schedule(obj)
+    return perf_counter() - began_s

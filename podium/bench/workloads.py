@@ -1,0 +1,87 @@
+"""What a workload is: nodes, pods that are there before, pods whose scheduling is measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from podium.bench.templates import Object
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large one workload of a case is.
+
+    Attributes:
+        nodes: number of nodes.
+        init_pods: number of pods of each of the case's groups of earlier pods.
+        measured_pods: number of pods that are measured.
+        by_default: whether the workload is measured when none is named.
+    """
+
+    nodes: int
+    init_pods: int
+    measured_pods: int
+    by_default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PodGroup:
+    """Pods of one template.
+
+    Attributes:
+        template: see `podium.bench.templates`.
+        namespace: where they are.
+    """
+
+    template: Object
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A shape of workload.
+
+    Attributes:
+        name: as scheduler_perf calls it.
+        measured: the pods that are measured.
+        sizes: by the rest of the workload's name.
+        init: pods that are scheduled before, in this order.
+        zones: dealt out to the nodes in turn; without any, nodes have no zone.
+        extra_nodes: templates of single nodes beside the others.
+        churn: pods that come in between, at a steady rate; None if none do.
+    """
+
+    name: str
+    measured: PodGroup
+    sizes: Mapping[str, Size]
+    init: tuple[PodGroup, ...] = ()
+    zones: tuple[str, ...] = ()
+    extra_nodes: tuple[Object, ...] = ()
+    churn: PodGroup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A case at one of its sizes.
+
+    Attributes:
+        case: the shape.
+        size_name: one of the case's sizes.
+    """
+
+    case: Case
+    size_name: str
+
+    @property
+    def name(self) -> str:
+        """Such as `SchedulingBasic/5000Nodes_10000Pods`."""
+        return f"{self.case.name}/{self.size_name}"
+
+    @property
+    def size(self) -> Size:
+        """How large it is."""
+        return self.case.sizes[self.size_name]
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes, single ones included."""
+        return self.size.nodes + len(self.case.extra_nodes)

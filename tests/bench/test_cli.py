@@ -1,0 +1,56 @@
+"""The command: what it prints, and what it does about names that it doesn't know."""
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from podium.bench.catalogue import WORKLOADS
+from podium.cli.bench import bench
+
+FIELDS = {"workload", "nodes", "pods", "podsPerSecond", "latencyMs", "peakMemoryMiB"}
+
+
+@pytest.fixture
+def app() -> typer.Typer:
+    made = typer.Typer()
+    made.command()(bench)
+    return made
+
+
+def test_list_names_all_workloads(app: typer.Typer) -> None:
+    result = CliRunner().invoke(app, ["--list"])
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [workload.name for workload in WORKLOADS]
+
+
+def test_list_narrows_down(app: typer.Typer) -> None:
+    result = CliRunner().invoke(app, ["--list", "PreemptionAsync/50"])
+    assert result.stdout.splitlines() == ["PreemptionAsync/500Nodes", "PreemptionAsync/5000Nodes"]
+
+
+def test_json(app: typer.Typer) -> None:
+    result = CliRunner().invoke(app, ["-o", "json", "PreemptionBasic/5Nodes"])
+    assert result.exit_code == 0
+    (found,) = json.loads(result.stdout)
+    assert found.keys() == FIELDS
+    assert found["latencyMs"].keys() == {"p50", "p99"}
+    assert (found["workload"], found["nodes"], found["pods"]) == ("PreemptionBasic/5Nodes", 5, 5)
+
+
+def test_table(app: typer.Typer) -> None:
+    result = CliRunner().invoke(app, ["PreemptionBasic/5Nodes"])
+    assert result.exit_code == 0
+    heading, row = result.stdout.splitlines()
+    assert heading.split()[:4] == ["WORKLOAD", "NODES", "PODS", "PREEMPTIONS"]
+    assert row.split()[:4] == ["PreemptionBasic/5Nodes", "5", "5", "5"]
+
+
+def test_an_unknown_name_is_an_error(app: typer.Typer) -> None:
+    result = CliRunner().invoke(app, ["SchedulngBasic"])
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr == (
+        "error: no workload is called SchedulngBasic: did you mean SchedulingBasic?\n"
+    )
