@@ -98,7 +98,7 @@ class Evaluation:
             self._score_anew(pod)
             return
         self.scoring.update_rows(rows)
-        if self.scoring.update_pods(changes) or (flipped and self.scoring.is_relative):
+        if self.scoring.update_pods(changes) or (flipped and self.scoring.follows_feasible):
             self.scoring.update_relative(self.filtering.feasible_rows())
             self._prefer_all()
         elif self.filtering.all_rows_changed:

@@ -129,6 +129,11 @@ class RelativeScore:
     plugin: str
     scope: ClassVar[Scope] = Scope.CLUSTER
 
+    @property
+    def follows_feasible(self) -> bool:
+        """Whether scores depend on which rows are feasible; if not, `scores` takes any rows."""
+        return True
+
     def scores(self, feasible: Rows) -> Scores:
         """Normalised scores, 0 to 100, int64[n], of the feasible rows int[n]."""
         raise TypeError(f"{type(self).__name__} scores no rows")

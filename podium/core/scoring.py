@@ -51,9 +51,9 @@ class Scoring:
         self.update_relative(feasible)
 
     @property
-    def is_relative(self) -> bool:
+    def follows_feasible(self) -> bool:
         """Whether scores depend on which rows are feasible."""
-        return bool(self.relative)
+        return any(state.follows_feasible for state, _ in self.relative)
 
     @property
     def is_volatile(self) -> bool:
@@ -88,7 +88,8 @@ class Scoring:
         """Normalise again over the feasible rows, int[n]."""
         self.relative_total = np.zeros(self._capacity, np.int64)
         if self.relative and len(feasible):
-            self.relative_total[feasible] = self.relative_totals(feasible)
+            rows = feasible if self.follows_feasible else np.arange(self._capacity)
+            self.relative_total[rows] = self.relative_totals(rows)
         self.relative_total_at = memoryview(self.relative_total)
 
     def relative_totals(self, feasible: Rows) -> Scores:

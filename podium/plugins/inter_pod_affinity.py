@@ -18,6 +18,7 @@ from podium.core.affinity_terms import (
 )
 from podium.core.domain_sums import DomainSums
 from podium.core.framework import (
+    FITS,
     MAX_NODE_SCORE,
     Codes,
     FilterState,
@@ -181,8 +182,7 @@ class _Filter(FilterState):
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         codes = np.zeros(len(rows), np.int32)
-        if not self._has_terms and not self._existing.nonzero:
-            # PreFilter skips the plugin; not even nominated pods are looked at then.
+        if not self._is_concerned:
             return codes
         near, apart = len(self._near.sums), len(self._near.sums) + len(self._apart)
         codes[_crowded(self._existing, rows, extra[apart:])] = EXISTING_ANTI_AFFINITY
@@ -191,8 +191,16 @@ class _Filter(FilterState):
             codes[self._near.refused(rows, extra[:near])] = AFFINITY
         return codes
 
+    def code(self, row: int, extra: Sequence[int] = ()) -> int:
+        return super().code(row, extra) if self._is_concerned else FITS
+
     def status(self, row: int, code: int) -> Status:
         return rejection(code, _REASONS[code])
+
+    @property
+    def _is_concerned(self) -> bool:
+        """If not, PreFilter skips the plugin; not even nominated pods are looked at then."""
+        return self._has_terms or self._existing.nonzero != 0
 
 
 def _crowded(sums: DomainSums, rows: Rows, extra: Sums) -> np.ndarray:
@@ -248,6 +256,10 @@ class _Score(RelativeScore):
 
     def __init__(self, sums: DomainSums) -> None:
         self._sums = sums
+
+    @property
+    def follows_feasible(self) -> bool:
+        return self._sums.nonzero != 0
 
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
         return self._sums.change(row, cls, sign)

@@ -17,11 +17,13 @@ from podium.core.pod_columns import NEVER_NS
 from podium.core.pods import PodInfo
 from podium.core.preemption.go_sort import go_sort
 from podium.core.preemption.importance import MoreImportant
+from podium.core.preemption.one_row import RowResult, RowWorld, run_row
 from podium.core.preemption.victims import PotentialVictims, potential_victims
 from podium.core.preemption.world import World
 from podium.core.snapshot import Snapshot
 
 NO_VICTIMS = -2
+_ONE_BY_ONE_MAX = 4
 # Keeps sums of priorities comparable when some are negative, as upstream does.
 PRIORITY_OFFSET = 2**31
 
@@ -65,9 +67,12 @@ class DryRun:
         if own >= 0:
             self._known[own] = False
         stale = rows[~self._known[rows]]
-        if len(stale):
+        if len(stale) <= _ONE_BY_ONE_MAX:
+            for row in stale.tolist():
+                self._run_row(pod, row)
+        else:
             self._run(pod, stale)
-            self._known[stale] = True
+        self._known[stale] = True
         if own >= 0:
             self._known[own] = False
 
@@ -120,6 +125,25 @@ class DryRun:
         is_victim = _reprieve(world, potential, fits)
         self.outcome[rows], self.blame[rows], self.is_candidate[rows] = outcome, blame, fits
         self._keep(rows, potential, is_victim)
+
+    def _run_row(self, pod: PodInfo, row: int) -> None:
+        snapshot = self._snapshot
+        lower = [p for p in snapshot.pods_on[row] if p.priority < pod.priority]
+        result = RowResult(-1, NO_VICTIMS)
+        if lower:
+            rivals = self._nominator.rivals_on(pod, snapshot.names[row])
+            world = RowWorld(self._evaluation.filtering, snapshot, row, rivals)
+            result = run_row(world, lower, self._budgets, self._is_more_important)
+        self.outcome[row], self.blame[row] = result.outcome, result.blame
+        self.is_candidate[row] = result.outcome == FITS
+        self.victims[row], self.violations[row] = result.victims, result.violations
+        self.victim_count[row] = len(result.victims)
+        if result.victims:
+            top = max(victim.priority for victim in result.victims)
+            starts = [v.start_ns for v in result.victims if v.priority == top]
+            self.top_priority[row] = top
+            self.earliest_start[row] = min(NEVER_NS if s is None else s for s in starts)
+            self.priority_sum[row] = sum(v.priority + PRIORITY_OFFSET for v in result.victims)
 
     def _keep(
         self, rows: Rows, potential: PotentialVictims, is_victim: NDArray[np.bool_]

@@ -69,7 +69,7 @@ class Preemptor:
 
     def _nominate(self, pod: PodInfo, run: DryRun, candidates: Rows, rejected: Rows) -> Preemption:
         choice = choose(run, candidates)
-        row = int(min(choice.selected, key=self._snapshot.names.__getitem__))
+        row = int(choice.selected[self._snapshot.ranks()[choice.selected].argmin()])
         node_name = self._snapshot.names[row]
         nominated = self._nominator.on(node_name)
         return Preemption(
