@@ -1,8 +1,8 @@
 """When an answer of `podium decide` agrees with a recorded one.
 
 It agrees to the letter, except that a plugin without a score scored 0, that lists which are sets
-come in any order, and that of errors only the fact counts. `nominatedOnly` says nothing that `filter`
-and `feasible` don't say together.
+come in any order, and that of errors only the fact counts. `nominatedOnly` says nothing that
+`filter` and `feasible` don't say together.
 """
 
 import gzip
