@@ -1,0 +1,207 @@
+"""The volume plugins say the same as their scalar twins, on random small clusters."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+
+from podium.core.framework import FITS, FilterState, Scope
+from podium.core.pods import PodInfo
+from podium.core.volume_matching import NO_VOLUME, choose_volumes
+from podium.core.volume_topology import VolumeTopology
+from podium.plugins.node_volume_limits import NodeVolumeLimits
+from podium.plugins.volume_binding import VolumeBinding
+from podium.plugins.volume_restrictions import VolumeRestrictions
+from podium.plugins.volume_zone import VolumeZone
+from tests.properties.volume_clusters import Scene, in_words, scenes
+from tests.reference import (
+    node_volume_limits,
+    volume_binding,
+    volume_restrictions,
+    volume_zone,
+)
+from tests.reference.volume_world import Object, Verdict, World
+
+
+def judged(state: FilterState | None, row: int, code: int) -> Verdict:
+    return None if state is None or code == FITS else in_words(state.status(row, code))
+
+
+def verdicts(scene: Scene, state: FilterState | None) -> list[Verdict]:
+    """Each node's verdict; rows at once and one by one must agree."""
+    if state is None:
+        return [None] * len(scene.world.nodes)
+    rows = np.array([scene.row(node) for node in scene.world.nodes])
+    codes = state.codes(rows).tolist()
+    assert codes == [state.code(row) for row in rows.tolist()]
+    return [judged(state, row, code) for row, code in zip(rows.tolist(), codes, strict=True)]
+
+
+def objects(pods: Sequence[PodInfo]) -> list[Object]:
+    return [pod.obj for pod in pods]
+
+
+@given(scenes())
+def test_volume_zone(scenes: Iterator[Scene]) -> None:
+    for scene in scenes:
+        plugin = VolumeZone(scene.handle)
+        refusal = volume_zone.pre_filter(scene.world, scene.pod)
+        assert in_words(plugin.pre_filter(scene.info).status) == refusal
+        if refusal is None:
+            nodes = scene.world.nodes
+            expected = [volume_zone.filter_node(scene.world, scene.pod, node) for node in nodes]
+            assert verdicts(scene, plugin.filter(scene.info)) == expected
+
+
+@given(scenes())
+def test_volume_binding(scenes: Iterator[Scene]) -> None:
+    for scene in scenes:
+        plugin = VolumeBinding(scene.handle)
+        refusal = volume_binding.pre_filter(scene.world, scene.pod)
+        assert in_words(plugin.pre_filter(scene.info).status) == refusal
+        if refusal is None:
+            expected = twin_verdicts(scene.world, scene.pod)
+            assert verdicts(scene, plugin.filter(scene.info)) == expected
+
+
+@given(scenes())
+def test_volumes_are_chosen_node_by_node(scenes: Iterator[Scene]) -> None:
+    for scene in scenes:
+        claims = scene.world.of_kind("PersistentVolumeClaim")[:3]
+        volumes = scene.world.of_kind("PersistentVolume")
+        topology = VolumeTopology(scene.snapshot)
+        choices = choose_volumes(claims, volumes, topology, scene.snapshot.capacity)
+        for node in scene.world.nodes:
+            chosen: list[Object] = []
+            for claim, choice in zip(claims, choices, strict=True):
+                expected = volume_binding.find_volume(scene.world, claim, node, chosen)
+                index = int(choice[scene.row(node)])
+                assert (None if index == NO_VOLUME else volumes[index]) == expected
+                chosen += [expected] if expected is not None else []
+
+
+@given(scenes())
+def test_reserving_keeps_the_node_and_can_be_undone(scenes: Iterator[Scene]) -> None:
+    for scene in scenes:
+        plugin = VolumeBinding(scene.handle)
+        if not plugin.pre_filter(scene.info).status.is_success:
+            continue
+        before = verdicts(scene, plugin.filter(scene.info))
+        for node, verdict in zip(scene.world.nodes, before, strict=True):
+            if verdict is None:
+                plugin.reserve(scene.info, node["metadata"]["name"])
+                after = verdicts(scene, plugin.filter(scene.info))
+                assert after == twin_verdicts(as_listed(scene), scene.pod)
+                assert after[scene.world.nodes.index(node)] is None
+                plugin.unreserve(scene.info, node["metadata"]["name"])
+                assert verdicts(scene, plugin.filter(scene.info)) == before
+
+
+def as_listed(scene: Scene) -> World:
+    """The world with objects as they are assumed to be."""
+    kinds = dict.fromkeys(o["kind"] for o in scene.world.objects)
+    listed = [o for kind in kinds for o in scene.handle.listers.list(kind)]
+    return replace(scene.world, objects=listed)
+
+
+def twin_verdicts(world: World, pod: Object) -> list[Verdict]:
+    return [volume_binding.filter_node(world, pod, node) for node in world.nodes]
+
+
+@given(scenes())
+def test_node_volume_limits(scenes: Iterator[Scene]) -> None:
+    for scene in scenes:
+        if volume_binding.pre_filter(scene.world, scene.pod) is None:
+            state = NodeVolumeLimits(scene.handle).filter(scene.info)
+            expected = [
+                node_volume_limits.filter_node(
+                    scene.world, scene.pod, node, scene.world.pods[node["metadata"]["name"]]
+                )
+                for node in scene.world.nodes
+            ]
+            assert verdicts(scene, state) == expected
+
+
+@given(scenes())
+def test_node_volume_limits_with_other_pods(scenes: Iterator[Scene]) -> None:
+    for scene in scenes:
+        if volume_binding.pre_filter(scene.world, scene.pod) is not None:
+            continue
+        state = NodeVolumeLimits(scene.handle).filter(scene.info)
+        pods = scene.dice.some(scene.everybody)
+        for node in scene.world.nodes:
+            expected = node_volume_limits.filter_node(scene.world, scene.pod, node, objects(pods))
+            code = FITS if state is None else state.code_among(scene.row(node), pods)
+            assert judged(state, scene.row(node), code) == expected
+
+
+@given(scenes())
+def test_volume_restrictions(scenes: Iterator[Scene]) -> None:
+    for scene in scenes:
+        plugin = VolumeRestrictions(scene.handle)
+        refusal = volume_restrictions.pre_filter(scene.world, scene.pod)
+        assert in_words(plugin.pre_filter(scene.info).status) == refusal
+        if refusal is None:
+            assert verdicts(scene, plugin.filter(scene.info)) == restrictions(scene)
+
+
+@given(scenes())
+def test_volume_restrictions_in_a_dry_run(scenes: Iterator[Scene]) -> None:
+    for scene in scenes:
+        if volume_restrictions.pre_filter(scene.world, scene.pod) is not None:
+            continue
+        state = VolumeRestrictions(scene.handle).filter(scene.info)
+        for node in scene.world.nodes:
+            here = scene.placed[node["metadata"]["name"]]
+            removed = scene.dice.some(here)
+            added = scene.dice.some([pod for pod in scene.everybody if pod not in here])
+            expected = volume_restrictions.filter_node(
+                scene.world, scene.pod, node, objects(removed), objects(added)
+            )
+            assert dry_run(state, scene.row(node), removed, added) == expected
+
+
+@given(scenes())
+def test_volume_restrictions_follow_pods(scenes: Iterator[Scene]) -> None:
+    """A state that was made before pods left answers as if it were made afterwards."""
+    for scene in scenes:
+        if volume_restrictions.pre_filter(scene.world, scene.pod) is not None:
+            continue
+        state = VolumeRestrictions(scene.handle).filter(scene.info)
+        for pod in scene.dice.some(scene.everybody):
+            leave(scene, state, pod)
+            assert verdicts(scene, state) == restrictions(scene)
+
+
+def restrictions(scene: Scene) -> list[Verdict]:
+    return [
+        volume_restrictions.filter_node(scene.world, scene.pod, node) for node in scene.world.nodes
+    ]
+
+
+def leave(scene: Scene, state: FilterState | None, pod: PodInfo) -> None:
+    """Take a pod off its node; other nodes' answers may change only if the state says so."""
+    before, row = verdicts(scene, state), pod.row
+    scene.snapshot.remove_pod(pod)
+    scene.world.pods[scene.snapshot.names[row]].remove(pod.obj)
+    if state is not None and not state.pod_changed(row, pod.cls, -1):
+        after = verdicts(scene, state)
+        changed = [n for n, b, a in zip(scene.world.nodes, before, after, strict=True) if b != a]
+        allowed = [row] if state.scope is Scope.ROW else []
+        assert {scene.row(node) for node in changed} <= set(allowed)
+
+
+def dry_run(
+    state: FilterState | None, row: int, removed: Sequence[PodInfo], added: Sequence[PodInfo]
+) -> Verdict:
+    if state is None:
+        return None
+    extra = [0] * state.width
+    for sign, pods in ((-1, removed), (1, added)):
+        for pod in pods:
+            extra = [a + sign * w for a, w in zip(extra, state.weights(pod.cls), strict=True)]
+    code = state.code(row, extra)
+    sums = [np.array([amount]) for amount in extra]
+    assert state.codes(np.array([row]), sums).tolist() == [code]
+    return judged(state, row, code)
