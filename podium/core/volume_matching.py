@@ -51,13 +51,11 @@ def choose_volumes(
     Raises:
         SelectorError: a claim's selector can't be used.
     """
-    ordered = sorted(
-        range(len(volumes)), key=lambda i: (storage_capacity(volumes[i]), _name(volumes, i))
-    )
     choices: list[Choice] = []
     for claim in claims:
         selector = _selector(claim)
-        fitting = [i for i in ordered if _fits(volumes[i], claim)]
+        fitting = [i for i, volume in enumerate(volumes) if _fits(volume, claim)]
+        fitting.sort(key=lambda i: (storage_capacity(volumes[i]), name(volumes[i])))
         meant = [i for i in fitting if is_bound_to(volumes[i], claim)]
         free = [i for i in fitting if _is_free(volumes[i], claim, selector)]
         choices.append(_choice(meant, free, choices, volumes, topology, capacity))
@@ -116,7 +114,3 @@ def _is_free(volume: Object, claim: Object, selector: Selector) -> bool:
 def _selector(claim: Object) -> Selector:
     raw = (claim.get("spec") or {}).get("selector")
     return EVERYTHING if raw is None else label_selector(raw)
-
-
-def _name(volumes: Sequence[Object], index: int) -> str:
-    return name(volumes[index])

@@ -83,6 +83,7 @@ class _Cluster:
 
     Attributes:
         limits: of rows that have any: how many volumes by driver.
+        smallest_limit: of the same rows, of any driver.
         limited_drivers: all drivers with a limit somewhere.
         attached: volumes that are attached to rows, whether or not a pod uses them.
     """
@@ -97,6 +98,7 @@ class _Cluster:
             for node, limits in attach_limits(handle.listers).items()
             if node in row_of
         }
+        self.smallest_limit = {row: min(limits.values()) for row, limits in self.limits.items()}
         self.limited_drivers = frozenset(d for limits in self.limits.values() for d in limits)
         self.attached: dict[int, Volumes] = {
             row_of[node]: volumes
@@ -142,9 +144,14 @@ class _Limits(FilterState):
         limits = self._cluster.limits.get(row)
         if limits is None:
             return FITS
-        used = _NOTHING.union(*map(self._cluster.volumes_of, pods))
+        in_use = list(map(self._cluster.volumes_of, pods))
+        attached = self._cluster.attached.get(row, _NOTHING)
+        at_most = sum(map(len, in_use)) + len(attached) + len(self._volumes)
+        if at_most <= self._cluster.smallest_limit[row]:
+            return FITS
+        used = _NOTHING.union(*in_use)
         # Upstream counts a volume that is attached but unused twice: as attached, and as new.
-        held = _by_driver(used | self._cluster.attached.get(row, _NOTHING))
+        held = _by_driver(used | attached)
         for driver, new in _by_driver(self._volumes - used).items():
             if driver in limits and held[driver] + new > limits[driver]:
                 return TOO_MANY
