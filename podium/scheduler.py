@@ -26,8 +26,8 @@ from podium.core.preemption.candidates import CandidateLimit
 from podium.core.preemption.importance import more_important, more_important_by_qos
 from podium.core.preemption.preempting import Preemptor
 from podium.core.snapshot import Snapshot
-from podium.profile import build_pipelines
 from podium.plugins.default_preemption import DefaultPreemption
+from podium.profile import build_pipelines
 
 Object = Mapping[str, Any]
 

@@ -64,17 +64,14 @@ def affinity_terms(cls: PodClass) -> AffinityTerms:
     if not near and not apart:
         return _NONE
     faults: list[str] = []
-    terms = [
-        _read(cls, kind, raw, faults)
-        for kind, raw in (
-            ("requiredAffinityTerms", [(term, 0) for term in near.get(_REQUIRED) or ()]),
-            ("requiredAntiAffinityTerms", [(term, 0) for term in apart.get(_REQUIRED) or ()]),
-            ("preferredAffinityTerms", _weighted(near)),
-            ("preferredAntiAffinityTerms", _weighted(apart)),
-        )
-    ]
+    read = (
+        _read(cls, "requiredAffinityTerms", _required(near), faults),
+        _read(cls, "requiredAntiAffinityTerms", _required(apart), faults),
+        _read(cls, "preferredAffinityTerms", _weighted(near), faults),
+        _read(cls, "preferredAntiAffinityTerms", _weighted(apart), faults),
+    )
     error = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
-    return AffinityTerms(*terms, error=error)
+    return AffinityTerms(*read, error)
 
 
 def with_known_namespaces(
@@ -93,6 +90,10 @@ def _resolved(term: AffinityTerm, listers: Listers) -> AffinityTerm:
         return term
     selected = {name(n) for n in listers.list("Namespace") if selector.matches(labels(n))}
     return replace(term, namespaces=term.namespaces | selected, namespace_selector=NOTHING)
+
+
+def _required(affinity: Object) -> list[tuple[Object, int]]:
+    return [(term, 0) for term in affinity.get(_REQUIRED) or ()]
 
 
 def _weighted(affinity: Object) -> list[tuple[Object, int]]:

@@ -23,6 +23,7 @@ class DomainSums:
     Attributes:
         keys: the topology keys met so far; numbers of keys below are indexes into it.
         nonzero: how many domains, of all keys, have a sum other than 0.
+        crossed: whether the last change made a sum positive, or no longer positive.
     """
 
     def __init__(self, snapshot: Snapshot, weigh: Weigh) -> None:
@@ -34,12 +35,15 @@ class DomainSums:
         """
         self.keys: list[str] = []
         self.nonzero = 0
+        self.crossed = False
         self._snapshot = snapshot
         self._weigh = weigh
         self._weights: dict[int, tuple[int, ...]] = {}
         self._columns: list[LabelColumn] = []
         self._codes_at: list[memoryview] = []
         self._sums: list[NDArray[np.int64]] = []
+        self._rows: Rows | None = None
+        self._codes_of_rows: list[NDArray[np.int32]] = []
         self._sum_up()
 
     def __len__(self) -> int:
@@ -62,8 +66,12 @@ class DomainSums:
         return known + (0,) * (len(self.keys) - len(known))
 
     def change(self, row: int, cls: PodClass, sign: int) -> bool:
-        """A pod came to (1) or left (-1) a row; whether any sum has changed."""
+        """A pod came to (1) or left (-1) a row; whether any sum has changed.
+
+        `crossed` tells whether any sum began or ceased to be positive by it.
+        """
         changed = False
+        self.crossed = False
         for number, weight in enumerate(self.weights(cls)):
             code = self._codes_at[number][row]
             if weight and code != ABSENT:
@@ -72,6 +80,7 @@ class DomainSums:
                 after = before + sign * weight
                 sums[code] = after
                 self.nonzero += (after != 0) - (before != 0)
+                self.crossed |= (after > 0) != (before > 0)
                 changed = True
         return changed
 
@@ -79,9 +88,25 @@ class DomainSums:
         """The sums of the rows' domains, int64[n]; 0 where a node lacks the label."""
         return self._sums[number][self._columns[number].codes[rows]]
 
+    def total(self, rows: Rows) -> NDArray[np.int64]:
+        """The sums of the rows' domains, all keys added up, int64[n].
+
+        The domains of rows are remembered for as long as it is asked about the same array.
+        """
+        if rows is not self._rows:
+            self._rows = rows
+            self._codes_of_rows = []
+        known = len(self._codes_of_rows)
+        self._codes_of_rows += [column.codes[rows] for column in self._columns[known:]]
+        total = np.zeros(len(rows), np.int64)
+        for sums, codes in zip(self._sums, self._codes_of_rows, strict=True):
+            total += sums[codes]
+        return total
+
     def has(self, number: int, rows: Rows) -> NDArray[np.bool_]:
         """Which rows have the label, bool[n]."""
-        return self._columns[number].codes[rows] != ABSENT
+        present: NDArray[np.bool_] = self._columns[number].codes[rows] != ABSENT
+        return present
 
     def number_of(self, key: str) -> int:
         """The number of a key, which is made if it is new."""
@@ -93,7 +118,7 @@ class DomainSums:
         column = self._snapshot.columns.label(key)
         self.keys.append(key)
         self._columns.append(column)
-        self._codes_at.append(memoryview(column.codes))
+        self._codes_at.append(column.codes.data)
         # The last element stands for nodes without the label, whose code is -1; it stays 0.
         self._sums.append(np.zeros(len(column.values) + 1, np.int64))
 

@@ -5,7 +5,7 @@ touches its row, in plain integers, and other rows only where a plugin says so. 
 what is told in docs/incremental.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,9 +104,9 @@ class Evaluation:
         elif self.filtering.all_rows_changed:
             self._prefer_all()
         else:
-            self._prefer_rows(rows)
+            self._prefer_rows(self.filtering.touched)
 
-    def _prefer_rows(self, rows: Sequence[int] | set[int]) -> None:
+    def _prefer_rows(self, rows: Iterable[int]) -> None:
         outcome, local, relative = (
             self.filtering.outcome_at,
             self.scoring.local_total_at,
@@ -124,5 +124,5 @@ class Evaluation:
         totals += self._ties
         totals[self.filtering.outcome != 0] = INFEASIBLE
         self.preference = totals
-        self._preference_at = memoryview(totals)
-        self._ties_at = memoryview(self._ties)
+        self._preference_at = totals.data
+        self._ties_at = self._ties.data

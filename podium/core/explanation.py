@@ -121,8 +121,7 @@ def _scores(
     if not len(feasible) or evaluation.scoring.error is not None:
         return {}
     columns = {
-        plugin: scores.tolist()
-        for plugin, scores in evaluation.scoring.by_plugin(feasible).items()
+        plugin: scores.tolist() for plugin, scores in evaluation.scoring.by_plugin(feasible).items()
     }
     return {
         snapshot.names[row]: {plugin: scores[place] for plugin, scores in columns.items()}

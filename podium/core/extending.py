@@ -111,8 +111,7 @@ class ArrayPlugin:
 
     def normalize(self, scores: Scores) -> Scores:
         """Bring the scores of the feasible nodes, int64[n], to 0 to 100; here by their maximum."""
-        top = int(scores.max(initial=0))
-        return scores * MAX_NODE_SCORE // top if top else scores
+        return _by_maximum(scores)
 
 
 class NodePlugin:
@@ -130,7 +129,9 @@ class NodePlugin:
     score_node: Callable[[PodInfo, NodeInfo], int]
     """To a score; `normalize` brings it to 0 to 100."""
 
-    normalize = ArrayPlugin.normalize
+    def normalize(self, scores: Scores) -> Scores:
+        """As `ArrayPlugin.normalize`."""
+        return _by_maximum(scores)
 
 
 class _ArrayFilter(FilterState):
@@ -227,7 +228,7 @@ class _Score(RelativeScore):
         )
 
 
-def adapted(plugin_class: type) -> type:
+def adapted(plugin_class: Any) -> type:
     """A plugin class that the framework can call: that of a third party, or a subclass of it.
 
     Raises:
@@ -245,6 +246,11 @@ def adapted(plugin_class: type) -> type:
     if hasattr(plugin_class, "score_nodes" if is_array else "score_node"):
         methods["score"] = lambda self, pod: _Score(self, pod)
     return type(plugin_class.__name__, (plugin_class,), methods)
+
+
+def _by_maximum(scores: Scores) -> Scores:
+    top = int(scores.max(initial=0))
+    return scores * MAX_NODE_SCORE // top if top else scores
 
 
 def _nodes(snapshot: Snapshot, rows: Rows) -> tuple[Nodes, NDArray[np.bool_]]:

@@ -13,6 +13,7 @@ from podium.core.snapshot import Change, Snapshot
 from podium.core.status import SUCCESS, Status
 
 NOBODY = -1
+_FEW_ROWS_MAX = 32
 
 
 class Filtering:
@@ -24,8 +25,8 @@ class Filtering:
         codes: int32[capacity] of each state.
         outcome: int32[capacity], the code of the first objecting state; `FITS` if there is none.
         blame: int16[capacity], the index of that state, else `NOBODY`.
-        all_rows_changed: whether the last update judged all rows again.
-        generation: raised whenever all rows were judged again.
+        all_rows_changed: whether the last update combined all rows again.
+        touched: the rows that the last update judged, where it wasn't all of them.
     """
 
     def __init__(self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo) -> None:
@@ -34,13 +35,15 @@ class Filtering:
         self.pre_filter, narrowing = run_pre_filter(pipeline.pre_filter, snapshot, pod)
         self.states = self._make_states(pipeline, narrowing, pod) if self._is_open() else []
         self.codes = [state.codes(self._rows).astype(np.int32) for state in self.states]
-        self._codes_at = [memoryview(codes) for codes in self.codes]
+        self._codes_at = [codes.data for codes in self.codes]
         of_scope = {scope: self._indexes(scope) for scope in Scope}
         self._row_filters = [(i, self.states[i]) for i in of_scope[Scope.ROW]]
         self._cluster_filters = [(i, self.states[i]) for i in of_scope[Scope.CLUSTER]]
         self._volatile_filters = [(i, self.states[i]) for i in of_scope[Scope.VOLATILE]]
         self.all_rows_changed = True
-        self.generation = 0
+        self.touched: set[int] = set()
+        self._judged = 0
+        self._feasible_rows: Rows | None = None
         self.outcome, self.blame = self._combined(self.codes, self._rows)
         self._close_dead_rows()
 
@@ -49,13 +52,21 @@ class Filtering:
         """Whether some filter must be asked about every pod anew."""
         return bool(self._volatile_filters)
 
+    @property
+    def generation(self) -> int:
+        """Raised whenever pods elsewhere may have changed what holds of a hypothetical row."""
+        return self._judged + sum(state.changes for _, state in self._cluster_filters)
+
     def feasible(self) -> NDArray[np.bool_]:
         """bool[capacity]."""
-        return self.outcome == FITS
+        fits: NDArray[np.bool_] = self.outcome == FITS
+        return fits
 
     def feasible_rows(self) -> Rows:
-        """The rows that fit, ascending."""
-        return np.flatnonzero(self.outcome == FITS)
+        """The rows that fit, ascending; the same array for as long as they are the same rows."""
+        if self._feasible_rows is None:
+            self._feasible_rows = np.flatnonzero(self.outcome == FITS)
+        return self._feasible_rows
 
     def begin(self, pod: PodInfo) -> None:
         """Ask the volatile filters about this pod."""
@@ -63,27 +74,39 @@ class Filtering:
             state.begin(pod)
             self.codes[index][:] = state.codes(self._rows)
         if self._volatile_filters:
+            self._judged += 1
             self._combine_all()
+            self._feasible_rows = None
 
     def update(self, rows: Iterable[int], changes: Sequence[Change]) -> bool:
         """Follow changes of pods on `rows`; whether any row began or ceased to fit."""
-        dirty = [
-            (index, state) for index, state in self._cluster_filters if _tell(state, changes)
-        ]
+        dirty = [(i, state) for i, state in self._cluster_filters if _tell(state, changes)]
         for index, state in self._row_filters:
             codes = self._codes_at[index]
             for row in rows:
                 codes[row] = state.code(row)
+        touched = set(rows)
         for index, state in dirty:
-            self.codes[index][:] = state.codes(self._rows)
-        self.all_rows_changed = bool(dirty)
+            touched.update(self._judge_again(index, state))
+        self.all_rows_changed = len(touched) > _FEW_ROWS_MAX
         if dirty:
-            before = self.outcome == FITS
-            self._combine_all()
-            return not np.array_equal(before, self.outcome == FITS)
-        return self._combine_rows(rows)
+            self._judged += 1
+        flipped = self._combine_all() if self.all_rows_changed else self._combine_rows(touched)
+        if flipped:
+            self._feasible_rows = None
+        self.touched = touched
+        return flipped
 
-    def with_pods(self, added: Sequence[tuple[int, Sequence[PodInfo]]]) -> tuple[Rows, Codes, Codes]:
+    def _judge_again(self, index: int, state: FilterState) -> list[int]:
+        """Ask a state about all rows; the rows whose codes have changed."""
+        codes = state.codes(self._rows)
+        changed: list[int] = np.flatnonzero(codes != self.codes[index]).tolist()
+        self.codes[index][:] = codes
+        return changed
+
+    def with_pods(
+        self, added: Sequence[tuple[int, Sequence[PodInfo]]]
+    ) -> tuple[Rows, Codes, Codes]:
         """Judge rows as if further pods were on them.
 
         Args:
@@ -135,12 +158,11 @@ class Filtering:
                 sums[:, position] += state.weights(pod.cls)
         return state.codes(rows, list(sums))
 
-    def _combine_all(self) -> None:
-        self.generation += 1
-        outcome, blame = self._combined(self.codes, self._rows)
-        self.outcome[:] = outcome
-        self.blame[:] = blame
+    def _combine_all(self) -> bool:
+        before = self.outcome == FITS
+        self.outcome, self.blame = self._combined(self.codes, self._rows)
         self._close_dead_rows()
+        return not np.array_equal(before, self.outcome == FITS)
 
     def _combine_rows(self, rows: Iterable[int]) -> bool:
         flipped = False
@@ -170,8 +192,8 @@ class Filtering:
         self.blame[dead] = NOBODY
         if not self._is_open():
             self.outcome[:] = NO_NODE
-        self.outcome_at = memoryview(self.outcome)
-        self._blame_at = memoryview(self.blame)
+        self.outcome_at = self.outcome.data
+        self._blame_at = self.blame.data
 
 
 def _tell(state: FilterState, changes: Sequence[Change]) -> bool:

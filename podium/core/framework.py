@@ -64,12 +64,15 @@ class FilterState:
         scope: what can change its answers.
         width: how many sums over pods it looks at.
         additive: whether `codes` and `code` take `extra`; if not, `code_among` is asked instead.
+        changes: how often pods changed what hypothetical rows elsewhere depend on, while the
+            answers for real ones stayed the same.
     """
 
     plugin: str
     scope: ClassVar[Scope]
     width: int = 0
     additive: bool = True
+    changes: int = 0
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         """Judge rows.
@@ -97,7 +100,7 @@ class FilterState:
         return ()
 
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
-        """A pod came to (1) or left (-1) a row; whether answers for other rows may have changed."""
+        """A pod came to (1) or left (-1) a row; whether any answer may have changed."""
         return False
 
     def begin(self, pod: PodInfo) -> None:

@@ -60,4 +60,3 @@ class Listers:
 
 def _place(kind: str, obj: Object) -> str:
     return "" if kind in CLUSTER_SCOPED else namespace(obj)
-

@@ -53,7 +53,9 @@ def run_pre_filter(
             refusal = status
             continue
         if not status.is_success:
-            raise CycleError(plugin.name, f"running PreFilter plugin {plugin.name}: {status.message}")
+            raise CycleError(
+                plugin.name, f"running PreFilter plugin {plugin.name}: {status.message}"
+            )
         if result.node_names is not None:
             narrowing.append(plugin.name)
             names = result.node_names if names is None else names & result.node_names

@@ -93,9 +93,9 @@ class ResourceColumns:
 
     def _make_views(self) -> None:
         """Views through which single elements are plain integers: ten times as fast as arrays."""
-        self.allocatable_at = [memoryview(column) for column in self.allocatable]
-        self.requested_at = [memoryview(column) for column in self.requested]
-        self.nonzero_cpu_at = memoryview(self.nonzero_cpu)
-        self.nonzero_memory_at = memoryview(self.nonzero_memory)
-        self.pods_at = memoryview(self.pods)
-        self.allowed_pods_at = memoryview(self.allowed_pods)
+        self.allocatable_at = [column.data for column in self.allocatable]
+        self.requested_at = [column.data for column in self.requested]
+        self.nonzero_cpu_at = self.nonzero_cpu.data
+        self.nonzero_memory_at = self.nonzero_memory.data
+        self.pods_at = self.pods.data
+        self.allowed_pods_at = self.allowed_pods.data

@@ -46,8 +46,8 @@ class Scoring:
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
         self._node_total = self._weighted_sum(Scope.NODE)
         self.local_total = self._node_total + self._weighted_sum(Scope.ROW)
-        self.local_total_at = memoryview(self.local_total)
-        self._node_total_at = memoryview(self._node_total)
+        self.local_total_at = self.local_total.data
+        self._node_total_at = self._node_total.data
         self.update_relative(feasible)
 
     @property
@@ -90,7 +90,7 @@ class Scoring:
         if self.relative and len(feasible):
             rows = feasible if self.follows_feasible else np.arange(self._capacity)
             self.relative_total[rows] = self.relative_totals(rows)
-        self.relative_total_at = memoryview(self.relative_total)
+        self.relative_total_at = self.relative_total.data
 
     def relative_totals(self, feasible: Rows) -> Scores:
         """Weighted relative scores of the feasible rows, int64[n]."""

@@ -86,7 +86,7 @@ class Snapshot:
         return labels(node) if node is not None else {}
 
     def ranks(self) -> NDArray[np.int64]:
-        """The position of each row's name among all names, int64[capacity]: the stable tie-break."""
+        """The place of each row's name among all names, int64[capacity]: the stable tie-break."""
         if self._ranks[0] != self.node_epoch:
             ranks = np.zeros(self.capacity, np.int64)
             for rank, node_name in enumerate(sorted(self.row_of)):

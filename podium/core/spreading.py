@@ -59,7 +59,9 @@ class SpreadConstraint:
 
         Terminating pods don't, and to an empty selector none does.
         """
-        return int(not other.terminating and not self.selector.is_empty and self.meets(own, other) == 1)
+        return int(
+            not other.terminating and not self.selector.is_empty and self.meets(own, other) == 1
+        )
 
     def meets(self, own: PodClass, other: PodClass) -> int:
         """1 if a pod that comes or goes in a hypothetical row changes the count, else 0.
@@ -125,12 +127,12 @@ def owners_selector(cls: PodClass, listers: Listers) -> Selector:
     identity = (str(owner.get("apiVersion")), str(owner.get("kind")))
     place, owner_name = cls.namespace, str(owner.get("name"))
     if identity == ("v1", "ReplicationController"):
-        controller = listers.get("ReplicationController", owner_name, place) or {}
-        merged |= (controller.get("spec") or {}).get("selector") or {}
+        replicator = listers.get("ReplicationController", owner_name, place) or {}
+        merged |= (replicator.get("spec") or {}).get("selector") or {}
         return equality_selector(merged)
     selector = equality_selector(merged)
     kind = _OWNERS_WITH_SELECTORS.get(identity)
-    controller = listers.get(kind, owner_name, place) if kind else None
+    controller = None if kind is None else listers.get(kind, owner_name, place)
     if controller is None:
         return selector
     theirs = label_selector((controller.get("spec") or {}).get("selector"))

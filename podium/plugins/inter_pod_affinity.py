@@ -160,6 +160,9 @@ class _Filter(FilterState):
         terms = owner._terms_of(cls)
         self._has_terms = bool(terms.required_affinity or terms.required_anti_affinity)
         self._has_affinity = bool(terms.required_affinity)
+        self._followed = [self._existing]
+        if self._has_terms:
+            self._followed += [self._near.sums, self._apart]
 
     @property
     def width(self) -> int:  # type: ignore[override]
@@ -174,11 +177,14 @@ class _Filter(FilterState):
         )
 
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
-        changed = self._existing.change(row, cls, sign)
-        if self._has_terms:
-            changed |= self._near.sums.change(row, cls, sign)
-            changed |= self._apart.change(row, cls, sign)
-        return changed
+        was_concerned = self._is_concerned
+        changed = crossed = False
+        for sums in self._followed:
+            if sums.change(row, cls, sign):
+                changed = True
+                crossed |= sums.crossed
+        self.changes += changed
+        return crossed or was_concerned != self._is_concerned
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         codes = np.zeros(len(rows), np.int32)
@@ -265,11 +271,9 @@ class _Score(RelativeScore):
         return self._sums.change(row, cls, sign)
 
     def scores(self, feasible: Rows) -> Scores:
-        raw = np.zeros(len(feasible), np.int64)
         if not self._sums.nonzero:
-            return raw
-        for number in range(len(self._sums)):
-            raw += self._sums.of(number, feasible)
+            return np.zeros(len(feasible), np.int64)
+        raw = self._sums.total(feasible)
         least = raw.min()
         spread = raw.max() - least
         if not spread:

@@ -88,6 +88,7 @@ class _Domains:
         counted: bool[capacity], the rows whose pods count.
         counts: int64[domains + 1], the last one for rows without the label: always 0.
         exists: bool[domains + 1], whether a domain has any counted row.
+        size: how many domains exist.
     """
 
     def __init__(
@@ -105,7 +106,8 @@ class _Domains:
         np.add.at(self.counts, self.codes[self.counted], counts_by_row[self.counted])
         self.exists = np.zeros(len(self.counts), bool)
         self.exists[self.codes[self.counted]] = True
-        self._codes_at = memoryview(self.codes)
+        self.size = int(np.count_nonzero(self.exists))
+        self._codes_at = self.codes.data
 
     def change(self, row: int, amount: int) -> bool:
         """A counted pod came or went; whether a domain's count has changed."""
@@ -162,48 +164,60 @@ class _Filter(FilterState):
             _Domains(handle, cls, c, labelled, _counts_by_row(handle, cls, c)) for c in constraints
         ]
         self._own = [int(c.selector.matches(cls.labels)) for c in constraints]
+        self._too_full = [self._too_full_domains(number) for number in range(self.width)]
 
     def weights(self, cls: PodClass) -> Sequence[int]:
         return self._memo.meets(cls)
 
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
-        changed = False
-        for domains, amount in zip(self._domains, self._memo.counts(cls), strict=True):
-            if amount:
-                changed |= domains.change(row, sign * amount)
-        return changed
+        crossed = False
+        for number, amount in enumerate(self._memo.counts(cls)):
+            if amount and self._domains[number].change(row, sign * amount):
+                self.changes += 1
+                too_full = self._too_full_domains(number)
+                crossed |= not np.array_equal(too_full, self._too_full[number])
+                self._too_full[number] = too_full
+        return crossed
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         codes = np.zeros(len(rows), np.int32)
         for number in range(len(self._constraints) - 1, -1, -1):
-            domains = self._domains[number]
-            here = domains.codes[rows]
-            skew = self._skew(number, rows, here, extra[number] if extra else None)
-            codes[skew > self._constraints[number].max_skew] = number + 1
+            here = self._domains[number].codes[rows]
+            if extra:
+                skew = self._skew(number, rows, here, extra[number])
+                too_full = skew > self._constraints[number].max_skew
+            else:
+                too_full = self._too_full[number][here]
+            codes[too_full] = number + 1
             codes[here == ABSENT] = -(number + 1)
         return codes
 
     def status(self, row: int, code: int) -> Status:
         return rejection(code, TOO_FULL if code > 0 else LABEL_MISSING)
 
+    def _least(self, number: int) -> int:
+        """How many pods the emptiest domain has; 0 as long as there are too few domains."""
+        domains, constraint = self._domains[number], self._constraints[number]
+        if domains.size < constraint.min_domains:
+            return 0
+        return int(domains.counts.min(where=domains.exists, initial=_NO_DOMAIN))
+
+    def _too_full_domains(self, number: int) -> NDArray[np.bool_]:
+        """bool[domains + 1]: which domains a pod more would make too full."""
+        fullest = self._constraints[number].max_skew + self._least(number) - self._own[number]
+        return self._domains[number].counts > fullest
+
     def _skew(
-        self,
-        number: int,
-        rows: Rows,
-        here: NDArray[np.int32],
-        extra: NDArray[np.int64] | None,
+        self, number: int, rows: Rows, here: NDArray[np.int32], extra: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """How much fuller than the emptiest domain the pod would make its own, int64[n]."""
+        """How much fuller than the emptiest domain the pod would make its own, int64[n].
+
+        The extra pods of a row count in the row's domain, and only for that row.
+        """
         domains = self._domains[number]
-        count = domains.counts[here]
-        existing = domains.counts[domains.exists]
-        least = int(existing.min(initial=_NO_DOMAIN))
-        few = len(existing) < self._constraints[number].min_domains
-        if extra is None:
-            return count + (self._own[number] - (0 if few else least))
-        changed = np.where(domains.counted[rows], extra, 0)
-        count = count + changed
-        if few:
+        count = domains.counts[here] + np.where(domains.counted[rows], extra, 0)
+        least = self._least(number)
+        if domains.size < self._constraints[number].min_domains:
             return count + self._own[number]
         least_of_others = self._least_of_others(domains, here, least)
         least_now = np.where(domains.exists[here], np.minimum(least_of_others, count), least)
@@ -237,6 +251,7 @@ class _Score(RelativeScore):
         snapshot = handle.snapshot
         labelled = has_all_labels(snapshot, constraints)
         self._scored = labelled if needs_labels else snapshot.alive.copy()
+        self._feasible: Rows | None = None
         self._by_row = [_counts_by_row(handle, cls, c) for c in constraints]
         self._domains = [
             _Domains(handle, cls, c, self._scored, by_row)
@@ -253,26 +268,63 @@ class _Score(RelativeScore):
         return changed
 
     def scores(self, feasible: Rows) -> Scores:
-        scored = self._scored[feasible]
-        rows = feasible[scored]
+        if feasible is not self._feasible:
+            self._prepare(feasible)
         result = np.zeros(len(feasible), np.int64)
-        if len(rows):
-            result[scored] = _normalised(self._raw(rows))
+        if len(self._rows):
+            result[self._is_scored] = self._normalised()
         return result
 
-    def _raw(self, rows: Rows) -> Scores:
-        total = np.zeros(len(rows))
-        for number, constraint in enumerate(self._constraints):
-            codes = self._domains[number].codes[rows]
-            if constraint.topology_key == HOSTNAME_LABEL:
-                size, counts = len(rows), self._by_row[number][rows]
-            else:
-                domains = self._domains[number]
-                size = int(np.count_nonzero(np.bincount(codes + 1)))
-                counts = domains.counts[codes]
-            term = counts * math.log(size + 2) + (constraint.max_skew - 1)
-            total += np.where(codes != ABSENT, term, 0.0)
-        return np.floor(total + 0.5).astype(np.int64)
+    def _prepare(self, feasible: Rows) -> None:
+        """Work out what depends on the feasible rows alone."""
+        self._feasible = feasible
+        self._is_scored = self._scored[feasible]
+        self._rows = feasible[self._is_scored]
+        self._codes = [domains.codes[self._rows] for domains in self._domains]
+        self._present, self._weights = [], []
+        for constraint, codes, domains in zip(
+            self._constraints, self._codes, self._domains, strict=True
+        ):
+            present = np.bincount(codes + 1, minlength=len(domains.counts))
+            by_host = constraint.topology_key == HOSTNAME_LABEL
+            size = len(self._rows) if by_host else int(np.count_nonzero(present))
+            # Codes are one less than their place in `present`: it starts with ABSENT.
+            self._present.append(np.roll(present, -1) > 0)
+            self._weights.append(math.log(size + 2))
+
+    def _normalised(self) -> Scores:
+        if len(self._constraints) == 1 and self._constraints[0].topology_key != HOSTNAME_LABEL:
+            of_domains = self._rounded([self._term(0)])
+            present = self._present[0]
+            of_domains[present] = _normalised(of_domains[present])
+            return of_domains[self._codes[0]]
+        terms = [
+            self._term_of_hosts(number)
+            if constraint.topology_key == HOSTNAME_LABEL
+            else self._term(number)[self._codes[number]]
+            for number, constraint in enumerate(self._constraints)
+        ]
+        return _normalised(self._rounded(terms))
+
+    def _term(self, number: int) -> NDArray[np.float64]:
+        """What a constraint adds to the nodes of each domain, float64[domains + 1]."""
+        return self._weighed(number, self._domains[number].counts, ABSENT)
+
+    def _term_of_hosts(self, number: int) -> NDArray[np.float64]:
+        """What a constraint by host adds to each row, float64[n]."""
+        counts = self._by_row[number][self._rows]
+        return self._weighed(number, counts, self._codes[number] == ABSENT)
+
+    def _weighed(
+        self, number: int, counts: NDArray[np.int64], without_label: int | NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        term: NDArray[np.float64] = counts.astype(np.float64) * self._weights[number]
+        term += self._constraints[number].max_skew - 1
+        term[without_label] = 0.0
+        return term
+
+    def _rounded(self, terms: Sequence[NDArray[np.float64]]) -> Scores:
+        return np.floor(sum(terms[1:], terms[0]) + 0.5).astype(np.int64)
 
 
 def _normalised(raw: Scores) -> Scores:

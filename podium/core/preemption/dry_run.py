@@ -58,6 +58,8 @@ class DryRun:
         self._budgets = budgets
         self._is_more_important = is_more_important
         self._state: tuple[object, ...] = ()
+        self._seen = 0
+        self._nominations_seen = 0
         self._forget_all()
 
     def update(self, pod: PodInfo, rows: Rows) -> None:
@@ -145,9 +147,7 @@ class DryRun:
             self.earliest_start[row] = min(NEVER_NS if s is None else s for s in starts)
             self.priority_sum[row] = sum(v.priority + PRIORITY_OFFSET for v in result.victims)
 
-    def _keep(
-        self, rows: Rows, potential: PotentialVictims, is_victim: NDArray[np.bool_]
-    ) -> None:
+    def _keep(self, rows: Rows, potential: PotentialVictims, is_victim: NDArray[np.bool_]) -> None:
         indexes = potential.row_indexes[is_victim]
         slots, violating = potential.slots[is_victim], potential.violating[is_victim]
         columns = self._snapshot.pods

@@ -1,5 +1,7 @@
 """Whether a pod may preempt others at all (PodEligibleToPreemptOthers, v1.36)."""
 
+from collections.abc import Mapping
+
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
 
@@ -31,5 +33,7 @@ def _is_leaving_for(victim: PodInfo, preemptor: PodInfo) -> bool:
     if not victim.cls.terminating or victim.priority >= preemptor.priority:
         return False
     conditions = (victim.obj.get("status") or {}).get("conditions") or ()
-    target = next((c for c in conditions if c.get("type") == "DisruptionTarget"), {})
+    target: Mapping[str, str] = next(
+        (c for c in conditions if c.get("type") == "DisruptionTarget"), {}
+    )
     return target.get("status") == "True" and target.get("reason") == "PreemptionByScheduler"

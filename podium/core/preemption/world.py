@@ -73,8 +73,10 @@ class World:
     ) -> Codes:
         rows = self._rows[indexes]
         if not state.additive:
-            judged = [state.code_among(int(self._rows[i]), self._pods(i, with_rivals))
-                      for i in indexes.tolist()]
+            judged = [
+                state.code_among(int(self._rows[i]), self._pods(i, with_rivals))
+                for i in indexes.tolist()
+            ]
             return np.array(judged, np.int32)
         if not state.width:
             return self._filtering.codes[number][rows]

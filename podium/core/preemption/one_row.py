@@ -1,0 +1,143 @@
+"""The dry run on a single row, in plain integers.
+
+Most dry runs follow a change of one row, and arrays of one element cost more than they save. What
+is decided is the same as in `dry_run`, pod by pod.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from podium.core.budget_columns import BudgetColumns
+from podium.core.budgets import spend
+from podium.core.filtering import NOBODY, Filtering
+from podium.core.framework import FITS, FilterState
+from podium.core.pods import PodInfo
+from podium.core.preemption.go_sort import go_sort
+from podium.core.preemption.importance import MoreImportant
+from podium.core.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class RowResult:
+    """What preemption would take on a row.
+
+    Attributes:
+        outcome: the code of the filter that still objects; `FITS` if none does.
+        blame: the index of that filter.
+        victims: the most important first.
+        violations: how many of them break a budget.
+    """
+
+    outcome: int
+    blame: int
+    victims: tuple[PodInfo, ...] = ()
+    violations: int = 0
+
+
+class RowWorld:
+    """One row without some of its pods; see `World`."""
+
+    def __init__(
+        self, filtering: Filtering, snapshot: Snapshot, row: int, rivals: Sequence[PodInfo]
+    ) -> None:
+        self._filtering = filtering
+        self._row = row
+        self._rivals = rivals
+        self._present = list(snapshot.pods_on[row])
+        self._sums = [[0] * state.width for state in filtering.states]
+        self._counting = [
+            (sums, state)
+            for sums, state in zip(self._sums, filtering.states, strict=True)
+            if state.width
+        ]
+
+    def remove(self, pod: PodInfo) -> None:
+        """Take a pod away."""
+        self._present.remove(pod)
+        self._count(pod, -1)
+
+    def give_back(self, pod: PodInfo) -> None:
+        """Undo `remove`."""
+        self._present.append(pod)
+        self._count(pod, 1)
+
+    def judge(self) -> tuple[int, int]:
+        """Outcome and blame, both with and without the pods nominated here."""
+        if not self._rivals:
+            return self._judge(())
+        for pod in self._rivals:
+            self._count(pod, 1)
+        outcome = self._judge(self._rivals)
+        for pod in self._rivals:
+            self._count(pod, -1)
+        return outcome if outcome[0] != FITS else self._judge(())
+
+    def _judge(self, rivals: Sequence[PodInfo]) -> tuple[int, int]:
+        for number, state in enumerate(self._filtering.states):
+            code = self._code(number, state, rivals)
+            if code != FITS:
+                return code, number
+        return FITS, NOBODY
+
+    def _code(self, number: int, state: FilterState, rivals: Sequence[PodInfo]) -> int:
+        if not state.additive:
+            return state.code_among(self._row, [*self._present, *rivals])
+        if not state.width:
+            return int(self._filtering.codes[number][self._row])
+        return state.code(self._row, self._sums[number])
+
+    def _count(self, pod: PodInfo, sign: int) -> None:
+        for sums, state in self._counting:
+            for place, weight in enumerate(state.weights(pod.cls)):
+                sums[place] += sign * weight
+
+
+def run_row(
+    world: RowWorld,
+    lower: Sequence[PodInfo],
+    budgets: BudgetColumns,
+    is_more_important: MoreImportant,
+) -> RowResult:
+    """Find the victims among the pods of lower priority of a row, of which there is at least one.
+
+    Args:
+        world: the row, with all its pods.
+        lower: in the order in which they are on the row.
+        budgets: that victims may break.
+        is_more_important: the order of reprieve.
+    """
+    ordered = list(lower)
+    for pod in ordered:
+        world.remove(pod)
+    outcome, blame = world.judge()
+    if outcome != FITS:
+        return RowResult(outcome, blame)
+    go_sort(ordered, is_more_important)
+    violating, others = _grouped(ordered, budgets)
+    victims = [pod for pod in violating if not _reprieved(world, pod)]
+    violations = len(victims)
+    victims += [pod for pod in others if not _reprieved(world, pod)]
+    if violating and others:
+        go_sort(victims, is_more_important)
+    return RowResult(FITS, NOBODY, tuple(victims), violations)
+
+
+def _grouped(ordered: list[PodInfo], budgets: BudgetColumns) -> tuple[list[PodInfo], list[PodInfo]]:
+    """Pods whose disruption breaks a budget, and the others."""
+    if not budgets.budgets:
+        return [], ordered
+    covering = [
+        [n for n in budgets.covering(pod.cls) if pod.name not in budgets.budgets[n].disrupted]
+        for pod in ordered
+    ]
+    broken = spend(covering, [budget.allowed for budget in budgets.budgets])
+    pairs = list(zip(ordered, broken, strict=True))
+    return [p for p, breaks in pairs if breaks], [p for p, breaks in pairs if not breaks]
+
+
+def _reprieved(world: RowWorld, pod: PodInfo) -> bool:
+    world.give_back(pod)
+    if world.judge()[0] == FITS:
+        return True
+    world.remove(pod)
+    return False
