@@ -1,0 +1,240 @@
+"""What a plan comes to, as values; pods are named `namespace/name`."""
+
+from dataclasses import dataclass
+
+from podium.core.preemption.choice import KEYS
+from podium.core.preemption.dry_run import PRIORITY_OFFSET
+
+KEY_NAMES = tuple(key.name for key in KEYS)
+# What decides between candidates that no key tells apart: see docs/decisions.
+NAME_KEY = "smallest node name"
+NOT_SELECTED_BY_NAME = len(KEYS)
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A pod that got a place.
+
+    Attributes:
+        pod: the pod.
+        node: where it is now.
+        priority: of the pod.
+        by_node_name: its own `spec.nodeName` said so, and no scheduler was asked.
+    """
+
+    pod: str
+    node: str
+    priority: int
+    by_node_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A pod that would have to go.
+
+    Attributes:
+        pod: the pod.
+        priority: of the pod.
+        budgets: those that cover it.
+        broken: those of them that its disruption breaks.
+    """
+
+    pod: str
+    priority: int
+    budgets: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateNode:
+    """A node on which preemption would make room, and how it fared in the choice.
+
+    Attributes:
+        node: the node.
+        victims: the most important first.
+        pdb_violations: how many of them break a budget.
+        top_priority: of the most important victim.
+        priority_sum: of all victims, each raised by 2**31, as it is compared.
+        latest_start_ns: when the first of the victims of the top priority started, in nanoseconds
+            since the epoch; None if none of them has.
+        lost_at: the index in `KEY_NAMES` of the key at which it lost, `NOT_SELECTED_BY_NAME` if
+            only its name was against it; None for the node that was chosen.
+    """
+
+    node: str
+    victims: tuple[Victim, ...]
+    pdb_violations: int
+    top_priority: int
+    priority_sum: int
+    latest_start_ns: int | None
+    lost_at: int | None = None
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether this is the node that is taken."""
+        return self.lost_at is None
+
+    @property
+    def lost_at_name(self) -> str | None:
+        """What it lost by, in words."""
+        return None if self.lost_at is None else (*KEY_NAMES, NAME_KEY)[self.lost_at]
+
+    @property
+    def plain_priority_sum(self) -> int:
+        """The sum of the victims' priorities as they are."""
+        return self.priority_sum - PRIORITY_OFFSET * len(self.victims)
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionOutcome:
+    """A preemption that was carried out.
+
+    Attributes:
+        preemptor: the pod that needed room.
+        chosen: the node that was taken, with the victims.
+        alternatives: the other candidates, those that got furthest in the choice first.
+        left_out: how many further candidates there were.
+    """
+
+    preemptor: str
+    chosen: CandidateNode
+    alternatives: tuple[CandidateNode, ...] = ()
+    left_out: int = 0
+
+    @property
+    def node(self) -> str:
+        """The node that was taken."""
+        return self.chosen.node
+
+    @property
+    def candidate_count(self) -> int:
+        """How many candidates there were."""
+        return 1 + len(self.alternatives) + self.left_out
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPod:
+    """A pod that no place was found for.
+
+    Attributes:
+        pod: the pod.
+        message: as in kube-scheduler's FailedScheduling event.
+        nominated_node: where it waits for room; empty if nowhere.
+    """
+
+    pod: str
+    message: str
+    nominated_node: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GatedPod:
+    """A pod that isn't queued yet.
+
+    Attributes:
+        pod: the pod.
+        plugin: who keeps it out.
+        message: why.
+    """
+
+    pod: str
+    plugin: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRefusal:
+    """A pod that named its node and is refused by it.
+
+    Attributes:
+        pod: the pod.
+        node: the node that it named.
+        reason: as in the status of the failed pod, such as `OutOfcpu`.
+        message: likewise.
+    """
+
+    pod: str
+    node: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedObject:
+    """An object that the API would not let in.
+
+    Attributes:
+        object: `Kind namespace/name`.
+        message: why, as the client is told.
+        workload: whose pod it is, `Kind namespace/name`; empty for an object of its own.
+    """
+
+    object: str
+    message: str
+    workload: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedPod:
+    """A pod of the state that the changes take away.
+
+    Attributes:
+        pod: the pod.
+        node: where it was; empty if nowhere.
+        reason: what takes it away, in words.
+        is_evicted: it loses its place without it or its workload having been changed.
+    """
+
+    pod: str
+    node: str
+    reason: str
+    is_evicted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredPod:
+    """A pod that is for another scheduler.
+
+    Attributes:
+        pod: the pod.
+        scheduler_name: whom it asks for.
+    """
+
+    pod: str
+    scheduler_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetChange:
+    """What becomes of a disruption budget.
+
+    Attributes:
+        budget: `namespace/name`.
+        allowed_before: disruptions allowed in the state.
+        allowed_after: disruptions allowed once the plan is carried out and its pods are ready.
+        violated_by: victims whose disruption breaks it.
+        is_touched: whether it covers a pod that goes, or another number is allowed.
+    """
+
+    budget: str
+    allowed_before: int
+    allowed_after: int
+    violated_by: tuple[str, ...] = ()
+    is_touched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The outcome of a plan; each list is in the order in which things happen."""
+
+    placements: tuple[Placement, ...] = ()
+    preemptions: tuple[PreemptionOutcome, ...] = ()
+    pending: tuple[PendingPod, ...] = ()
+    budgets: tuple[BudgetChange, ...] = ()
+    refusals: tuple[NodeRefusal, ...] = ()
+    rejected: tuple[RejectedObject, ...] = ()
+    gated: tuple[GatedPod, ...] = ()
+    removed: tuple[RemovedPod, ...] = ()
+    ignored: tuple[IgnoredPod, ...] = ()
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()

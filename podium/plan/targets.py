@@ -1,0 +1,84 @@
+"""What `--delete` names: kinds by all the names that kubectl knows them by."""
+
+from dataclasses import dataclass
+
+from podium.api.errors import PodiumError
+from podium.apiserver.validation import KINDS, Kind
+
+_SHORT_NAMES = {
+    "Pod": ("po",),
+    "Node": ("no",),
+    "Namespace": ("ns",),
+    "Service": ("svc",),
+    "ReplicationController": ("rc",),
+    "PersistentVolumeClaim": ("pvc",),
+    "PersistentVolume": ("pv",),
+    "Deployment": ("deploy",),
+    "ReplicaSet": ("rs",),
+    "StatefulSet": ("sts",),
+    "DaemonSet": ("ds",),
+    "PodDisruptionBudget": ("pdb",),
+    "PriorityClass": ("pc",),
+    "StorageClass": ("sc",),
+}
+_SHAPE = "KIND/NAME or NAMESPACE/KIND/NAME"
+
+
+class TargetError(PodiumError):
+    """What was to be deleted can't be understood, or isn't there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An object to delete.
+
+    Attributes:
+        kind: as in an object's `kind`.
+        namespace: empty for what stands in none.
+        name: of the object.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        place = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.kind} {place}{self.name}"
+
+
+def parse_target(text: str, namespace: str) -> Target:
+    """The object that a text names.
+
+    Args:
+        text: `KIND/NAME` or `NAMESPACE/KIND/NAME`; the kind in any of the spellings of kubectl.
+        namespace: where a namespaced object is that doesn't say.
+
+    Raises:
+        TargetError: it names nothing.
+    """
+    parts = text.split("/")
+    if len(parts) not in (2, 3) or not all(parts):
+        raise TargetError(f"--delete {text}: expected {_SHAPE}, such as deployment/web")
+    *places, kind_name, called = parts
+    kind = _KINDS.get(kind_name.lower())
+    if kind is None:
+        names = ", ".join(sorted(kind.name.lower() for kind in KINDS.values()))
+        raise TargetError(f"--delete {text}: there is no kind {kind_name}; known are {names}")
+    if not kind.namespaced:
+        if places:
+            raise TargetError(f"--delete {text}: a {kind.name} stands in no namespace")
+        return Target(kind.name, "", called)
+    return Target(kind.name, places[0] if places else namespace, called)
+
+
+def _spellings(kind: Kind) -> tuple[str, ...]:
+    singular = kind.name.lower()
+    plural = singular + ("es" if singular.endswith("s") else "s")
+    plural = plural.removesuffix("ys") + "ies" if plural.endswith("ys") else plural
+    group = f".{kind.group}" if kind.group else ""
+    names = (singular, plural, *_SHORT_NAMES.get(kind.name, ()))
+    return (*names, *(name + group for name in names if group))
+
+
+_KINDS = {spelling: kind for kind in KINDS.values() for spelling in _spellings(kind)}

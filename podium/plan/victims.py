@@ -1,0 +1,131 @@
+"""Candidates of a preemption in detail: victims, the budgets that they break, and the choice.
+
+To be asked right after the decision, before anything changes.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from podium.api.meta import key
+from podium.core.budget_columns import BudgetColumns
+from podium.core.framework import Rows
+from podium.core.pod_columns import NEVER_NS
+from podium.core.pods import PodInfo
+from podium.core.preemption.choice import KEYS, Choice
+from podium.core.preemption.importance import MoreImportant
+from podium.core.preemption.result import Preemption
+from podium.core.preemption.victims import potential_victims
+from podium.core.snapshot import Snapshot
+from podium.plan.outcome import NOT_SELECTED_BY_NAME, CandidateNode, PreemptionOutcome, Victim
+
+Broken = dict[str, tuple[str, ...]]
+"""The budgets that a pod's disruption breaks, by the pod's uid."""
+
+
+class CandidateReader:
+    """Reads what is known of candidates.
+
+    Args:
+        snapshot: the cluster.
+        budgets: as preemption sees them.
+        is_more_important: the order of victims that preemption goes by.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, budgets: BudgetColumns, is_more_important: MoreImportant
+    ) -> None:
+        self._snapshot = snapshot
+        self._budgets = budgets
+        self._is_more_important = is_more_important
+
+    def outcome(self, pod: PodInfo, preemption: Preemption, count_max: int) -> PreemptionOutcome:
+        """A preemption with the chosen node and up to `count_max` of the others.
+
+        Args:
+            pod: the preemptor.
+            preemption: one that selected a node.
+            count_max: how many of the other candidates are of interest.
+        """
+        if preemption.choice is None:
+            raise ValueError(f"the preemption by {pod.key} has no candidates")
+        lost_at = self._lost_at(preemption.choice, preemption.node_name)
+        names = self._snapshot.names
+        # Those that got furthest come first, and the one that was chosen got furthest of all.
+        order = sorted(lost_at, key=lambda row: (-lost_at[row], names[row]))
+        listed = order[: 1 + count_max]
+        chosen, *others = self._candidates(pod, preemption, np.array(listed, np.intp), lost_at)
+        return PreemptionOutcome(pod.key, chosen, tuple(others), len(order) - len(listed))
+
+    def _lost_at(self, choice: Choice, chosen: str) -> dict[int, int]:
+        """By row the index of the key at which it lost; one beyond all for the chosen one."""
+        lost_at: dict[int, int] = {}
+        for index in range(len(choice.left) - 1):
+            lost = np.setdiff1d(choice.left[index], choice.left[index + 1])
+            lost_at.update(dict.fromkeys(lost.tolist(), index))
+        lost_at.update(dict.fromkeys(choice.selected.tolist(), NOT_SELECTED_BY_NAME))
+        lost_at[self._snapshot.row_of[chosen]] = NOT_SELECTED_BY_NAME + 1
+        return lost_at
+
+    def _candidates(
+        self, pod: PodInfo, preemption: Preemption, rows: Rows, lost_at: dict[int, int]
+    ) -> list[CandidateNode]:
+        run = preemption.run
+        if run is None:
+            raise ValueError(f"the preemption by {pod.key} has no dry run")
+        broken = self._broken(pod, rows)
+        columns = [key_of.values(run, rows).tolist() for key_of in KEYS]
+        return [
+            CandidateNode(
+                node=self._snapshot.names[row],
+                victims=tuple(self._victim(victim, broken) for victim in run.victims[row]),
+                pdb_violations=violations,
+                top_priority=top,
+                priority_sum=total,
+                latest_start_ns=None if -earliest == NEVER_NS else -earliest,
+                lost_at=lost_at[row] if lost_at[row] <= NOT_SELECTED_BY_NAME else None,
+            )
+            for row, violations, top, total, _, earliest in zip(
+                rows.tolist(), *columns, strict=True
+            )
+        ]
+
+    def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
+        covering = (self._budgets.budgets[number] for number in self._budgets.covering(pod.cls))
+        names = tuple(f"{b.namespace}/{b.name}" for b in covering if pod.name not in b.disrupted)
+        return Victim(key(pod.obj), pod.priority, names, broken.get(pod.uid, ()))
+
+    def _broken(self, preemptor: PodInfo, rows: Rows) -> Broken:
+        """Which budgets each potential victim on these rows breaks."""
+        if not self._budgets.budgets:
+            return {}
+        potential = potential_victims(
+            self._snapshot, preemptor.cls, rows, self._budgets, self._is_more_important
+        )
+        pods = [self._snapshot.pods.pods[slot] for slot in potential.slots.tolist()]
+        result: Broken = {}
+        start = 0
+        for count in potential.counts.tolist():
+            end = start + count
+            # On each row the violating pods come first.
+            border = start + int(potential.violating[start:end].sum())
+            result.update(self._broken_on_row(pods[start:border], pods[border:end]))
+            start = end
+        return result
+
+    def _broken_on_row(self, violating: Sequence[PodInfo], spared: Sequence[PodInfo]) -> Broken:
+        """Which budgets the violating pods of one row break.
+
+        The pods of a row spend a budget in order of importance, and whoever comes when it is spent
+        breaks it. None of the spared ones did: all that is left of it went to them, and to as many
+        of the violating ones, which break another budget, as there was enough for.
+        """
+        broken: dict[str, list[str]] = {pod.uid: [] for pod in violating}
+        numbers = {n for pod in violating for n in self._budgets.covering(pod.cls)}
+        for number in sorted(numbers):
+            budget = self._budgets.budgets[number]
+            paid = sum(budget.covers(pod.obj) for pod in spared)
+            covered = [pod for pod in violating if budget.covers(pod.obj)]
+            for pod in covered[max(budget.allowed - paid, 0) :]:
+                broken[pod.uid].append(f"{budget.namespace}/{budget.name}")
+        return {pod_uid: tuple(names) for pod_uid, names in broken.items()}
