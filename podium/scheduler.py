@@ -13,6 +13,7 @@ from podium.config.args import DefaultPreemptionArgs
 from podium.config.load import default_configuration
 from podium.config.options import SchedulerOptions, VictimOrder
 from podium.config.types import DEFAULT_SCHEDULER_NAME, SchedulerConfiguration
+from podium.core.binding import BindingCycle
 from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import Budget
 from podium.core.cycle import SchedulingCycle
@@ -26,6 +27,7 @@ from podium.core.preemption.candidates import CandidateLimit
 from podium.core.preemption.importance import more_important, more_important_by_qos
 from podium.core.preemption.preempting import Preemptor
 from podium.core.snapshot import Snapshot
+from podium.core.status import Code, Status
 from podium.plugins.default_preemption import DefaultPreemption
 from podium.profile import build_pipelines
 
@@ -41,6 +43,7 @@ class Scheduler:
         nominator: pods that wait for the room they have made.
         budgets: disruption budgets.
         pipelines: by scheduler name.
+        binding: binding cycles, by scheduler name.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class Scheduler:
         self.pipelines = build_pipelines(
             configuration or default_configuration(), handle, every_node=every_node
         )
+        self.binding = {name: BindingCycle(p) for name, p in self.pipelines.items()}
         self._options = options or SchedulerOptions()
         self._rng = None if every_node else rng
         preemptors = {
@@ -123,6 +127,32 @@ class Scheduler:
         bound = PodInfo(pod.obj, self.snapshot.classes.placed(pod.cls))
         self.snapshot.add_pod(bound, node_name)
         return bound
+
+    def commit(self, pod: PodInfo, node_name: str, scheduler_name: str, now_s: float) -> Status:
+        """Assume a pod on a node and run its binding cycle there and then.
+
+        Args:
+            pod: a decision chose `node_name` for it.
+            node_name: the node.
+            scheduler_name: the profile that decided.
+            now_s: from when a wait counts, in seconds.
+
+        Returns:
+            Success: the pod is bound. `Wait`: it keeps its room, and is among the `waiting` of
+            the profile's binding cycle. Anything else: it has been forgotten again.
+        """
+        cycle = self.binding[scheduler_name]
+        bound = self.bind(pod, node_name)
+        status = cycle.reserve(pod, node_name)
+        if status.is_success:
+            status = cycle.permit(pod, node_name, now_s)
+            if status.is_success:
+                status = cycle.bind(pod, node_name)
+            elif status.code is not Code.WAIT:
+                cycle.unreserve(pod, node_name)
+        if not status.is_success and status.code is not Code.WAIT:
+            self.snapshot.remove_pod(bound)
+        return status
 
     def preempt(self, decision: Decision) -> None:
         """Carry a preemption out: victims vanish, the pod is nominated."""

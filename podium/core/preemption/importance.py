@@ -1,9 +1,10 @@
 """The order of a node's pods by importance, as preemption sees it: the most important first.
 
 Higher priority first, then earlier start (MoreImportantPod of `pkg/scheduler/util/utils.go`,
-v1.36). A pod that hasn't started counts as started just now, at each comparison anew, so that of two such
-pods of equal priority the first one asked about is always the more important one. kube-scheduler
-sorts with Go's unstable `sort.Slice`: for what order equals come out in, see `go_sort`.
+v1.36). A pod that hasn't started counts as started just now, at each comparison anew, so that of
+two such pods of equal priority the first one asked about is always the more important one.
+kube-scheduler sorts with Go's unstable `sort.Slice`: for what order equals come out in, see
+`go_sort`.
 """
 
 from collections.abc import Callable
