@@ -13,9 +13,9 @@ from typing import Any
 from podium.api.errors import PodiumError
 from podium.config.args import Args, CustomArgs
 from podium.config.expanded import check_expanded
+from podium.config.load import default_configuration
 from podium.config.merge import Expanded, expand
 from podium.config.types import ExtensionPoint, ProfileConfig, SchedulerConfiguration
-from podium.core import framework
 from podium.core.extending import adapted
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
@@ -44,6 +44,7 @@ from podium.plugins.volume_zone import VolumeZone
 ENTRY_POINT_GROUP = "podium.plugins"
 
 Factory = Callable[..., Any]
+Profiles = tuple[tuple[ProfileConfig, Expanded], ...]
 
 _IN_TREE: tuple[Factory, ...] = (
     SchedulingGates,
@@ -149,31 +150,42 @@ def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoin
     return answer
 
 
-def build_pipelines(
-    configuration: SchedulerConfiguration,
-    handle: Handle,
-    *,
-    every_node: bool = False,
-    factories: Mapping[str, Factory] | None = None,
-) -> dict[str, Pipeline]:
-    """The pipelines of all profiles, by scheduler name.
-
-    Args:
-        configuration: defaulted and valid.
-        handle: given to every plugin.
-        every_node: look at every node whatever the configuration says.
-        factories: the plugins; those of `plugin_factories` unless given.
+def resolve(configuration: SchedulerConfiguration, factories: Mapping[str, Factory]) -> Profiles:
+    """Spread the plugins of all profiles over the extension points.
 
     Raises:
         InvalidConfiguration: the plugins don't make up pipelines.
     """
-    known = factories or plugin_factories()
-    answer = implements(known)
-    expansions = [(profile, expand(profile.plugins, answer)) for profile in configuration.profiles]
-    check_expanded(expansions)
+    answer = implements(factories)
+    profiles = tuple((p, expand(p.plugins, answer)) for p in configuration.profiles)
+    check_expanded(profiles)
+    return profiles
+
+
+@cache
+def default_profiles() -> Profiles:
+    """The default profile of v1.36."""
+    return resolve(default_configuration(), plugin_factories())
+
+
+def build_pipelines(
+    profiles: Profiles,
+    handle: Handle,
+    factories: Mapping[str, Factory],
+    *,
+    every_node: bool = False,
+) -> dict[str, Pipeline]:
+    """The pipelines of profiles, by scheduler name.
+
+    Args:
+        profiles: from `resolve`.
+        handle: given to every plugin.
+        factories: the plugins.
+        every_node: look at every node whatever the configuration says.
+    """
     return {
-        profile.scheduler_name: _pipeline(profile, expanded, handle, known, every_node)
-        for profile, expanded in expansions
+        profile.scheduler_name: _pipeline(profile, expanded, handle, factories, every_node)
+        for profile, expanded in profiles
     }
 
 
@@ -203,7 +215,7 @@ def _pipeline(
         filter=serving(ExtensionPoint.FILTER),
         post_filter=at(ExtensionPoint.POST_FILTER),
         pre_score=serving(ExtensionPoint.PRE_SCORE),
-        score=tuple((p, w) for p, w in scored if isinstance(p, framework.ScorePlugin)),
+        score=tuple((p, w) for p, w in scored if hasattr(p, "score")),
         reserve=serving(ExtensionPoint.RESERVE),
         permit=serving(ExtensionPoint.PERMIT),
         pre_bind=serving(ExtensionPoint.PRE_BIND),

@@ -10,7 +10,6 @@ from typing import Any
 
 from podium.api.meta import is_finished
 from podium.config.args import DefaultPreemptionArgs
-from podium.config.load import default_configuration
 from podium.config.options import SchedulerOptions, VictimOrder
 from podium.config.types import DEFAULT_SCHEDULER_NAME, SchedulerConfiguration
 from podium.core.binding import BindingCycle
@@ -29,7 +28,7 @@ from podium.core.preemption.preempting import Preemptor
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status
 from podium.plugins.default_preemption import DefaultPreemption
-from podium.profile import build_pipelines
+from podium.profile import build_pipelines, default_profiles, plugin_factories, resolve
 
 Object = Mapping[str, Any]
 
@@ -67,9 +66,9 @@ class Scheduler:
         self.nominator = Nominator()
         self.budgets = BudgetColumns()
         handle = Handle(self.snapshot, self.listers)
-        self.pipelines = build_pipelines(
-            configuration or default_configuration(), handle, every_node=every_node
-        )
+        factories = plugin_factories()
+        profiles = resolve(configuration, factories) if configuration else default_profiles()
+        self.pipelines = build_pipelines(profiles, handle, factories, every_node=every_node)
         self.binding = {name: BindingCycle(p) for name, p in self.pipelines.items()}
         self._options = options or SchedulerOptions()
         self._rng = None if every_node else rng

@@ -55,6 +55,11 @@ class AffinityTerms:
     preferred_anti_affinity: tuple[AffinityTerm, ...] = ()
     error: str = field(default="", compare=False)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are no terms at all."""
+        return self == _NONE
+
 
 def affinity_terms(cls: PodClass) -> AffinityTerms:
     """Read the terms of a class."""

@@ -53,12 +53,16 @@ class DomainSums:
         """What a pod of the class weighs, by number of key; keys yet to come count 0."""
         known = self._weights.get(cls.id)
         if known is None:
-            by_key = self._weigh(cls)
-            for key in by_key:
-                if key not in self.keys:
-                    self._add_key(key)
-            known = self._weights[cls.id] = tuple(by_key.get(key, 0) for key in self.keys)
+            known = self._weights[cls.id] = self._weights_by_number(self._weigh(cls))
         return known
+
+    def _weights_by_number(self, by_key: Mapping[str, int]) -> tuple[int, ...]:
+        if not by_key:
+            return ()
+        for key in by_key:
+            if key not in self.keys:
+                self._add_key(key)
+        return tuple(by_key.get(key, 0) for key in self.keys)
 
     def padded_weights(self, cls: PodClass) -> tuple[int, ...]:
         """`weights` for all keys met so far."""

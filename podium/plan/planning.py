@@ -180,6 +180,14 @@ class Session:
             notes=tuple(self._notes),
         )
 
+    def decide_alone(self, pod_key: str) -> None:
+        """Decide about one pod that waits, as if nobody was before it in the queue."""
+        profiles = self.scheduler.pipelines
+        own = [pod for pod in _undecided(self._prepared) if scheduler_name(pod) in profiles]
+        # All of them are made known: they may be nominated, and then count.
+        queued = self._queued(own)
+        self._run.work_off(pod for pod in queued if pod.key == pod_key)
+
     def _load(self) -> None:
         state = self._prepared.after
         new = {uid(pod) for pod in self._prepared.arrivals}

@@ -34,6 +34,8 @@ from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import Status, rejection, unresolvable
 
+_NOTHING: Mapping[str, int] = {}
+
 AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2
 
 _REASONS = {
@@ -82,18 +84,19 @@ class InterPodAffinity:
     def _own_affinity(self, cls: PodClass) -> "_OwnAffinity":
         terms = self._resolved(self._terms_of(cls).required_affinity)
         keys = Counter(term.topology_key for term in terms)
-        nothing: Mapping[str, int] = {}
 
         def weigh(other: PodClass) -> Mapping[str, int]:
-            return keys if all(term.matches(other, {}) for term in terms) else nothing
+            return keys if all(term.matches(other, {}) for term in terms) else _NOTHING
 
-        sums = DomainSums(self._handle.snapshot, weigh if terms else lambda _: nothing)
+        sums = DomainSums(self._handle.snapshot, weigh if terms else lambda _: _NOTHING)
         return _OwnAffinity(sums, list(keys), matches_self=weigh(cls) is keys)
 
     def _own_anti_affinity(self, cls: PodClass) -> DomainSums:
         terms = self._resolved(self._terms_of(cls).required_anti_affinity)
 
         def weigh(other: PodClass) -> Mapping[str, int]:
+            if not terms:
+                return _NOTHING
             return Counter(term.topology_key for term in terms if term.matches(other, {}))
 
         return DomainSums(self._handle.snapshot, weigh)
@@ -103,6 +106,8 @@ class InterPodAffinity:
 
         def weigh(other: PodClass) -> Mapping[str, int]:
             terms = self._terms_of(other).required_anti_affinity
+            if not terms:
+                return _NOTHING
             return Counter(term.topology_key for term in terms if term.matches(cls, around))
 
         return DomainSums(self._handle.snapshot, weigh)
@@ -238,6 +243,8 @@ class _Preferences:
 
     def __call__(self, other: PodClass) -> Mapping[str, int]:
         theirs = self._owner._terms_of(other)
+        if theirs.is_empty and not self._near and not self._apart:
+            return _NOTHING
         weights: Counter[str] = Counter()
         for sign, own_terms in ((1, self._near), (-1, self._apart)):
             for term in own_terms:
