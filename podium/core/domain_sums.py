@@ -4,7 +4,7 @@ Inter-pod affinity asks how much the pods of a node's zone, host or rack weigh t
 topology key that occurs. Sums are made once from all pods, and then follow what changes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,13 @@ class DomainSums:
         crossed: whether the last change made a sum positive, or no longer positive.
     """
 
-    def __init__(self, snapshot: Snapshot, weigh: Weigh) -> None:
+    def __init__(self, snapshot: Snapshot, weigh: Weigh, among: Iterable[PodClass]) -> None:
         """Sum up all pods.
 
         Args:
             snapshot: the cluster; of one node epoch for as long as this is used.
             weigh: what a pod of a class weighs, by topology key.
+            among: the classes, of those that there are now, that may weigh anything.
         """
         self.keys: list[str] = []
         self.nonzero = 0
@@ -44,7 +45,7 @@ class DomainSums:
         self._sums: list[NDArray[np.int64]] = []
         self._rows: Rows | None = None
         self._codes_of_rows: list[NDArray[np.int32]] = []
-        self._sum_up()
+        self._sum_up(among)
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -126,14 +127,14 @@ class DomainSums:
         # The last element stands for nodes without the label, whose code is -1; it stays 0.
         self._sums.append(np.zeros(len(column.values) + 1, np.int64))
 
-    def _sum_up(self) -> None:
-        classes = self._snapshot.classes
-        tables = [self.weights(classes[number]) for number in range(len(classes))]
+    def _sum_up(self, among: Iterable[PodClass]) -> None:
+        tables = [(cls.id, weights) for cls in among if (weights := self.weights(cls))]
         for number, column in enumerate(self._columns):
-            weights = [table[number] if number < len(table) else 0 for table in tables]
-            if not any(weights):
-                continue
-            by_row = self._snapshot.sum_by_row(np.array(weights, np.int64))
+            weights_of_classes = np.zeros(len(self._snapshot.classes), np.int64)
+            for class_id, weights in tables:
+                if number < len(weights):
+                    weights_of_classes[class_id] = weights[number]
+            by_row = self._snapshot.sum_by_row(weights_of_classes)
             np.add.at(self._sums[number], column.codes, by_row)
             self._sums[number][ABSENT] = 0
             self.nonzero += int(np.count_nonzero(self._sums[number]))

@@ -5,7 +5,7 @@ a filter or a score of an in-tree plugin reads of them is equal: whatever was fo
 holds for all. Class ids are small integers, so that columns can be indexed by them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -110,6 +110,9 @@ class PodClasses:
 
     def __getitem__(self, class_id: int) -> PodClass:
         return self._all[class_id]
+
+    def __iter__(self) -> Iterator[PodClass]:
+        return iter(self._all)
 
     def priorities(self) -> NDArray[np.int64]:
         """The priority of each class, int64[classes]."""

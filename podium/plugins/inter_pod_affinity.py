@@ -54,6 +54,8 @@ class InterPodAffinity:
         self._handle = handle
         self._args = args
         self._terms: dict[int, AffinityTerms] = {}
+        self._with_terms: list[PodClass] = []
+        self._seen = 0
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse a pod whose terms can't be read."""
@@ -70,13 +72,25 @@ class InterPodAffinity:
         has_preferences = bool(own.preferred_affinity or own.preferred_anti_affinity)
         if self._args.ignore_preferred_terms_of_existing_pods and not has_preferences:
             return None
-        return _Score(DomainSums(self._handle.snapshot, self._preferences(pod.cls)))
+        among = self._all_classes() if has_preferences else self._classes_with_terms()
+        return _Score(DomainSums(self._handle.snapshot, self._preferences(pod.cls), among))
 
     def _terms_of(self, cls: PodClass) -> AffinityTerms:
         terms = self._terms.get(cls.id)
         if terms is None:
             terms = self._terms[cls.id] = affinity_terms(cls)
         return terms
+
+    def _all_classes(self) -> list[PodClass]:
+        return list(self._handle.snapshot.classes)
+
+    def _classes_with_terms(self) -> list[PodClass]:
+        classes = self._handle.snapshot.classes
+        for number in range(self._seen, len(classes)):
+            if not self._terms_of(classes[number]).is_empty:
+                self._with_terms.append(classes[number])
+        self._seen = len(classes)
+        return self._with_terms
 
     def _resolved(self, terms: Iterable[AffinityTerm]) -> tuple[AffinityTerm, ...]:
         return with_known_namespaces(terms, self._handle.listers)
@@ -88,7 +102,8 @@ class InterPodAffinity:
         def weigh(other: PodClass) -> Mapping[str, int]:
             return keys if all(term.matches(other, {}) for term in terms) else _NOTHING
 
-        sums = DomainSums(self._handle.snapshot, weigh if terms else lambda _: _NOTHING)
+        among = self._all_classes() if terms else []
+        sums = DomainSums(self._handle.snapshot, weigh if terms else lambda _: _NOTHING, among)
         return _OwnAffinity(sums, list(keys), matches_self=weigh(cls) is keys)
 
     def _own_anti_affinity(self, cls: PodClass) -> DomainSums:
@@ -99,7 +114,7 @@ class InterPodAffinity:
                 return _NOTHING
             return Counter(term.topology_key for term in terms if term.matches(other, {}))
 
-        return DomainSums(self._handle.snapshot, weigh)
+        return DomainSums(self._handle.snapshot, weigh, self._all_classes() if terms else [])
 
     def _existing_anti_affinity(self, cls: PodClass) -> DomainSums:
         around = self._handle.listers.namespace_labels(cls.namespace)
@@ -110,7 +125,7 @@ class InterPodAffinity:
                 return _NOTHING
             return Counter(term.topology_key for term in terms if term.matches(cls, around))
 
-        return DomainSums(self._handle.snapshot, weigh)
+        return DomainSums(self._handle.snapshot, weigh, self._classes_with_terms())
 
     def _preferences(self, cls: PodClass) -> "_Preferences":
         own = self._terms_of(cls)
