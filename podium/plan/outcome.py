@@ -29,6 +29,21 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
+class VictimsBudget:
+    """A disruption budget that covers a victim.
+
+    Attributes:
+        budget: `namespace/name`.
+        allowed: disruptions allowed at the time.
+        is_broken: whether the victim's disruption breaks it.
+    """
+
+    budget: str
+    allowed: int
+    is_broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Victim:
     """A pod that would have to go.
 
@@ -36,13 +51,16 @@ class Victim:
         pod: the pod.
         priority: of the pod.
         budgets: those that cover it.
-        broken: those of them that its disruption breaks.
     """
 
     pod: str
     priority: int
-    budgets: tuple[str, ...] = ()
-    broken: tuple[str, ...] = ()
+    budgets: tuple[VictimsBudget, ...] = ()
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The budgets that its disruption breaks."""
+        return tuple(b.budget for b in self.budgets if b.is_broken)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.api.meta import key
 from podium.core.budget_columns import BudgetColumns
+from podium.core.budgets import Budget
 from podium.core.framework import Rows
 from podium.core.pod_columns import NEVER_NS
 from podium.core.pods import PodInfo
@@ -17,10 +17,16 @@ from podium.core.preemption.importance import MoreImportant
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victims import potential_victims
 from podium.core.snapshot import Snapshot
-from podium.plan.outcome import NOT_SELECTED_BY_NAME, CandidateNode, PreemptionOutcome, Victim
+from podium.plan.outcome import (
+    NOT_SELECTED_BY_NAME,
+    CandidateNode,
+    PreemptionOutcome,
+    Victim,
+    VictimsBudget,
+)
 
-Broken = dict[str, tuple[str, ...]]
-"""The budgets that a pod's disruption breaks, by the pod's uid."""
+Broken = dict[str, set[int]]
+"""The numbers of the budgets that a pod's disruption breaks, by the pod's uid."""
 
 
 class CandidateReader:
@@ -91,9 +97,20 @@ class CandidateReader:
         ]
 
     def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
-        covering = (self._budgets.budgets[number] for number in self._budgets.covering(pod.cls))
-        names = tuple(f"{b.namespace}/{b.name}" for b in covering if pod.name not in b.disrupted)
-        return Victim(key(pod.obj), pod.priority, names, broken.get(pod.uid, ()))
+        budgets = self._budgets.budgets
+        return Victim(
+            pod.key,
+            pod.priority,
+            tuple(
+                VictimsBudget(
+                    _label(budgets[number]),
+                    budgets[number].allowed,
+                    is_broken=number in broken.get(pod.uid, ()),
+                )
+                for number in self._budgets.covering(pod.cls)
+                if pod.name not in budgets[number].disrupted
+            ),
+        )
 
     def _broken(self, preemptor: PodInfo, rows: Rows) -> Broken:
         """Which budgets each potential victim on these rows breaks."""
@@ -120,12 +137,16 @@ class CandidateReader:
         breaks it. None of the spared ones did: all that is left of it went to them, and to as many
         of the violating ones, which break another budget, as there was enough for.
         """
-        broken: dict[str, list[str]] = {pod.uid: [] for pod in violating}
+        broken: Broken = {pod.uid: set() for pod in violating}
         numbers = {n for pod in violating for n in self._budgets.covering(pod.cls)}
-        for number in sorted(numbers):
+        for number in numbers:
             budget = self._budgets.budgets[number]
             paid = sum(budget.covers(pod.obj) for pod in spared)
             covered = [pod for pod in violating if budget.covers(pod.obj)]
             for pod in covered[max(budget.allowed - paid, 0) :]:
-                broken[pod.uid].append(f"{budget.namespace}/{budget.name}")
-        return {pod_uid: tuple(names) for pod_uid, names in broken.items()}
+                broken[pod.uid].add(number)
+        return broken
+
+
+def _label(budget: Budget) -> str:
+    return f"{budget.namespace}/{budget.name}"

@@ -1,0 +1,1 @@
+"""The command line: one file a command. It parses, prints and exits; what is decided elsewhere."""

@@ -1,0 +1,57 @@
+"""`podium explain`: why a pod is where it is, or isn't."""
+
+from typing import Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.api.meta import DEFAULT_NAMESPACE
+from podium.cli.explain_text import print_explanation
+from podium.cli.inputs import (
+    ApplyOption,
+    ConfigOption,
+    DeleteOption,
+    NamespaceOption,
+    StateOption,
+    read_request,
+)
+from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings
+from podium.plan.explaining import explain_pod
+from podium.plan.report import explanation_report
+
+
+def explain(
+    pod: Annotated[
+        str,
+        typer.Argument(metavar="[NAMESPACE/]POD", help="The pod to explain.", show_default=False),
+    ],
+    filename: StateOption,
+    apply: ApplyOption = None,
+    delete: DeleteOption = None,
+    scheduler_config: ConfigOption = None,
+    namespace: NamespaceOption = DEFAULT_NAMESPACE,
+    output: Annotated[
+        BriefOutput, typer.Option("--output", "-o", help="How to print the explanation.")
+    ] = BriefOutput.TABLE,
+) -> None:
+    """Explain the decision about one pod: every node, plugin, score, candidate and tie-break.
+
+    A pod that has no place yet is explained at its turn, as `podium plan` with the same arguments
+    decides it; a pod that is on a node as if it weren't.
+    """
+    try:
+        request, _ = read_request(filename, apply, delete, scheduler_config, namespace)
+        explanation = explain_pod(request, _key(pod, namespace))
+    except PodiumError as error:
+        fail(error)
+    if output is BriefOutput.TABLE:
+        print_warnings(explanation.warnings)
+        print_explanation(console(), explanation)
+    else:
+        print_report(explanation_report(explanation), output)
+
+
+def _key(pod: str, namespace: str) -> str:
+    """`namespace/name`; the name may be preceded by `pod/`, as in kubectl's output."""
+    called = pod.removeprefix("pod/")
+    return called if "/" in called else f"{namespace}/{called}"

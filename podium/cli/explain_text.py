@@ -1,0 +1,151 @@
+"""An explanation as tables and sentences."""
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.text import Text
+
+from podium.cli.choice_text import candidate_table, choice_sentence
+from podium.cli.output import Cell, count, print_lines, print_section
+from podium.core.status import Status
+from podium.plan.explaining import DecisionView, PodExplanation, PreemptionView
+
+_GOOD, _BAD = "green", "red"
+_REFUSAL_HEADINGS = ("NODE", "PLUGIN", "CODE", "REASONS")
+_CROSS_NODE = (
+    "Preemption takes no pods off other nodes, as in kube-scheduler v1.36: these stay, whatever "
+    "their priority, and keep the nodes closed."
+)
+
+
+def print_explanation(out: Console, explanation: PodExplanation) -> None:
+    """Print an explanation."""
+    out.print(_heading(explanation))
+    if explanation.was_on:
+        out.print(f"It is on {explanation.was_on}; this is how it is decided as if it weren't.")
+    out.print()
+    total = len(explanation.decisions)
+    for number, view in enumerate(explanation.decisions, 1):
+        if total > 1:
+            out.print(Text(f"DECISION {number} OF {total}", style="bold"))
+            out.print()
+        _print_decision(out, view)
+    print_lines(out, "NOTES", explanation.notes)
+
+
+def _heading(explanation: PodExplanation) -> Text:
+    return Text.assemble(
+        (explanation.pod, "bold"),
+        f", priority {explanation.priority}, {explanation.preemption_policy}, "
+        f"profile {explanation.scheduler_name}",
+    )
+
+
+def _print_decision(out: Console, view: DecisionView) -> None:
+    if view.gate is not None:
+        out.print(f"It isn't queued: {view.gate.plugin} says {view.gate.message}.")
+        out.print()
+        return
+    if view.pre_filter is not None:
+        refusal = view.pre_filter
+        out.print(f"{refusal.plugin} refuses it for all nodes ({refusal.code}): {refusal.message}.")
+        out.print()
+    _print_refusals(out, "NODES THAT DON'T FIT", view.explanation.filter)
+    _print_scores(out, view)
+    _print_verdict(out, view)
+    if view.preemption is not None:
+        _print_preemption(out, view.preemption)
+    _print_blockers(out, view)
+
+
+def _print_refusals(out: Console, title: str, statuses: Mapping[str, Status]) -> None:
+    rows = [
+        (node, status.plugin or "-", str(status.code), Text("; ".join(status.reasons), style=_BAD))
+        for node, status in sorted(statuses.items())
+    ]
+    print_section(out, title, _REFUSAL_HEADINGS, rows)
+
+
+def _print_scores(out: Console, view: DecisionView) -> None:
+    explanation = view.explanation
+    if view.is_nominated_only:
+        return
+    nodes = sorted(explanation.totals, key=lambda node: (-explanation.totals[node], node))
+    plugins = list(explanation.scores[nodes[0]]) if nodes else []
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Text(node, style=_GOOD if node == view.node else ""),
+            *(str(explanation.scores[node][plugin]) for plugin in plugins),
+            str(explanation.totals[node]),
+        )
+        for node in nodes
+    ]
+    print_section(out, "WEIGHTED SCORES", ("NODE", *plugins, "TOTAL"), rows)
+
+
+def _print_verdict(out: Console, view: DecisionView) -> None:
+    if view.node:
+        out.print(Text(_why_chosen(view), style=_GOOD))
+    else:
+        out.print(Text(view.message, style=_BAD))
+    out.print()
+
+
+def _why_chosen(view: DecisionView) -> str:
+    best = view.explanation.best
+    if view.is_nominated_only:
+        return f"{view.node}: it is nominated there and fits, so that no other node was looked at."
+    if len(view.explanation.feasible) == 1:
+        return f"{view.node}: the only node that fits."
+    if len(best) == 1:
+        return f"{view.node}: it alone has the highest total."
+    equals = ", ".join(best)
+    return (
+        f"{view.node}: {count(len(best), 'node')} have the highest total ({equals}), and its name "
+        "is the smallest; kube-scheduler takes any of them."
+    )
+
+
+def _print_preemption(out: Console, view: PreemptionView) -> None:
+    if not view.is_eligible:
+        out.print(f"Preemption: {view.message}")
+        out.print()
+        return
+    if view.outcome is not None:
+        headings, rows = candidate_table(view.outcome)
+        print_section(out, "CANDIDATES FOR PREEMPTION", headings, rows)
+        candidates = [view.outcome.chosen, *view.outcome.alternatives]
+        victims = [
+            (
+                candidate.node,
+                victim.pod,
+                str(victim.priority),
+                Text(", ".join(victim.broken), style=_BAD),
+            )
+            for candidate in candidates
+            for victim in candidate.victims
+        ]
+        headings = ("NODE", "VICTIM", "PRIORITY", "VIOLATED BUDGETS")
+        print_section(out, "VICTIMS, THE MOST IMPORTANT FIRST", headings, victims)
+        out.print(Text(choice_sentence(view.outcome), style=_GOOD))
+        out.print()
+    _print_refusals(out, "NODES WHERE PREEMPTION DOESN'T HELP", view.rejected)
+
+
+def _print_blockers(out: Console, view: DecisionView) -> None:
+    rows = [
+        (
+            blocker.node,
+            blocker.pod,
+            blocker.on,
+            str(blocker.priority),
+            blocker.topology_key,
+            "its own" if blocker.is_own_rule else "the other pod's",
+        )
+        for blocker in view.blockers
+    ]
+    headings = ("NODE", "POD IN THE WAY", "ON", "PRIORITY", "SAME", "WHOSE ANTI-AFFINITY")
+    print_section(out, "CLOSED BY PODS ON OTHER NODES", headings, rows)
+    if rows:
+        out.print(_CROSS_NODE)
+        out.print()

@@ -1,0 +1,150 @@
+"""What commands about a cluster have in common: where the state, the changes and the rules are."""
+
+import gc
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.config.errors import InvalidConfiguration
+from podium.config.load import Loaded as LoadedConfiguration
+from podium.config.load import load_configuration
+from podium.manifests import Manifests, read_sources
+from podium.manifests.yaml_text import read_yaml
+from podium.plan.planning import Request
+from podium.plan.targets import Target, parse_target
+from podium.profile import plugin_factories
+
+T = TypeVar("T")
+
+StateOption = Annotated[
+    list[str],
+    typer.Option(
+        "--filename",
+        "-f",
+        metavar="FILE|DIR|-",
+        help="The state of the cluster; may be given several times.",
+    ),
+]
+ApplyOption = Annotated[
+    list[str] | None,
+    typer.Option("--apply", metavar="FILE|DIR|-", help="Manifests to apply to the state."),
+]
+DeleteOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--delete",
+        metavar="[NAMESPACE/]KIND/NAME",
+        help="An object to delete from the state first, with all that it controls.",
+    ),
+]
+ConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler-config",
+        metavar="FILE",
+        help="A KubeSchedulerConfiguration (v1); without it, the default profile decides.",
+    ),
+]
+NamespaceOption = Annotated[
+    str,
+    typer.Option(
+        "--namespace", "-n", metavar="NAMESPACE", help="Where objects are that don't say."
+    ),
+]
+
+
+class InputError(PodiumError):
+    """The command line asks for something that can't be had."""
+
+
+def read_request(
+    state: Sequence[str],
+    apply: Sequence[str] | None,
+    delete: Sequence[str] | None,
+    scheduler_config: str | None,
+    namespace: str,
+    *,
+    alternatives_max: int = 0,
+) -> tuple[Request, list[str]]:
+    """Read everything that a request consists of.
+
+    Returns:
+        The request, and what is worth knowing about what was read.
+
+    Raises:
+        PodiumError: anything is wrong with any of it; all that is wrong, line by line.
+    """
+    changes = list(apply or ())
+    if [*state, *changes, scheduler_config].count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    together = _Together()
+    deleted: Sequence[Target] = together.get(partial(_targets, delete or (), namespace), ())
+    configuration = together.get(partial(_configuration, scheduler_config), None)
+    before = together.get(partial(_manifests, state, namespace), Manifests())
+    applied = together.get(partial(_manifests, changes, namespace, later_wins=True), Manifests())
+    together.raise_errors()
+    # What was read stays until the end: the garbage collector needn't look at it ever again.
+    gc.freeze()
+    request = Request(
+        state=[loaded.obj for loaded in before.objects],
+        applied=[loaded.obj for loaded in applied.objects],
+        deleted=deleted,
+        configuration=configuration,
+        alternatives_max=alternatives_max,
+    )
+    return request, [*before.notes, *applied.notes]
+
+
+class _Together:
+    """Collects errors, so that those of all inputs are told at once."""
+
+    def __init__(self) -> None:
+        self._errors: list[PodiumError] = []
+
+    def get(self, read: Callable[[], T], instead: T) -> T:
+        """What is read, or something instead where that fails."""
+        try:
+            return read()
+        except PodiumError as error:
+            self._errors.append(error)
+            return instead
+
+    def raise_errors(self) -> None:
+        """Raise the errors that there were, as one."""
+        if self._errors:
+            raise InputError("\n".join(map(str, self._errors)))
+
+
+def _manifests(paths: Sequence[str], namespace: str, *, later_wins: bool = False) -> Manifests:
+    if not paths:
+        return Manifests()
+    return read_sources(paths, sys.stdin.buffer, namespace=namespace, later_wins=later_wins)
+
+
+def _targets(texts: Sequence[str], namespace: str) -> tuple[Target, ...]:
+    return tuple(parse_target(text, namespace) for text in texts)
+
+
+def _configuration(path: str | None) -> LoadedConfiguration | None:
+    if path is None:
+        return None
+    documents = list(read_yaml(_text(path)))
+    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
+    if faults:
+        raise InputError("\n".join(faults))
+    try:
+        return load_configuration([d.value for d in documents], plugin_factories().keys())
+    except InvalidConfiguration as error:
+        raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
+
+
+def _text(path: str) -> str:
+    try:
+        return sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: can't be read: {error}") from error

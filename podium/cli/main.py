@@ -1,0 +1,92 @@
+"""The command `podium`, also installed as `kubectl-podium`.
+
+Exit codes: 0 done, 1 an error, 2 a condition of `--fail-on` was met. Wrong usage is an error, too.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from podium import __version__
+
+# By name: the module podium.cli.NAME has a function NAME. A module is imported when it is called.
+COMMANDS = ("plan", "explain", "decide", "bench")
+
+_USAGE_EXIT_CODE = 1
+# Typer makes one kind of usage error public; its base class is all of them.
+_USAGE_ERROR: Any = typer.BadParameter.__base__
+
+
+class Commands(TyperGroup):
+    """The commands, each imported only when it is needed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in the order in which help lists them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by name; None if there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        function = getattr(import_module(f"podium.cli.{cmd_name}"), cmd_name)
+        single = typer.Typer(add_completion=False)
+        single.command(cmd_name)(function)
+        return typer.main.get_command(single)
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Parse what stands before the command."""
+        with _usage_is_an_error():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Parse the rest and run the command."""
+        with _usage_is_an_error():
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"podium {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def podium(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Say where pods go, who is preempted and why, exactly as Kubernetes v1.36 decides it."""
+
+
+def app_entry() -> None:
+    """Run the command that the process was started with."""
+    program = os.path.basename(sys.argv[0])
+    app(prog_name="kubectl podium" if program.startswith("kubectl-") else "podium")
+
+
+@contextmanager
+def _usage_is_an_error() -> Iterator[None]:
+    try:
+        yield
+    except _USAGE_ERROR as error:
+        # The exit code 2, which Typer has for wrong usage, says something else here.
+        error.exit_code = _USAGE_EXIT_CODE
+        raise

@@ -1,0 +1,118 @@
+"""Printing: JSON, YAML, and tables that are never cut off."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Any, NoReturn
+
+import msgspec
+import typer
+import yaml
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+_GAP = 2
+ERROR_EXIT_CODE = 1
+
+Cell = str | Text
+
+
+class Output(StrEnum):
+    """How an outcome is printed."""
+
+    TABLE = "table"
+    WIDE = "wide"
+    JSON = "json"
+    YAML = "yaml"
+
+
+class BriefOutput(StrEnum):
+    """The same, where there is nothing more to show than a table does."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+
+
+def console() -> Console:
+    """Where tables go: colours on a terminal unless NO_COLOR is set, plain text elsewhere."""
+    return _plain_console()
+
+
+def print_report(report: Any, output: str) -> None:
+    """Print plain values as JSON or YAML."""
+    if output == "yaml":
+        dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+        yaml.dump(report, sys.stdout, Dumper=dumper, sort_keys=False, allow_unicode=True)
+    else:
+        text = msgspec.json.format(msgspec.json.encode(report), indent=2)
+        print(text.decode())
+
+
+def print_section(
+    out: Console, title: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]]
+) -> None:
+    """Print a titled table and an empty line, if it has any row.
+
+    Columns are as wide as what is in them, whatever the width of the terminal: names stay whole.
+    """
+    texts = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    if not texts:
+        return
+    heads = [Text(heading, style="bold") for heading in headings]
+    widths = [max(map(_width, column)) for column in zip(heads, *texts, strict=True)]
+    out.print(Text(title, style="bold cyan"))
+    for line in (heads, *texts):
+        out.print(_joined(line, widths))
+    out.print()
+
+
+def print_lines(out: Console, title: str, lines: Iterable[str]) -> None:
+    """Print titled lines and an empty line, if there are any."""
+    listed = list(lines)
+    if listed:
+        out.print(Text(title, style="bold cyan"))
+        for line in listed:
+            out.print(Text(line))
+        out.print()
+
+
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print warnings to standard error."""
+    err = _plain_console(stderr=True)
+    for warning in warnings:
+        err.print(Text.assemble(("warning:", "yellow"), f" {warning}"))
+
+
+def fail(error: object) -> NoReturn:
+    """Print what is wrong, line by line, and exit."""
+    err = _plain_console(stderr=True)
+    for line in str(error).splitlines():
+        err.print(Text.assemble(("error:", "bold red"), f" {line}"))
+    raise typer.Exit(ERROR_EXIT_CODE)
+
+
+def count(number: int, singular: str, plural: str = "") -> str:
+    """`1 pod`, `2 pods`."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+def _plain_console(*, stderr: bool = False) -> Console:
+    """A console that takes texts as they are: brackets and colons are common in them."""
+    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+def _width(cell: Text) -> int:
+    return cell_len(cell.plain)
+
+
+def _joined(cells: Sequence[Text], widths: Sequence[int]) -> Text:
+    """One line; the last cell isn't padded, nor anything before empty cells."""
+    last = max((index for index, cell in enumerate(cells) if cell.plain), default=-1)
+    line = Text()
+    for index, cell in enumerate(cells[: last + 1]):
+        line.append_text(cell)
+        if index < last:
+            line.append(" " * (widths[index] - _width(cell) + _GAP))
+    return line

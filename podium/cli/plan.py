@@ -1,0 +1,110 @@
+"""`podium plan`: what would happen if these manifests were applied to that cluster."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.api.meta import DEFAULT_NAMESPACE
+from podium.cli.inputs import (
+    ApplyOption,
+    ConfigOption,
+    DeleteOption,
+    InputError,
+    NamespaceOption,
+    StateOption,
+    read_request,
+)
+from podium.cli.output import Output, console, fail, print_report, print_warnings
+from podium.cli.plan_text import print_plan
+from podium.plan.outcome import Plan
+from podium.plan.planning import plan as make_plan
+from podium.plan.report import plan_report
+
+FAILED_ON_EXIT_CODE = 2
+
+_ALTERNATIVES_MAX = 100
+
+
+class FailOn(StrEnum):
+    """Conditions that make the command end with the exit code 2."""
+
+    PREEMPTION = "preemption"
+    EVICTION = "eviction"
+    PDB_VIOLATION = "pdb-violation"
+    PENDING = "pending"
+
+
+FailOnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="CONDITION[,CONDITION]...",
+        help=f"Exit with 2 if any of these happens: {', '.join(FailOn)}.",
+    ),
+]
+AlternativesOption = Annotated[
+    int,
+    typer.Option(
+        "--alternatives", min=0, help="How many other candidates to show for each preemption."
+    ),
+]
+
+
+def plan(
+    filename: StateOption,
+    apply: ApplyOption = None,
+    delete: DeleteOption = None,
+    scheduler_config: ConfigOption = None,
+    namespace: NamespaceOption = DEFAULT_NAMESPACE,
+    output: Annotated[
+        Output, typer.Option("--output", "-o", help="How to print the plan.")
+    ] = Output.TABLE,
+    fail_on: FailOnOption = None,
+    alternatives: AlternativesOption = _ALTERNATIVES_MAX,
+) -> None:
+    """Say what applying manifests would do: placements, preemptions, budgets.
+
+    The state is what `kubectl get -o yaml` prints. Pods that wait in it, and those that the
+    manifests bring, are decided in queue order; victims of preemption are gone at once.
+    """
+    try:
+        conditions = _conditions(fail_on or ())
+        request, notes = read_request(
+            filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
+        )
+        outcome = make_plan(request)
+    except PodiumError as error:
+        fail(error)
+    outcome = replace(outcome, notes=(*notes, *outcome.notes))
+    if output in (Output.JSON, Output.YAML):
+        print_report(plan_report(outcome), output)
+    else:
+        print_warnings(outcome.warnings)
+        print_plan(console(), outcome, wide=output is Output.WIDE)
+    if any(_holds(condition, outcome) for condition in conditions):
+        raise typer.Exit(FAILED_ON_EXIT_CODE)
+
+
+def _conditions(texts: Sequence[str]) -> list[FailOn]:
+    words = [word.strip() for text in texts for word in text.split(",") if word.strip()]
+    unknown = [word for word in words if word not in list(FailOn)]
+    if unknown:
+        known = ", ".join(FailOn)
+        raise InputError(f"--fail-on: unknown condition {', '.join(unknown)}; known are {known}")
+    return [FailOn(word) for word in words]
+
+
+def _holds(condition: FailOn, outcome: Plan) -> bool:
+    match condition:
+        case FailOn.PREEMPTION:
+            return bool(outcome.preemptions)
+        case FailOn.EVICTION:
+            return bool(outcome.preemptions) or any(r.is_evicted for r in outcome.removed)
+        case FailOn.PDB_VIOLATION:
+            return any(p.chosen.pdb_violations for p in outcome.preemptions)
+        case FailOn.PENDING:
+            return bool(outcome.pending)

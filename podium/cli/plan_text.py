@@ -1,0 +1,142 @@
+"""A plan as tables and sentences."""
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from podium.cli.choice_text import candidate_table, choice_sentence
+from podium.cli.output import count, print_lines, print_section
+from podium.plan.outcome import BudgetChange, Placement, Plan, PreemptionOutcome, Victim
+
+_PLACED, _LOST, _WAITING = "green", "red", "yellow"
+
+
+def print_plan(out: Console, plan: Plan, *, wide: bool) -> None:
+    """Print a plan.
+
+    Args:
+        out: where to.
+        plan: the outcome.
+        wide: also print the candidates of each preemption, with each step of the choice.
+    """
+    _print_placements(out, plan)
+    _print_preemptions(out, plan, wide)
+    _print_budgets(out, plan)
+    _print_leftovers(out, plan)
+    print_lines(out, "NOTES", plan.notes)
+    out.print(_summary(plan))
+
+
+def _print_placements(out: Console, plan: Plan) -> None:
+    victims = {p.preemptor: len(p.chosen.victims) for p in plan.preemptions}
+    rows = [
+        (
+            Text(placement.pod, style=_PLACED),
+            placement.node,
+            str(placement.priority),
+            _how(placement, victims.get(placement.pod, 0)),
+        )
+        for placement in plan.placements
+    ]
+    print_section(out, "PLACEMENTS", ("POD", "NODE", "PRIORITY", "HOW"), rows)
+
+
+def _how(placement: Placement, victims: int) -> str:
+    if placement.by_node_name:
+        return "names its node"
+    return f"preempts {count(victims, 'pod')}" if victims else "fits"
+
+
+def _print_preemptions(out: Console, plan: Plan, wide: bool) -> None:
+    rows = [
+        (
+            Text(victim.pod, style=_LOST),
+            preemption.node,
+            str(victim.priority),
+            preemption.preemptor,
+            Text(_budgets_of(victim), style=_LOST if victim.broken else ""),
+        )
+        for preemption in plan.preemptions
+        for victim in preemption.chosen.victims
+    ]
+    headings = ("VICTIM", "NODE", "PRIORITY", "PREEMPTOR", "BUDGET")
+    print_section(out, "PREEMPTIONS", headings, rows)
+    for preemption in plan.preemptions:
+        if wide:
+            _print_candidates(out, preemption)
+        out.print(Text(choice_sentence(preemption)))
+        if wide:
+            out.print()
+    if plan.preemptions and not wide:
+        out.print()
+
+
+def _budgets_of(victim: Victim) -> str:
+    return "; ".join(
+        f"violates {covering.budget}"
+        if covering.is_broken
+        else f"{covering.budget}, {count(covering.allowed, 'disruption')} allowed"
+        for covering in victim.budgets
+    )
+
+
+def _print_candidates(out: Console, preemption: PreemptionOutcome) -> None:
+    title = f"CANDIDATES FOR {preemption.preemptor}"
+    headings, rows = candidate_table(preemption)
+    print_section(out, title, headings, rows)
+
+
+def _print_budgets(out: Console, plan: Plan) -> None:
+    touched = [change for change in plan.budgets if change.is_touched]
+    rows = [
+        (
+            change.budget,
+            str(change.allowed_before),
+            str(change.allowed_after),
+            Text(_violations(change), style=_LOST),
+        )
+        for change in touched
+    ]
+    headings = ("BUDGET", "ALLOWED BEFORE", "AFTER", "VIOLATED BY LOSING")
+    print_section(out, "BUDGETS TOUCHED", headings, rows)
+
+
+def _violations(change: BudgetChange) -> str:
+    return ", ".join(change.violated_by)
+
+
+def _print_leftovers(out: Console, plan: Plan) -> None:
+    """Everything that got no place, or lost it otherwise than by preemption."""
+    pending = [
+        (Text(p.pod, style=_WAITING), p.nominated_node or "-", p.message) for p in plan.pending
+    ]
+    print_section(out, "PENDING", ("POD", "NOMINATED TO", "MESSAGE"), pending)
+    gated = [(Text(g.pod, style=_WAITING), g.message) for g in plan.gated]
+    print_section(out, "GATED", ("POD", "MESSAGE"), gated)
+    refusals = [(Text(r.pod, style=_LOST), r.node, r.reason, r.message) for r in plan.refusals]
+    print_section(out, "REFUSED BY THE NODE", ("POD", "NODE", "REASON", "MESSAGE"), refusals)
+    rejected = [(Text(r.object, style=_LOST), r.workload or "-", r.message) for r in plan.rejected]
+    print_section(out, "REJECTED BY THE API", ("OBJECT", "WORKLOAD", "MESSAGE"), rejected)
+    ignored = [(i.pod, i.scheduler_name) for i in plan.ignored]
+    print_section(out, "IGNORED BY THESE PROFILES", ("POD", "SCHEDULER"), ignored)
+    removed = [(Text(r.pod, style=_LOST), r.node or "-", r.reason) for r in plan.removed]
+    print_section(out, "REMOVED", ("POD", "NODE", "WHY"), removed)
+
+
+def _summary(plan: Plan) -> Text:
+    return Text(", ".join(_counts(plan)) + ".")
+
+
+def _counts(plan: Plan) -> Iterator[str]:
+    yield f"{count(len(plan.placements), 'pod')} placed"
+    yield f"{sum(len(p.chosen.victims) for p in plan.preemptions)} preempted"
+    yield f"{len(plan.pending)} pending"
+    if plan.gated:
+        yield f"{len(plan.gated)} gated"
+    if plan.refusals or plan.rejected:
+        yield f"{len(plan.refusals) + len(plan.rejected)} refused"
+    if plan.ignored:
+        yield f"{len(plan.ignored)} ignored"
+    if plan.removed:
+        yield f"{len(plan.removed)} removed"
