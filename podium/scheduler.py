@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
-from podium.api.meta import is_finished
+from podium.api.errors import InvalidValue
+from podium.api.meta import is_finished, key
 from podium.config.args import DefaultPreemptionArgs
 from podium.config.options import SchedulerOptions, VictimOrder
 from podium.config.types import DEFAULT_SCHEDULER_NAME, SchedulerConfiguration
@@ -86,6 +87,9 @@ class Scheduler:
 
         Returns:
             The pods that are on no node yet, in the order in which they came.
+
+        Raises:
+            InvalidValue: an object has a value that can't be; the error names object and field.
         """
         self.snapshot.set_nodes(nodes)
         for obj in others:
@@ -95,10 +99,13 @@ class Scheduler:
             if is_finished(obj):
                 continue
             node_name = (obj.get("spec") or {}).get("nodeName")
-            if node_name:
-                self.snapshot.add_pod(placed_pod(obj, self.snapshot.classes), node_name)
-            else:
-                pending.append(self.pending(obj))
+            try:
+                if node_name:
+                    self.snapshot.add_pod(placed_pod(obj, self.snapshot.classes), node_name)
+                else:
+                    pending.append(self.pending(obj))
+            except InvalidValue as error:
+                raise error.under(f"Pod {key(obj)}") from None
         return pending
 
     def set_budgets(self, budgets: Iterable[Budget]) -> None:

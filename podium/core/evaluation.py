@@ -64,8 +64,9 @@ class Evaluation:
         """`preference` as it would be if only these rows, bool[capacity], were feasible."""
         rows = np.flatnonzero(feasible)
         result = np.full(len(feasible), INFEASIBLE, np.int64)
-        totals = self.scoring.local_total[rows] + self.scoring.relative_totals(rows)
-        result[rows] = totals * self._spread + self._ties[rows]
+        if len(rows):
+            totals = self.scoring.local_total[rows] + self.scoring.relative_totals(rows)
+            result[rows] = totals * self._spread + self._ties[rows]
         return result
 
     def _build(self, pod: PodInfo) -> None:

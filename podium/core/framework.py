@@ -138,7 +138,7 @@ class RelativeScore:
         return True
 
     def scores(self, feasible: Rows) -> Scores:
-        """Normalised scores, 0 to 100, int64[n], of the feasible rows int[n]."""
+        """Normalised scores, 0 to 100, int64[n], of the feasible rows int[n] with n > 0."""
         raise TypeError(f"{type(self).__name__} scores no rows")
 
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.errors import InvalidValue
 from podium.api.meta import labels, name
 from podium.api.quantity import milli_value, value
 from podium.core.node_columns import NodeColumns
@@ -103,16 +104,21 @@ class Snapshot:
             self.set_node(node)
 
     def set_node(self, node: Object) -> bool:
-        """Add a node, or replace what is known of it; whether anything changed for scheduling."""
+        """Add a node, or replace what is known of it; whether anything changed for scheduling.
+
+        Raises:
+            InvalidValue: an amount isn't a quantity; nothing has changed then.
+        """
         node_name = name(node)
         row = self.row_of.get(node_name)
         if row is not None and _same_for_scheduling(self.nodes[row], node):
             self.nodes[row] = node
             return False
+        amounts = _allocatable(node)
         if row is None:
             row = self._take_row(node_name)
         self.nodes[row] = node
-        self.resources.set_allocatable(row, _allocatable(node))
+        self.resources.set_allocatable(row, amounts)
         self._node_changed()
         for pod in self._homeless.pop(node_name, ()):
             self._place(pod, row)
@@ -225,10 +231,13 @@ class Snapshot:
 
 def _allocatable(node: Object) -> dict[str, int]:
     amounts: Object = (node.get("status") or {}).get("allocatable") or {}
-    return {
-        resource: milli_value(amount) if resource == "cpu" else value(amount)
-        for resource, amount in amounts.items()
-    }
+    read = {}
+    for resource, amount in amounts.items():
+        try:
+            read[resource] = milli_value(amount) if resource == "cpu" else value(amount)
+        except InvalidValue as error:
+            raise error.under(f"Node {name(node)}.status.allocatable[{resource}]") from None
+    return read
 
 
 def _same_for_scheduling(old: Object | None, new: Object) -> bool:

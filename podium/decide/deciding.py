@@ -8,6 +8,7 @@ victims vanish, the pod is nominated and decided once more.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from podium.api.errors import InvalidValue
 from podium.core.budgets import Budget
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain
@@ -62,5 +63,8 @@ def _bound(scheduler: Scheduler, decided: Decided) -> Decided:
 
 
 def _decided(scheduler: Scheduler, pod: PodInfo, profile: str) -> Decided:
-    decision = scheduler.decide(pod, profile)
+    try:
+        decision = scheduler.decide(pod, profile)
+    except InvalidValue as error:
+        raise error.under(f"Pod {pod.key}") from None
     return Decided(decision, explain(decision, scheduler.snapshot))
