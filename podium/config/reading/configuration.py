@@ -29,8 +29,8 @@ _IGNORED_OBJECTS: Mapping[str, Sequence[str]] = {
 _IGNORED_SWITCHES = ("enableProfiling", "enableContentionProfiling", "delayCacheUntilActive")
 
 _NO_EXTENDERS = (
-    "Podium calls no extenders; write a plugin (see Plugins in the README) and enable it in a "
-    "profile instead"
+    "Podium calls no extenders; write a plugin (see docs/plugins.md) and enable it in a profile "
+    "instead"
 )
 
 _FIELDS = (
