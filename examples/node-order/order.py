@@ -1,0 +1,16 @@
+"""Prints the nodes of a state in the order in which a search visits them.
+
+In a cluster of fewer than 100 nodes every search visits all of them, so the order can't be told
+from any decision. This asks the core for it.
+"""
+
+import sys
+
+from podium.core.sampling import search_order
+from podium.core.snapshot import Snapshot
+from podium.manifests.reading import read_sources
+
+snapshot = Snapshot()
+snapshot.set_nodes(loaded.obj for loaded in read_sources(sys.argv[1:]).objects)
+order = (snapshot.names[row] for row in search_order(snapshot))
+sys.stdout.write(", ".join(order) + "\n")
