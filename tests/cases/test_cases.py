@@ -1,0 +1,56 @@
+"""Every transcript, and the README's example, shows what its commands print.
+
+`UPDATE=1 pytest tests/cases` writes down what they print now.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cases.transcript import ROOT, commands, replayed, run
+
+README = ROOT / "README.md"
+CASES = [README, *sorted(Path(__file__).parent.glob("*.md"))]
+EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_case(case: Path) -> None:
+    expected = case.read_text()
+    printed = replayed(expected, run)
+    if os.environ.get("UPDATE") == "1":
+        case.write_text(printed)
+        return
+    assert printed == expected
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_every_file_of_an_example_is_used(example: Path) -> None:
+    case = Path(__file__).parent / f"{example.name}.md"
+    words = {word for command in commands(case.read_text()) for word in command.split()}
+    used = [ROOT / word for word in words if word.startswith("examples/")]
+    unused = [
+        path.relative_to(ROOT).as_posix()
+        for path in example.rglob("*")
+        if path.is_file()
+        and path.name != "README.md"
+        and not any(path.is_relative_to(one) for one in used)
+    ]
+    assert not unused
+    assert all(path.exists() for path in used)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_the_readme_of_an_example_shows_a_command_of_its_case(example: Path) -> None:
+    case = Path(__file__).parent / f"{example.name}.md"
+    assert set(shown_commands(example / "README.md")) <= set(commands(case.read_text()))
+    assert shown_commands(example / "README.md")
+
+
+def shown_commands(readme: Path) -> list[str]:
+    """The commands of a README's shell blocks."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", readme.read_text(), re.DOTALL | re.MULTILINE)
+    joined = "".join(blocks).replace("\\\n", "")
+    return [" ".join(line.split()) for line in joined.splitlines() if line]
