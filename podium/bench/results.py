@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 _NS_PER_MS = 1e6
+_UNDISTURBED_SHARE_MIN = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Result:
             preempts, both cycles.
         latency_ms_p99: the 99th percentile of the same.
         peak_memory_mib: the largest resident set of the process, from its start, in MiB.
+        processor_share: how much of that time the process had a processor, 0 to 1; where it had
+            to wait for one, the other numbers say little.
     """
 
     workload: str
@@ -33,6 +36,12 @@ class Result:
     latency_ms_p50: float
     latency_ms_p99: float
     peak_memory_mib: float
+    processor_share: float
+
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether something else on the machine took the processor away for long."""
+        return self.processor_share < _UNDISTURBED_SHARE_MIN
 
     def as_json(self) -> dict[str, Any]:
         """The public form of the result."""

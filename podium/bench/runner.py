@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
-from time import perf_counter
+from time import perf_counter, process_time
 
 from podium.api.errors import PodiumError
 from podium.bench.results import Result, percentiles_ms
@@ -66,7 +66,7 @@ def measure(workload: Workload) -> Result:
     desk = Desk(scheduler)
     gc.collect()
     gc.freeze()
-    elapsed_s = _run(desk, measured, churn if case.churn else None)
+    elapsed_s, busy_s = _run(desk, measured, churn if case.churn else None)
     gc.unfreeze()
     p50, p99 = percentiles_ms(desk.latencies_ns)
     return Result(
@@ -78,6 +78,7 @@ def measure(workload: Workload) -> Result:
         latency_ms_p50=p50,
         latency_ms_p99=p99,
         peak_memory_mib=peak_memory_mib(),
+        processor_share=busy_s / elapsed_s,
     )
 
 
@@ -111,11 +112,11 @@ def _churning(stamp: Stamp, workload: Workload) -> list[Object]:
     return stamp.pods(churn.template, number, churn.namespace)
 
 
-def _run(desk: Desk, measured: Sequence[Object], churn: Churn | None) -> float:
-    """Schedule the measured pods; how long that took, in seconds."""
-    began_s = perf_counter()
+def _run(desk: Desk, measured: Sequence[Object], churn: Churn | None) -> tuple[float, float]:
+    """Schedule the measured pods: seconds by the clock, and seconds of the processor."""
+    began_s, busy_s = perf_counter(), process_time()
     for number, obj in enumerate(measured):
         if churn is not None and number % MEASURED_PER_CHURN == 0:
             churn.step()
         desk.schedule(obj)
-    return perf_counter() - began_s
+    return perf_counter() - began_s, process_time() - busy_s

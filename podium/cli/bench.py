@@ -1,29 +1,26 @@
 """`podium bench`: the workloads of kube-scheduler's performance suite, measured."""
 
-import json
-import sys
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from podium.api.errors import PodiumError
-from podium.bench.catalogue import select
+from podium.bench.catalogue import WORKLOADS, select
 from podium.bench.results import Result
 from podium.bench.runner import measure_apart
 from podium.bench.workloads import Workload
+from podium.cli.output import (
+    BriefOutput,
+    console,
+    fail,
+    print_report,
+    print_section,
+    print_warnings,
+)
 
-_WIDTH_OFF_TERMINAL = 160
-
-
-class BenchOutput(StrEnum):
-    """How results are printed."""
-
-    TABLE = "table"
-    JSON = "json"
+_HEADINGS = ("WORKLOAD", "NODES", "PODS", "PREEMPTIONS", "PODS/S", "P50 MS", "P99 MS", "PEAK MIB")
 
 
 def bench(
@@ -36,8 +33,8 @@ def bench(
         ),
     ] = None,
     output: Annotated[
-        BenchOutput, typer.Option("--output", "-o", help="How to print the results.")
-    ] = BenchOutput.TABLE,
+        BriefOutput, typer.Option("--output", "-o", help="How to print the results.")
+    ] = BriefOutput.TABLE,
     list_workloads: Annotated[
         bool, typer.Option("--list", help="Print the names of the workloads, and measure nothing.")
     ] = False,
@@ -47,23 +44,33 @@ def bench(
     Each workload runs in process, in a process of its own, with every node looked at and scored.
     """
     try:
-        selected = select(["*"] if list_workloads and not workloads else workloads or [])
+        selected = WORKLOADS if list_workloads and not workloads else select(workloads or ())
         if list_workloads:
             _print_names(selected)
-        elif output is BenchOutput.JSON:
-            print(json.dumps([result.as_json() for result in _measured(selected)], indent=2))
+        elif output is BriefOutput.TABLE:
+            print_section(console(), "RESULTS", _HEADINGS, map(_cells, _measured(selected)))
         else:
-            _print_table(_measured(selected))
+            print_report([result.as_json() for result in _measured(selected)], output)
     except PodiumError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from error
+        fail(error)
 
 
 def _measured(workloads: Sequence[Workload]) -> Iterable[Result]:
     with Console(stderr=True).status("") as status:
         for number, workload in enumerate(workloads, 1):
             status.update(f"{workload.name} ({number} of {len(workloads)})")
-            yield measure_apart(workload)
+            result = measure_apart(workload)
+            if result.is_disturbed:
+                print_warnings([_disturbed(result)])
+            yield result
+
+
+def _disturbed(result: Result) -> str:
+    share = f"{result.processor_share:.0%}"
+    return (
+        f"{result.workload} had a processor for only {share} of its time; "
+        "measure again on a quiet machine"
+    )
 
 
 def _print_names(workloads: Iterable[Workload]) -> None:
@@ -71,20 +78,14 @@ def _print_names(workloads: Iterable[Workload]) -> None:
         print(workload.name)
 
 
-def _print_table(results: Iterable[Result]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("WORKLOAD")
-    for heading in ("NODES", "PODS", "PREEMPTIONS", "PODS/S", "P50 MS", "P99 MS", "PEAK MIB"):
-        table.add_column(heading, justify="right")
-    for result in results:
-        table.add_row(
-            result.workload,
-            str(result.nodes),
-            str(result.pods),
-            str(result.preemptions),
-            f"{result.pods_per_second:,.0f}",
-            f"{result.latency_ms_p50:.3f}",
-            f"{result.latency_ms_p99:.3f}",
-            f"{result.peak_memory_mib:,.0f}",
-        )
-    Console(width=None if sys.stdout.isatty() else _WIDTH_OFF_TERMINAL).print(table)
+def _cells(result: Result) -> tuple[str, ...]:
+    return (
+        result.workload,
+        f"{result.nodes}",
+        f"{result.pods}",
+        f"{result.preemptions}",
+        f"{result.pods_per_second:,.0f}",
+        f"{result.latency_ms_p50:.3f}",
+        f"{result.latency_ms_p99:.3f}",
+        f"{result.peak_memory_mib:,.0f}",
+    )

@@ -7,6 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from podium.bench.catalogue import WORKLOADS
+from podium.bench.results import Result
 from podium.cli.bench import bench
 
 FIELDS = {"workload", "nodes", "pods", "podsPerSecond", "latencyMs", "peakMemoryMiB"}
@@ -42,9 +43,20 @@ def test_json(app: typer.Typer) -> None:
 def test_table(app: typer.Typer) -> None:
     result = CliRunner().invoke(app, ["PreemptionBasic/5Nodes"])
     assert result.exit_code == 0
-    heading, row = result.stdout.splitlines()
+    title, heading, row = result.stdout.rstrip().splitlines()
+    assert title == "RESULTS"
     assert heading.split()[:4] == ["WORKLOAD", "NODES", "PODS", "PREEMPTIONS"]
     assert row.split()[:4] == ["PreemptionBasic/5Nodes", "5", "5", "5"]
+
+
+def test_a_disturbed_measurement_is_warned_about(
+    app: typer.Typer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disturbed = Result("SchedulingBasic/5Nodes", 5, 10, 0, 1.0, 1.0, 1.0, 1.0, 0.25)
+    monkeypatch.setattr("podium.cli.bench.measure_apart", lambda _: disturbed)
+    result = CliRunner().invoke(app, ["-o", "json", "SchedulingBasic/5Nodes"])
+    assert [found["workload"] for found in json.loads(result.stdout)] == ["SchedulingBasic/5Nodes"]
+    assert "only 25% of its time" in result.stderr
 
 
 def test_an_unknown_name_is_an_error(app: typer.Typer) -> None:

@@ -1,5 +1,7 @@
 """Every case, measured at its smallest size: what is measured has really happened."""
 
+from dataclasses import replace
+
 import pytest
 
 from podium.bench.catalogue import CASES, select
@@ -17,6 +19,8 @@ from podium.bench.templates import (
 from podium.bench.workloads import Case, PodGroup, Size, Workload
 from podium.scheduler import Scheduler
 
+RESULT = Result("Case/1Node", 1, 2, 0, 1234.5678, 0.123456, 1.5, 99.99, 0.95)
+
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_case_at_its_smallest(case: Case) -> None:
@@ -29,6 +33,7 @@ def test_every_case_at_its_smallest(case: Case) -> None:
     assert result.pods_per_second > 0
     assert 0 < result.latency_ms_p50 <= result.latency_ms_p99
     assert result.peak_memory_mib > 1
+    assert 0 < result.processor_share < 1.1
 
 
 def test_a_workload_that_cannot_be_scheduled_is_no_result() -> None:
@@ -45,8 +50,7 @@ def test_a_process_of_its_own_gives_the_same_kind_of_result() -> None:
 
 
 def test_the_public_form() -> None:
-    result = Result("Case/1Node", 1, 2, 0, 1234.5678, 0.123456, 1.5, 99.99)
-    assert result.as_json() == {
+    assert RESULT.as_json() == {
         "workload": "Case/1Node",
         "nodes": 1,
         "pods": 2,
@@ -54,6 +58,11 @@ def test_the_public_form() -> None:
         "latencyMs": {"p50": 0.1235, "p99": 1.5},
         "peakMemoryMiB": 100.0,
     }
+
+
+def test_a_result_without_a_processor_is_disturbed() -> None:
+    assert not RESULT.is_disturbed
+    assert replace(RESULT, processor_share=0.5).is_disturbed
 
 
 def test_percentiles_are_in_milliseconds() -> None:
