@@ -143,8 +143,8 @@ def _claim_names(spec: Object) -> Iterator[str]:
 
 
 def _on_unknown_nodes(state: State) -> list[str]:
-    known = {name(node) for node in state.of_kind("Node")}
-    strays = Counter(wanted for pod in state.pods if (wanted := node_name(pod)) not in known | {""})
+    known = {name(node) for node in state.of_kind("Node")} | {""}
+    strays = Counter(wanted for pod in state.pods if (wanted := node_name(pod)) not in known)
     if not strays:
         return []
     names = _listed(sorted(strays))

@@ -6,6 +6,7 @@ To be asked right after the decision, before anything changes.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import Budget
@@ -55,26 +56,28 @@ class CandidateReader:
         """
         if preemption.choice is None:
             raise ValueError(f"the preemption by {pod.key} has no candidates")
+        candidates = preemption.candidate_rows
         lost_at = self._lost_at(preemption.choice, preemption.node_name)
-        names = self._snapshot.names
         # Those that got furthest come first, and the one that was chosen got furthest of all.
-        order = sorted(lost_at, key=lambda row: (-lost_at[row], names[row]))
-        listed = order[: 1 + count_max]
-        chosen, *others = self._candidates(pod, preemption, np.array(listed, np.intp), lost_at)
-        return PreemptionOutcome(pod.key, chosen, tuple(others), len(order) - len(listed))
+        order = np.lexsort((self._snapshot.ranks()[candidates], -lost_at[candidates]))
+        listed = candidates[order[: 1 + count_max]]
+        chosen, *others = self._candidates(pod, preemption, listed, lost_at)
+        return PreemptionOutcome(pod.key, chosen, tuple(others), len(candidates) - len(listed))
 
-    def _lost_at(self, choice: Choice, chosen: str) -> dict[int, int]:
-        """By row the index of the key at which it lost; one beyond all for the chosen one."""
-        lost_at: dict[int, int] = {}
-        for index in range(len(choice.left) - 1):
-            lost = np.setdiff1d(choice.left[index], choice.left[index + 1])
-            lost_at.update(dict.fromkeys(lost.tolist(), index))
-        lost_at.update(dict.fromkeys(choice.selected.tolist(), NOT_SELECTED_BY_NAME))
+    def _lost_at(self, choice: Choice, chosen: str) -> NDArray[np.int64]:
+        """Of each candidate row the index of the key at which it lost, int64[capacity].
+
+        One beyond all keys for those that only lost by name, and yet one more for the chosen one.
+        """
+        lost_at = np.zeros(self._snapshot.capacity, np.int64)
+        for index, left in enumerate(choice.left):
+            lost_at[left] = index
+        lost_at[choice.selected] = NOT_SELECTED_BY_NAME
         lost_at[self._snapshot.row_of[chosen]] = NOT_SELECTED_BY_NAME + 1
         return lost_at
 
     def _candidates(
-        self, pod: PodInfo, preemption: Preemption, rows: Rows, lost_at: dict[int, int]
+        self, pod: PodInfo, preemption: Preemption, rows: Rows, lost_at: NDArray[np.int64]
     ) -> list[CandidateNode]:
         run = preemption.run
         if run is None:
@@ -89,7 +92,7 @@ class CandidateReader:
                 top_priority=top,
                 priority_sum=total,
                 latest_start_ns=None if -earliest == NEVER_NS else -earliest,
-                lost_at=lost_at[row] if lost_at[row] <= NOT_SELECTED_BY_NAME else None,
+                lost_at=int(lost_at[row]) if lost_at[row] <= NOT_SELECTED_BY_NAME else None,
             )
             for row, violations, top, total, _, earliest in zip(
                 rows.tolist(), *columns, strict=True
