@@ -13,8 +13,7 @@ from typing import Any
 from podium.core.decision import Decision
 from podium.core.explanation import failure_message
 from podium.core.pods import PodInfo
-from podium.core.status import Status
-from podium.plan.binding import run_binding_plugins
+from podium.core.status import Code, Status
 from podium.plan.budgets import BudgetBook
 from podium.plan.outcome import GatedPod, PendingPod, Placement, PreemptionOutcome
 from podium.plan.queue import scheduler_name
@@ -23,6 +22,10 @@ from podium.scheduler import Scheduler
 
 Object = Mapping[str, Any]
 Watch = Callable[[Decision], None]
+
+# Nothing happens in a plan that would end a wait: a pod that a plugin lets wait stays pending, and
+# keeps its room.
+_NO_CLOCK_S = 0.0
 
 
 @dataclass(slots=True)
@@ -120,12 +123,10 @@ class Run:
         return decision
 
     def _bind(self, pod: PodInfo, node_name: str) -> bool:
-        pipeline = self._scheduler.pipelines[scheduler_name(pod.obj)]
-        status = run_binding_plugins(pipeline, pod, node_name)
+        status = self._scheduler.commit(pod, node_name, scheduler_name(pod.obj), _NO_CLOCK_S)
         if not status.is_success:
             self._leave(pod, _unbound_message(status, node_name))
-            return False
-        self._scheduler.bind(pod, node_name)
+            return status.code is Code.WAIT
         self.decided.place(pod, node_name)
         self._changes += 1
         return True
@@ -151,4 +152,6 @@ class Run:
 
 
 def _unbound_message(status: Status, node_name: str) -> str:
+    if status.code is Code.WAIT:
+        return f"has its room on {node_name}, and waits there: {status.message}"
     return f"{status.plugin} kept the pod from being bound to {node_name}: {status.message}"
