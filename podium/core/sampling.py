@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from podium.api.meta import labels
 from podium.core.snapshot import Snapshot
 
-ZONE_LABELS = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
-REGION_LABELS = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
+ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
+REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
 
 FEASIBLE_NODES_MIN = 100
 _PERCENTAGE_MIN = 5
