@@ -16,6 +16,5 @@ def default_normalize(raw: NDArray[np.int64], reverse: bool = False) -> NDArray[
     Returns:
         int64[n]; where all raw scores are 0, all 0, or all 100 if reversed.
     """
-    greatest = raw.max(initial=0)
-    scaled = raw * MAX_NODE_SCORE // greatest if greatest else np.zeros_like(raw)
+    scaled: NDArray[np.int64] = raw * MAX_NODE_SCORE // raw.max(initial=1)
     return MAX_NODE_SCORE - scaled if reverse else scaled

@@ -98,13 +98,13 @@ def _sort_long_ties(
     is_more_important: MoreImportant,
 ) -> None:
     """Sort rows again, in place, on which more pods than Go's insertion sort takes have ties."""
-    if len(order) <= INSERTION_MAX:
+    long = np.bincount(indexes) > INSERTION_MAX
+    if not long.any():
         return
     tied = np.ones(len(order) - 1, bool)
     for key in keys:
         sorted_key = key[order]
         tied &= sorted_key[1:] == sorted_key[:-1]
-    long = np.bincount(indexes) > INSERTION_MAX
     for index in np.unique(indexes[order][1:][tied & long[indexes[order]][1:]]):
         places = np.flatnonzero(indexes[order] == index)
         members = sorted(order[places], key=lambda m: int(snapshot.pods.positions[slots[m]]))
