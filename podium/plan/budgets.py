@@ -75,16 +75,31 @@ class _Tracked:
         self._unscaled = len(pods) if status is None else status.get("expectedPods", len(pods))
         self._stated = None if status is None else _stated_margin(status)
         self._reference = self._computed(pods)
-        self.before = self.allowed()
+        self._allowed: int | None = None
+        self.before = self.allowed
 
     def move_on(self, pdb: Object, pods: Pods, scale_of: ScaleOf) -> None:
         """The state has been changed: another object, other pods, other scales."""
         self.lost = not self.pods.keys() <= pods.keys()
         self.pdb, self.pods, self._scale_of = pdb, pods, scale_of
+        self._allowed = None
 
-    def allowed(self, extra: Pods | None = None) -> int:
-        """Disruptions allowed now, or with these pods as well."""
-        now = self._computed({**self.pods, **(extra or {})})
+    def lose(self, pod: Object) -> None:
+        """One of the pods is gone."""
+        del self.pods[uid(pod)]
+        self.lost = True
+        self._allowed = None
+
+    @property
+    def allowed(self) -> int:
+        """Disruptions allowed now."""
+        if self._allowed is None:
+            self._allowed = self.allowed_with({})
+        return self._allowed
+
+    def allowed_with(self, ready: Pods) -> int:
+        """Disruptions allowed once these pods are there as well, or are ready."""
+        now = self._computed({**self.pods, **ready})
         if self._stated is None:
             return now.disruptions_allowed
         if now.expected_pods <= 0 < self._reference.expected_pods:
@@ -150,10 +165,10 @@ class BudgetBook:
 
     def current(self) -> list[Budget]:
         """The budgets as the scheduler sees them now."""
-        return [Budget.of(tracked.pdb, tracked.allowed()) for tracked in self._all()]
+        return [Budget.of(tracked.pdb, tracked.allowed) for tracked in self._all()]
 
     def remove(self, pod: Object, broken: Iterable[str]) -> bool:
-        """A victim is gone; whether it has had a budget.
+        """A victim is gone; whether any budget allows another number now.
 
         Args:
             pod: the victim.
@@ -161,12 +176,12 @@ class BudgetBook:
         """
         broken_keys = set(broken)
         found = [t for t in self._tracked.get(namespace(pod), ()) if uid(pod) in t.pods]
+        allowed_before = [tracked.allowed for tracked in found]
         for tracked in found:
-            del tracked.pods[uid(pod)]
-            tracked.lost = True
+            tracked.lose(pod)
             if key(tracked.pdb) in broken_keys:
                 tracked.violated_by.append(key(pod))
-        return bool(found)
+        return [tracked.allowed for tracked in found] != allowed_before
 
     def changes(self, placed: Iterable[Object]) -> tuple[BudgetChange, ...]:
         """What has become of all budgets.
@@ -182,7 +197,7 @@ class BudgetBook:
     @staticmethod
     def _change(tracked: _Tracked, ready: Pods) -> BudgetChange:
         new = {pod_uid: pod for pod_uid, pod in ready.items() if tracked.selects(pod)}
-        after = tracked.allowed(new)
+        after = tracked.allowed_with(new) if new else tracked.allowed
         return BudgetChange(
             key(tracked.pdb),
             tracked.before,

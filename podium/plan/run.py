@@ -139,11 +139,11 @@ class Run:
         self.decided.preemptions.append(outcome)
         self._scheduler.preempt(decision)
         self._changes += 1
-        has_budget = False
+        budgets_changed = False
         for victim, told in zip(preemption.victims, outcome.chosen.victims, strict=True):
             self.decided.displace(victim)
-            has_budget |= self._book.remove(victim.obj, told.broken)
-        if has_budget:
+            budgets_changed |= self._book.remove(victim.obj, told.broken)
+        if budgets_changed:
             self._scheduler.set_budgets(self._book.current())
 
     def _leave(self, pod: PodInfo, message: str) -> None:
