@@ -104,6 +104,15 @@ class Filtering:
         self.codes[index][:] = codes
         return changed
 
+    def meet(self, pods: Iterable[PodInfo]) -> None:
+        """Tell filters of pods that are on no node, before any `width` is read for their sake.
+
+        They may bring topology keys that nobody had so far, and with them further sums.
+        """
+        for pod in pods:
+            for _, state in self._cluster_filters:
+                state.weights(pod.cls)
+
     def with_pods(
         self, added: Sequence[tuple[int, Sequence[PodInfo]]]
     ) -> tuple[Rows, Codes, Codes]:
@@ -115,6 +124,7 @@ class Filtering:
         Returns:
             The rows int[n], and their outcomes and blames, int32[n].
         """
+        self.meet(pod for _, pods in added for pod in pods)
         rows = np.array([row for row, _ in added], np.intp)
         codes = [self._codes_with(i, state, rows, added) for i, state in enumerate(self.states)]
         outcome, blame = self._combined(codes, rows)

@@ -1,7 +1,9 @@
 """The scheduling cycle: what one decision takes into account."""
 
+import pytest
+
 from podium.scheduler import Scheduler
-from tests.core.objects import near, node, pod, required
+from tests.core.objects import ZONE, near, node, pod, required
 
 
 def test_nominated_pods_may_leave_no_node_though_others_score() -> None:
@@ -17,3 +19,38 @@ def test_nominated_pods_may_leave_no_node_though_others_score() -> None:
     assert decision.error == ""
     assert decision.preemption is not None
     assert decision.preemption.node_name == ""
+
+
+@pytest.mark.parametrize("known_key", [False, True])
+def test_nominated_pods_of_a_class_met_later(known_key: bool) -> None:
+    """Their topology keys are counted, though nobody had them when the pod was first decided."""
+    keys = [near("other", ZONE)] if known_key else []
+    shy = pod("shy", affinity=required("podAntiAffinity", near("new"), *keys))
+    scheduler = Scheduler()
+    scheduler.load(
+        [node("n1", zone="z1"), node("n2", zone="z2"), node("n3", zone="z3")],
+        [pod("other-1", on="n3")],
+    )
+    assert scheduler.decide(scheduler.pending(shy)).node_name == "n1"
+    scheduler.nominator.nominate(scheduler.pending(pod("new")), "n1")
+    assert scheduler.decide(scheduler.pending(shy)).node_name == "n2"
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_dry_runs_with_nominated_pods_of_a_class_met_later(count: int) -> None:
+    """Pods that the preemptor keeps away from are nominated to all nodes but the last."""
+    names = [f"n{index}" for index in range(count)]
+    scheduler = Scheduler()
+    scheduler.load(
+        [node(name, cpu="2") for name in names],
+        [pod(f"low-{name}", "2", on=name) for name in names],
+    )
+    shy = pod("shy", priority=5, affinity=required("podAntiAffinity", near("new")))
+    first = scheduler.decide(scheduler.pending(shy)).preemption
+    assert first is not None
+    assert [names[row] for row in first.candidate_rows] == names
+    for name in names[:-1]:
+        scheduler.nominator.nominate(scheduler.pending(pod(f"new-{name}", priority=5)), name)
+    second = scheduler.decide(scheduler.pending(shy)).preemption
+    assert second is not None
+    assert [names[row] for row in second.candidate_rows] == names[-1:]

@@ -44,6 +44,7 @@ class RowWorld:
         self._row = row
         self._rivals = rivals
         self._present = list(snapshot.pods_on[row])
+        filtering.meet(rivals)
         self._sums = [[0] * state.width for state in filtering.states]
         self._counting = [
             (sums, state)

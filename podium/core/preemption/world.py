@@ -28,6 +28,7 @@ class World:
         self._filtering = filtering
         self._snapshot = snapshot
         self._rows = rows
+        filtering.meet(pod for _, pods in rivals for pod in pods)
         self._sums = [np.zeros((s.width, len(rows)), np.int64) for s in filtering.states]
         self._gone: list[set[int]] = [set() for _ in rows] if self._needs_pods() else []
         self._nominated = self._place_rivals(rivals)
