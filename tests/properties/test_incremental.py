@@ -1,0 +1,111 @@
+"""What is kept up to date equals what would be made anew, whatever has happened."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.core.evaluation import Evaluation
+from podium.core.explanation import explain
+from podium.core.filtering import Filtering
+from podium.core.pods import PodInfo
+from podium.core.snapshot import Snapshot
+from podium.core.status import Status
+from podium.decide.answer import decision_json
+from podium.decide.deciding import Decided
+from podium.scheduler import Scheduler
+from tests.conformance.comparison import Json
+from tests.properties.clusters import scenario
+from tests.properties.lives import Life, again, reborn
+from tests.properties.mirrors import handle
+from tests.properties.volume_clusters import Dice
+
+PROFILE = "default-scheduler"
+STEPS = 8
+STEPS_OF_A_LONG_LIFE = 60
+
+LIVES = st.integers(0, 2**48).map(Dice).map(lambda dice: Life(scenario(dice, nodes_max=5), dice))
+
+
+def evaluation_of(scheduler: Scheduler, pod: PodInfo) -> Evaluation:
+    return Evaluation(scheduler.pipelines[PROFILE], handle(scheduler), pod)
+
+
+def assert_same_evaluation(kept: Evaluation, new: Evaluation, snapshot: Snapshot) -> None:
+    alive = snapshot.alive
+    assert kept.filtering.pre_filter == new.filtering.pre_filter
+    assert kept.filtering.outcome[alive].tolist() == new.filtering.outcome[alive].tolist()
+    assert statuses(kept.filtering, snapshot) == statuses(new.filtering, snapshot)
+    assert kept.preference.tolist() == new.preference.tolist()
+    feasible = new.filtering.feasible_rows()
+    assert kept.filtering.feasible_rows().tolist() == feasible.tolist()
+    if len(feasible):
+        for total in ("local_total", "relative_total"):
+            ours, theirs = (getattr(e.scoring, total)[feasible] for e in (kept, new))
+            assert ours.tolist() == theirs.tolist(), total
+        ours, theirs = (e.scoring.by_plugin(feasible) for e in (kept, new))
+        assert {p: s.tolist() for p, s in ours.items()} == {
+            p: s.tolist() for p, s in theirs.items()
+        }
+
+
+def statuses(filtering: Filtering, snapshot: Snapshot) -> list[Status]:
+    """Of the nodes' rows, with the plugin that the blame names."""
+    return [
+        filtering.status(int(filtering.blame[row]), int(filtering.outcome[row]), row)
+        for row in np.flatnonzero(snapshot.alive).tolist()
+        if filtering.pre_filter.is_success
+    ]
+
+
+def assert_evaluations_follow(life: Life, steps: int) -> None:
+    scheduler = life.scheduler
+    kept = [evaluation_of(scheduler, pod) for pod in life.asked]
+    for _ in range(steps):
+        life.step()
+        for pod, evaluation in zip(life.asked, kept, strict=True):
+            evaluation.refresh(pod)
+            assert_same_evaluation(evaluation, evaluation_of(scheduler, pod), scheduler.snapshot)
+
+
+@given(LIVES)
+def test_evaluations(life: Life) -> None:
+    assert_evaluations_follow(life, STEPS)
+
+
+@given(LIVES, st.integers(2, 6))
+def test_evaluations_that_fell_behind(life: Life, pause: int) -> None:
+    kept = [evaluation_of(life.scheduler, pod) for pod in life.asked]
+    for _ in range(STEPS // pause + 1):
+        for _ in range(pause):
+            life.step()
+        for pod, evaluation in zip(life.asked, kept, strict=True):
+            evaluation.refresh(pod)
+            new = evaluation_of(life.scheduler, pod)
+            assert_same_evaluation(evaluation, new, life.scheduler.snapshot)
+
+
+def answer(scheduler: Scheduler, pod: PodInfo) -> Json:
+    decision = scheduler.decide(pod)
+    return decision_json(Decided(decision, explain(decision, scheduler.snapshot)))
+
+
+def assert_decisions_follow(life: Life, steps: int) -> None:
+    """Decisions tell all of the filters, scores, dry runs and the choice."""
+    for _ in range(steps):
+        life.step()
+        new = reborn(life.scheduler)
+        for pod in life.asked:
+            assert answer(life.scheduler, pod) == answer(new, again(new, pod))
+
+
+@given(LIVES)
+def test_decisions(life: Life) -> None:
+    assert_decisions_follow(life, STEPS)
+
+
+@pytest.mark.soak
+@given(LIVES)
+def test_long_lives(life: Life) -> None:
+    assert_evaluations_follow(life, STEPS_OF_A_LONG_LIFE // 2)
+    assert_decisions_follow(life, STEPS_OF_A_LONG_LIFE // 2)
