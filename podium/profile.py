@@ -132,7 +132,7 @@ def plugin_factories() -> Mapping[str, Factory]:
             raise PluginError(f"plugin {point.name} ({point.value}): there is one of that name")
         try:
             factories[point.name] = adapted(point.load())
-        except (ImportError, AttributeError) as error:
+        except (ImportError, AttributeError, TypeError) as error:
             raise PluginError(f"plugin {point.name} ({point.value}): {error}") from error
     return factories
 
@@ -213,7 +213,10 @@ def _pipeline(
         pre_enqueue=serving(ExtensionPoint.PRE_ENQUEUE),
         pre_filter=serving(ExtensionPoint.PRE_FILTER),
         filter=serving(ExtensionPoint.FILTER),
-        post_filter=at(ExtensionPoint.POST_FILTER),
+        post_filter=serving(ExtensionPoint.POST_FILTER),
+        preemption=next(
+            (p for p in at(ExtensionPoint.POST_FILTER) if isinstance(p, DefaultPreemption)), None
+        ),
         pre_score=serving(ExtensionPoint.PRE_SCORE),
         score=tuple((p, w) for p, w in scored if hasattr(p, "score")),
         reserve=serving(ExtensionPoint.RESERVE),

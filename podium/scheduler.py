@@ -176,8 +176,8 @@ class Scheduler:
         self.nominator.nominate(decision.pod, preemption.node_name)
 
     def _preemptor(self, pipeline: Pipeline) -> Preemptor | None:
-        plugin = next((p for p in pipeline.post_filter if isinstance(p, DefaultPreemption)), None)
-        if plugin is None:
+        plugin = pipeline.preemption
+        if not isinstance(plugin, DefaultPreemption):
             return None
         by_qos = self._options.victim_order is VictimOrder.QOS_CLASS
         return Preemptor(

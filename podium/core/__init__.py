@@ -1,1 +1,1 @@
-"""The scheduler's decisions, pure: snapshot, framework, queue, budgets, preemption, cycle."""
+"""The scheduler's decisions, pure: snapshot, framework, evaluation, preemption, cycle."""

@@ -17,6 +17,7 @@ from podium.core.nominator import Nominator
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
 from podium.core.preemption.preempting import Preemptor
+from podium.core.preemption.result import Preemption
 from podium.core.status import Status
 
 NO_NODES = "no nodes available to schedule pods"
@@ -88,6 +89,7 @@ class SchedulingCycle:
         if rivals:
             outcome, blame = _with_rivals(evaluation, rivals)
             preference = evaluation.preference_among(outcome == FITS)
+        visited = None
         if pipeline.sampling is not None:
             visited = pipeline.sampling.visited(self._snapshot, outcome == FITS)
             preference = evaluation.preference_among((outcome == FITS) & visited)
@@ -109,6 +111,7 @@ class SchedulingCycle:
             evaluation=evaluation,
             outcome=outcome if rivals else None,
             blame=blame if rivals else None,
+            visited=visited,
         )
 
     def _fits_nominated(self, pod: PodInfo, evaluation: Evaluation) -> bool:
@@ -136,15 +139,34 @@ class SchedulingCycle:
         blame: Codes,
     ) -> Decision:
         refusal = evaluation.filtering.pre_filter
-        preemptor = self._preemptors.get(pipeline.scheduler_name)
+        preemption, answers = self._post_filter(pod, pipeline, evaluation, outcome)
         return Decision(
             pod,
             evaluation=evaluation,
             outcome=outcome.copy(),
             blame=blame.copy(),
             pre_filter=None if refusal.is_success else refusal,
-            preemption=preemptor.preempt(pod, evaluation, outcome) if preemptor else None,
+            preemption=preemption,
+            post_filter=answers,
         )
+
+    def _post_filter(
+        self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation, outcome: Codes
+    ) -> tuple[Preemption | None, tuple[Status, ...]]:
+        """Ask the PostFilter plugins in their order, until one can help."""
+        preemption: Preemption | None = None
+        answers: list[Status] = []
+        for plugin in pipeline.post_filter:
+            if plugin is pipeline.preemption:
+                preemptor = self._preemptors[pipeline.scheduler_name]
+                preemption = preemptor.preempt(pod, evaluation, outcome)
+                answer = preemption.status
+            else:
+                answer = plugin.post_filter(pod)
+            answers.append(answer.by(plugin.name))
+            if answer.is_success:
+                break
+        return preemption, tuple(answers)
 
 
 def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from podium.core.evaluation import Evaluation
 from podium.core.framework import Codes
 from podium.core.pods import PodInfo
 from podium.core.preemption.result import Preemption
 from podium.core.status import Status
-
-# DynamicResources has its say before DefaultPreemption whenever it is enabled.
-NO_CLAIMS = "no new claims to deallocate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,9 @@ class Decision:
             was looked at, or if a node was chosen without any nominated pods about.
         blame: int32[capacity], who objected.
         pre_filter: the refusal of PreFilter, which holds for all nodes.
-        preemption: what PostFilter came to; None if it didn't run.
+        visited: bool[capacity], the rows that were looked at; None if all were.
+        preemption: what DefaultPreemption came to; None if it didn't run.
+        post_filter: what the PostFilter plugins answered, up to the first that could help.
     """
 
     pod: PodInfo
@@ -45,4 +47,6 @@ class Decision:
     outcome: Codes | None = None
     blame: Codes | None = None
     pre_filter: Status | None = None
+    visited: NDArray[np.bool_] | None = None
     preemption: Preemption | None = None
+    post_filter: tuple[Status, ...] = ()

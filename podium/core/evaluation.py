@@ -85,8 +85,12 @@ class Evaluation:
 
     def _begin(self, pod: PodInfo) -> None:
         self.filtering.begin(pod)
+        feasible = self.filtering.feasible_rows()
+        if len(feasible) and not self.scoring.asked:
+            self._score_anew(pod)
+            return
         self.scoring.begin(pod)
-        self.scoring.update_relative(self.filtering.feasible_rows())
+        self.scoring.update_relative(feasible)
         self._prefer_all()
 
     def _catch_up(self, behind: int, pod: PodInfo) -> None:

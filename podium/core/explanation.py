@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from podium.core.decision import NO_CLAIMS, Decision
+from podium.core.decision import Decision
 from podium.core.diagnosis import Histogram, nodes_available_message
 from podium.core.evaluation import Evaluation
 from podium.core.filtering import NOBODY
@@ -87,14 +87,14 @@ def failure_message(decision: Decision, snapshot: Snapshot) -> str:
         rows = np.flatnonzero(blame != NOBODY)
         reasons.add_rows(evaluation.filtering, rows, outcome[rows], blame[rows])
     return nodes_available_message(
-        snapshot.node_count, reasons, pre_filter, _post_filter_message(decision.preemption)
+        snapshot.node_count, reasons, pre_filter, _post_filter_message(decision)
     )
 
 
-def _post_filter_message(preemption: Preemption | None) -> str:
-    if preemption is None or preemption.node_name:
+def _post_filter_message(decision: Decision) -> str:
+    if any(status.is_success for status in decision.post_filter):
         return ""
-    return f"{NO_CLAIMS}, preemption: {preemption.message}"
+    return ", ".join(status.message for status in decision.post_filter if status.reasons)
 
 
 def _rows(
@@ -108,11 +108,12 @@ def _rows(
     filtering = evaluation.filtering
     outcome: Codes = filtering.outcome if decision.outcome is None else decision.outcome
     blame: Codes = filtering.blame if decision.blame is None else decision.blame
+    looked_at = snapshot.alive if decision.visited is None else decision.visited
     refused = {
         snapshot.names[row]: filtering.status(int(blame[row]), int(outcome[row]), row)
-        for row in np.flatnonzero((outcome != FITS) & snapshot.alive).tolist()
+        for row in np.flatnonzero((outcome != FITS) & looked_at).tolist()
     }
-    return np.flatnonzero(outcome == FITS), refused
+    return np.flatnonzero((outcome == FITS) & looked_at), refused
 
 
 def _scores(

@@ -10,6 +10,7 @@ what changes, as the in-tree ones do, implement `podium.core.framework` itself.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,27 +30,35 @@ from podium.core.framework import (
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
-from podium.core.status import Code, Status, unresolvable, unschedulable
+from podium.core.status import Code, Status, unresolvable
 
 Object = Mapping[str, Any]
 
+# An array plugin sees the cluster as it is, and can't be asked what it would be without some pods.
+_REFUSED = -1
 
-@dataclass(frozen=True, slots=True)
+
 class Nodes:
-    """Nodes as columns; every column has one element per node, in the same order.
+    """Nodes as columns; every column has one element per node, in the same order."""
 
-    Attributes:
-        names: the nodes' names.
-        objects: the node objects.
-    """
-
-    names: Sequence[str]
-    objects: Sequence[Object]
-    _snapshot: Snapshot
-    _rows: Rows
+    def __init__(self, snapshot: Snapshot, rows: Rows) -> None:
+        self._snapshot = snapshot
+        self._rows = rows
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self._rows)
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The nodes' names."""
+        names = self._snapshot.names
+        return [names[row] for row in self._rows.tolist()]
+
+    @cached_property
+    def objects(self) -> Sequence[Object]:
+        """The node objects."""
+        nodes = self._snapshot.nodes
+        return [node for row in self._rows.tolist() if (node := nodes[row]) is not None]
 
     def label(self, key: str) -> NDArray[np.object_]:
         """The values of a label, None where a node lacks it."""
@@ -106,9 +115,6 @@ class ArrayPlugin:
     reason = "node(s) were refused by a plugin"
     """Why nodes that `filter_nodes` leaves out don't fit."""
 
-    preemption_helps = False
-    """Whether removing pods could make such a node fit."""
-
     def normalize(self, scores: Scores) -> Scores:
         """Bring the scores of the feasible nodes, int64[n], to 0 to 100; here by their maximum."""
         return _by_maximum(scores)
@@ -149,14 +155,12 @@ class _ArrayFilter(FilterState):
         nodes, alive = _nodes(self._plugin.handle.snapshot, rows)
         fits = np.asarray(self._plugin.filter_nodes(self._pod, nodes), bool)
         _check_length(self._plugin.name, "filter_nodes", fits, len(nodes))
-        refused = 1 if self._plugin.preemption_helps else -1
         codes = np.zeros(len(rows), np.int32)
-        codes[alive] = np.where(fits, 0, refused)
+        codes[alive] = np.where(fits, 0, _REFUSED)
         return codes
 
     def status(self, row: int, code: int) -> Status:
-        refusal = unschedulable if code > 0 else unresolvable
-        return refusal(self._plugin.reason)
+        return unresolvable(self._plugin.reason)
 
 
 class _NodeFilter(FilterState):
@@ -208,7 +212,12 @@ class _Score(RelativeScore):
         self._pod = pod
 
     def scores(self, feasible: Rows) -> Scores:
-        return self._plugin.normalize(self._raw(feasible)).astype(np.int64)
+        scores = self._plugin.normalize(self._raw(feasible)).astype(np.int64)
+        if len(scores) and (scores.min() < 0 or scores.max() > MAX_NODE_SCORE):
+            worst = scores.min() if scores.min() < 0 else scores.max()
+            message = f"normalized scores must be from 0 to {MAX_NODE_SCORE}, not {worst}"
+            raise CycleError(self.plugin, message)
+        return scores
 
     def _raw(self, feasible: Rows) -> Scores:
         snapshot = self._plugin.handle.snapshot
@@ -255,10 +264,7 @@ def _by_maximum(scores: Scores) -> Scores:
 
 def _nodes(snapshot: Snapshot, rows: Rows) -> tuple[Nodes, NDArray[np.bool_]]:
     alive = snapshot.alive[rows]
-    kept = rows[alive]
-    names = [snapshot.names[row] for row in kept]
-    objects = [node for row in kept if (node := snapshot.nodes[row]) is not None]
-    return Nodes(names, objects, snapshot, kept), alive
+    return Nodes(snapshot, rows[alive]), alive
 
 
 def _check_length(plugin: str, method: str, answer: NDArray[Any], expected: int) -> None:

@@ -220,7 +220,7 @@ class FilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PostFilterPlugin(Plugin, Protocol):
-    """Runs when no node fits. The in-tree one, DefaultPreemption, is asked for its rules only."""
+    """Runs when no node fits. Of DefaultPreemption only the rules are asked for."""
 
     def post_filter(self, pod: PodInfo) -> Status:
         """A refusal says why the plugin couldn't help."""

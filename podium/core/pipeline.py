@@ -26,6 +26,7 @@ class Pipeline:
     Attributes:
         scheduler_name: which pods choose this profile.
         score: with the weight of each.
+        preemption: the one of `post_filter` that says by which rules to preempt; None doesn't.
         sampling: how many nodes to look at; None looks at all.
     """
 
@@ -42,4 +43,5 @@ class Pipeline:
     pre_bind: tuple[PreBindPlugin, ...] = ()
     bind: tuple[BindPlugin, ...] = ()
     post_bind: tuple[PostBindPlugin, ...] = ()
+    preemption: PostFilterPlugin | None = None
     sampling: NodeSampling | None = None

@@ -21,6 +21,10 @@ class DefaultPreemption:
     def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
         self.args = args
 
+    def post_filter(self, pod: PodInfo) -> Status:
+        """Not asked: the cycle preempts by itself where this plugin is enabled."""
+        return SUCCESS
+
     def pre_enqueue(self, pod: PodInfo) -> Status:
         """Success: deciding by itself starts no preemption whose end would have to be awaited."""
         return SUCCESS

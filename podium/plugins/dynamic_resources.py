@@ -8,13 +8,14 @@ from podium.config.args import DynamicResourcesArgs
 from podium.core.framework import PreFilterResult
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
-from podium.core.status import unresolvable
+from podium.core.status import Status, unresolvable, unschedulable
 
+_NO_CLAIMS = "no new claims to deallocate"
 _REASON = "podium doesn't model dynamic resource claims yet"
 
 
 class DynamicResources:
-    """Names the limitation (PreFilter)."""
+    """Names the limitation (PreFilter), and says so again when no node fits (PostFilter)."""
 
     name = "DynamicResources"
 
@@ -27,3 +28,7 @@ class DynamicResources:
             return PreFilterResult()
         names = ", ".join(str(claim.get("name")) for claim in claims)
         return PreFilterResult(unresolvable(f"{_REASON}; the pod has spec.resourceClaims: {names}"))
+
+    def post_filter(self, pod: PodInfo) -> Status:
+        """There are never claims whose devices could be given back."""
+        return unschedulable(_NO_CLAIMS)

@@ -6,7 +6,6 @@ specification. In v1.36 two features can be needed for scheduling.
 
 import numpy as np
 
-from podium.config.types import ExtensionPoint
 from podium.core.fixed_codes import FixedCodes
 from podium.core.handle import Handle
 from podium.core.pod_classes import Object
@@ -24,7 +23,6 @@ class NodeDeclaredFeatures:
     """Rules out nodes that don't declare what the pod needs (Filter)."""
 
     name = "NodeDeclaredFeatures"
-    also_serves = frozenset({ExtensionPoint.PRE_FILTER})
 
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.resources import is_sidecar
-from podium.config.types import ExtensionPoint
 from podium.core.framework import FITS, Codes, FilterState, Rows, Scope, Sums
 from podium.core.handle import Handle
 from podium.core.pod_classes import Object, PodClass
@@ -32,7 +31,6 @@ class NodePorts:
     """Rules out nodes where a wanted port is taken (Filter)."""
 
     name = "NodePorts"
-    also_serves = frozenset({ExtensionPoint.PRE_FILTER})
 
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot

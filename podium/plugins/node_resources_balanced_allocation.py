@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from podium.api.resources import pod_requests, resource_amount
 from podium.config.args import NodeResourcesBalancedAllocationArgs
-from podium.config.types import ExtensionPoint
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scores
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
@@ -30,7 +29,6 @@ class NodeResourcesBalancedAllocation:
     """Ranks nodes by how balanced the use of their resources would become (Score)."""
 
     name = "NodeResourcesBalancedAllocation"
-    also_serves = frozenset({ExtensionPoint.PRE_SCORE})
 
     def __init__(
         self, handle: Handle, args: NodeResourcesBalancedAllocationArgs | None = None

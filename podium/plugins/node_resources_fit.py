@@ -16,7 +16,6 @@ from podium.api.resources import (
     resource_amount,
 )
 from podium.config.args import NodeResourcesFitArgs
-from podium.config.types import ExtensionPoint
 from podium.core.allocation_scores import allocation_score
 from podium.core.framework import Codes, CycleError, FilterState, LocalScore, Rows, Scope, Sums
 from podium.core.handle import Handle
@@ -34,7 +33,6 @@ class NodeResourcesFit:
     """Rules out nodes with too little left, and ranks the others (Filter, Score)."""
 
     name = "NodeResourcesFit"
-    also_serves = frozenset({ExtensionPoint.PRE_FILTER, ExtensionPoint.PRE_SCORE})
 
     def __init__(self, handle: Handle, args: NodeResourcesFitArgs | None = None) -> None:
         self._snapshot = handle.snapshot

@@ -16,7 +16,6 @@ from podium.api.taints import (
     tolerations_tolerate,
     untolerated,
 )
-from podium.config.types import ExtensionPoint
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, RelativeScore, Rows, Scope, Scores
 from podium.core.handle import Handle
@@ -33,7 +32,6 @@ class TaintToleration:
     """Rules out nodes by their taints, and ranks the others (Filter, Score)."""
 
     name = "TaintToleration"
-    also_serves = frozenset({ExtensionPoint.PRE_SCORE})
 
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot

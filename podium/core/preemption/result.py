@@ -8,6 +8,7 @@ from podium.core.framework import Rows
 from podium.core.pods import PodInfo
 from podium.core.preemption.choice import Choice
 from podium.core.preemption.dry_run import DryRun
+from podium.core.status import SUCCESS, Status, unschedulable
 
 
 def _no_rows() -> Rows:
@@ -58,3 +59,8 @@ class Preemption:
     pdb_violations: int = 0
     clears_nomination: bool = False
     cleared: tuple[PodInfo, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """What DefaultPreemption answers as a PostFilter plugin."""
+        return SUCCESS if self.node_name else unschedulable(f"preemption: {self.message}")
