@@ -1,0 +1,277 @@
+"""Plugins that look at nodes and the pods on them say the same as their scalar twins."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.config.args import (
+    NodeAffinityArgs,
+    NodeResourcesBalancedAllocationArgs,
+    NodeResourcesFitArgs,
+    ResourceSpec,
+    ScoringStrategy,
+    ScoringStrategyType,
+    UtilizationShapePoint,
+)
+from podium.core.framework import FITS, FilterPlugin, FilterState, LocalScore, RelativeScore
+from podium.core.pods import PodInfo
+from podium.plugins.image_locality import ImageLocality
+from podium.plugins.node_affinity import NodeAffinity
+from podium.plugins.node_declared_features import NodeDeclaredFeatures
+from podium.plugins.node_name import NodeName
+from podium.plugins.node_ports import NodePorts
+from podium.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
+from podium.plugins.node_resources_fit import NodeResourcesFit
+from podium.plugins.node_unschedulable import NodeUnschedulable
+from podium.plugins.taint_toleration import TaintToleration
+from tests.properties.node_clusters import (
+    ABLE_NODES,
+    AMOUNTS,
+    CHOOSY_PODS,
+    DEMANDING_PODS,
+    IMAGE_NODES,
+    IMAGE_PODS,
+    LABELLED_NODES,
+    NODE_AFFINITY,
+    PLAIN_NODES,
+    PORT_PODS,
+    RESOURCE_NODES,
+    RESOURCE_PODS,
+    TAINTED_NODES,
+    TOLERANT_PODS,
+    Scene,
+    scenes,
+)
+from tests.reference import (
+    image_locality,
+    node_affinity,
+    node_declared_features,
+    node_name,
+    node_ports,
+    node_resources_balanced_allocation,
+    node_resources_fit,
+    node_unschedulable,
+    taint_toleration,
+)
+from tests.reference.verdict import Object, Verdict
+
+WEIGHTS = st.integers(1, 5)
+SPECS = st.builds(
+    lambda cpu, memory, more: (ResourceSpec("cpu", cpu), ResourceSpec("memory", memory), *more),
+    WEIGHTS,
+    WEIGHTS,
+    st.lists(
+        st.builds(ResourceSpec, st.sampled_from([*AMOUNTS][2:]), WEIGHTS),
+        max_size=2,
+        unique_by=lambda spec: spec.name,
+    ),
+)
+SHAPES = st.lists(
+    st.builds(UtilizationShapePoint, st.integers(0, 100), st.sampled_from([0, 2, 7, 10])),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda point: point.utilization,
+).map(lambda points: tuple(sorted(points, key=lambda point: point.utilization)))
+IGNORED = st.sampled_from([frozenset(), frozenset({"other.com/nic", "hugepages-2Mi"})])
+IGNORED_GROUPS = st.sampled_from([frozenset(), frozenset({"example.com"})])
+FILTER_ARGS = st.builds(NodeResourcesFitArgs, IGNORED, IGNORED_GROUPS)
+
+
+def verdict(state: FilterState, row: int, code: int) -> Verdict:
+    assert isinstance(code, int)
+    if code == FITS:
+        return None
+    status = state.status(row, code)
+    assert ("Unresolvable" in status.code) == (code < 0)
+    return status.code.value, status.reasons
+
+
+def verdicts(scene: Scene, state: FilterState | None) -> list[Verdict]:
+    """Each node's verdict; rows at once and one by one must agree."""
+    if state is None:
+        return [None] * len(scene.nodes)
+    rows, everywhere = scene.rows, np.arange(scene.snapshot.capacity)
+    codes = state.codes(rows)
+    assert codes.dtype == np.int32
+    assert codes.tolist() == state.codes(everywhere)[rows].tolist()
+    assert codes.tolist() == [state.code(row) for row in rows.tolist()]
+    return [verdict(state, r, c) for r, c in zip(rows.tolist(), codes.tolist(), strict=True)]
+
+
+def local_scores(scene: Scene, state: LocalScore) -> list[int]:
+    """Each node's score; rows at once and one by one must agree."""
+    scores = state.scores(scene.rows)
+    assert scores.dtype == np.int64
+    assert scores.tolist() == [state.score(row) for row in scene.rows.tolist()]
+    assert all(0 <= score <= 100 for score in scores.tolist())
+    return scores.tolist()
+
+
+def sums(state: FilterState, come: Sequence[PodInfo], gone: Sequence[PodInfo]) -> list[int]:
+    extra = np.zeros(state.width, np.int64)
+    for pod in come:
+        extra += state.weights(pod.cls)
+    for pod in gone:
+        extra -= state.weights(pod.cls)
+    return extra.tolist()
+
+
+def verdict_with(state: FilterState, row: int, extra: list[int]) -> Verdict:
+    code = state.code(row, extra)
+    arrays = [np.array([amount], np.int64) for amount in extra]
+    assert state.codes(np.array([row]), arrays).tolist() == [code]
+    return verdict(state, row, code)
+
+
+RESOURCE_SCENES = scenes(RESOURCE_NODES, RESOURCE_PODS, RESOURCE_PODS)
+PORT_SCENES = scenes(PLAIN_NODES, PORT_PODS, PORT_PODS)
+TAINT_SCENES = scenes(TAINTED_NODES, TOLERANT_PODS, None)
+LABEL_SCENES = scenes(LABELLED_NODES, CHOOSY_PODS, None)
+
+
+def assert_agrees(
+    scene: Scene, plugin: FilterPlugin, filter_node: Callable[[Object, Object], Verdict]
+) -> None:
+    expected = [filter_node(scene.pod.obj, node) for node in scene.nodes.values()]
+    assert verdicts(scene, plugin.filter(scene.pod)) == expected
+
+
+@given(scenes(ABLE_NODES, DEMANDING_PODS, None))
+def test_node_name_and_declared_features(scene: Scene) -> None:
+    assert_agrees(scene, NodeName(scene.handle), node_name.filter_node)
+    assert_agrees(scene, NodeDeclaredFeatures(scene.handle), node_declared_features.filter_node)
+
+
+@given(TAINT_SCENES)
+def test_node_unschedulable_and_taint_toleration(scene: Scene) -> None:
+    assert_agrees(scene, NodeUnschedulable(scene.handle), node_unschedulable.filter_node)
+    assert_agrees(scene, TaintToleration(scene.handle), taint_toleration.filter_node)
+
+
+@given(LABEL_SCENES, NODE_AFFINITY)
+def test_node_affinity(scene: Scene, added: Object) -> None:
+    plugin = NodeAffinity(scene.handle, NodeAffinityArgs(added))
+    pod, nodes = scene.pod.obj, [*scene.nodes.values()]
+    expected = [node_affinity.filter_node(pod, node, added) for node in nodes]
+    assert verdicts(scene, plugin.filter(scene.pod)) == expected
+    state = plugin.score(scene.pod)
+    found = [0] * len(nodes) if state is None else state.scores(scene.rows).tolist()
+    assert found == node_affinity.scores(pod, nodes, added)
+
+
+@given(LABEL_SCENES)
+def test_node_affinity_narrows(scene: Scene) -> None:
+    result = NodeAffinity(scene.handle).pre_filter(scene.pod)
+    expected = node_affinity.eligible_names(scene.pod.obj, [*scene.nodes.values()])
+    assert result.status.is_success == (expected is None or bool(expected))
+    assert result.node_names == (expected or None)
+
+
+@given(TAINT_SCENES, st.data())
+def test_taint_toleration_scores(scene: Scene, data: st.DataObject) -> None:
+    state = TaintToleration(scene.handle).score(scene.pod)
+    assert isinstance(state, LocalScore | RelativeScore)
+    some = data.draw(st.lists(st.sampled_from([*scene.nodes]), min_size=1, unique=True))
+    rows = np.array([scene.snapshot.row_of[name] for name in some], np.intp)
+    expected = taint_toleration.scores(scene.pod.obj, [scene.nodes[name] for name in some])
+    assert state.scores(rows).tolist() == expected
+
+
+@given(scenes(IMAGE_NODES, IMAGE_PODS, None))
+def test_image_locality(scene: Scene) -> None:
+    nodes = [*scene.nodes.values()]
+    expected = [image_locality.score_node(scene.pod.obj, node, nodes) for node in nodes]
+    assert local_scores(scene, ImageLocality(scene.handle).score(scene.pod)) == expected
+
+
+@given(RESOURCE_SCENES, FILTER_ARGS)
+def test_node_resources_fit(scene: Scene, args: NodeResourcesFitArgs) -> None:
+    state = NodeResourcesFit(scene.handle, args).filter(scene.pod)
+    for _ in range(2):
+        assert verdicts(scene, state) == [
+            node_resources_fit.filter_node(scene.pod.obj, node, scene.objects_on(name), args)
+            for name, node in scene.nodes.items()
+        ]
+        scene.move_some()
+
+
+@pytest.mark.parametrize("kind", ScoringStrategyType)
+@given(scene=RESOURCE_SCENES, specs=SPECS, shape=SHAPES)
+def test_node_resources_fit_scores(
+    scene: Scene,
+    kind: ScoringStrategyType,
+    specs: tuple[ResourceSpec, ...],
+    shape: tuple[UtilizationShapePoint, ...],
+) -> None:
+    args = NodeResourcesFitArgs(scoring_strategy=ScoringStrategy(kind, specs, shape))
+    state = NodeResourcesFit(scene.handle, args).score(scene.pod)
+    for _ in range(2):
+        assert local_scores(scene, state) == [
+            node_resources_fit.score_node(scene.pod.obj, node, scene.objects_on(name), args)
+            for name, node in scene.nodes.items()
+        ]
+        scene.move_some()
+
+
+@given(RESOURCE_SCENES, FILTER_ARGS, st.data())
+def test_node_resources_fit_elsewhere(
+    scene: Scene, args: NodeResourcesFitArgs, data: st.DataObject
+) -> None:
+    state = NodeResourcesFit(scene.handle, args).filter(scene.pod)
+    for name, node in scene.nodes.items():
+        gone = [pod for pod in scene.pods[name] if data.draw(st.booleans())]
+        left = [pod.obj for pod in (*scene.pods[name], *scene.others) if pod not in gone]
+        found = verdict_with(state, scene.snapshot.row_of[name], sums(state, scene.others, gone))
+        assert found == node_resources_fit.filter_node(scene.pod.obj, node, left, args)
+
+
+@given(RESOURCE_SCENES, SPECS)
+def test_node_resources_balanced_allocation(scene: Scene, specs: tuple[ResourceSpec, ...]) -> None:
+    args = NodeResourcesBalancedAllocationArgs(specs)
+    state = NodeResourcesBalancedAllocation(scene.handle, args).score(scene.pod)
+    for _ in range(2):
+        expected = [
+            node_resources_balanced_allocation.score_node(
+                scene.pod.obj, node, scene.objects_on(name), specs
+            )
+            for name, node in scene.nodes.items()
+        ]
+        found = [None] * len(expected) if state is None else local_scores(scene, state)
+        assert found == expected
+        scene.move_some()
+
+
+@given(PORT_SCENES)
+def test_node_ports(scene: Scene) -> None:
+    state = NodePorts(scene.handle).filter(scene.pod)
+    for _ in range(2):
+        expected = []
+        for name in scene.nodes:
+            used = node_ports.UsedPorts()
+            used.add(scene.objects_on(name))
+            expected.append(node_ports.filter_node(scene.pod.obj, used))
+        assert verdicts(scene, state) == expected
+        scene.move_some()
+
+
+@given(PORT_SCENES, st.data())
+def test_node_ports_in_a_dry_run(scene: Scene, data: st.DataObject) -> None:
+    """All pods of lower priority go, some come back, and nominated ones come."""
+    state = NodePorts(scene.handle).filter(scene.pod)
+    if state is None:
+        return
+    nominated = [pod for pod in scene.others if pod.priority >= scene.pod.priority]
+    for name in scene.nodes:
+        used = node_ports.UsedPorts()
+        used.add(scene.objects_on(name))
+        lower = [pod for pod in scene.pods[name] if pod.priority < scene.pod.priority]
+        used.remove(pod.obj for pod in lower)
+        back = [pod for pod in lower if data.draw(st.booleans())]
+        used.add(pod.obj for pod in back)
+        used.add(pod.obj for pod in nominated)
+        gone = [pod for pod in lower if pod not in back]
+        found = verdict_with(state, scene.snapshot.row_of[name], sums(state, nominated, gone))
+        assert found == node_ports.filter_node(scene.pod.obj, used)

@@ -1,0 +1,14 @@
+"""NodeUnschedulable, one node at a time."""
+
+from podium.api.taints import tolerates
+from tests.reference.verdict import UNRESOLVABLE, Object, Verdict
+
+
+def filter_node(pod: Object, node: Object) -> Verdict:
+    if not node["spec"].get("unschedulable", False):
+        return None
+    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    for toleration in pod["spec"].get("tolerations", []):
+        if tolerates(toleration, taint):
+            return None
+    return UNRESOLVABLE, ("node(s) were unschedulable",)
