@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.meta import is_finished, is_terminating, key
+from podium.api.meta import is_finished, is_terminating, key, name
 from podium.api.priority import pod_priority, preemption_policy
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
@@ -202,9 +202,10 @@ def _why_missing(prepared: Prepared, pod_key: str) -> str:
     for removed in prepared.removed:
         if removed.pod == pod_key:
             return f"{pod_key} {removed.reason}"
-    known = [key(pod) for pod in prepared.after.pods]
-    similar = ", ".join(get_close_matches(pod_key, known, n=5, cutoff=0.75))
-    return f"there is no pod {pod_key}" + (f"; similar are {similar}" if similar else "")
+    pods = {name(pod): key(pod) for pod in prepared.after.pods}
+    similar = get_close_matches(pod_key.partition("/")[2], pods, n=5, cutoff=0.7)
+    hint = f"; similar are {', '.join(pods[one] for one in similar)}" if similar else ""
+    return f"there is no pod {pod_key}{hint}"
 
 
 def _unbound(pod: Object) -> Object:

@@ -86,19 +86,22 @@ class Run:
         self._alternatives_max = alternatives_max
         self._watch = watch
         self._changes = 0
+        self._changes_at_try: dict[str, int] = {}
 
     def work_off(self, queue: Iterable[PodInfo]) -> None:
         """Decide about pods, given in queue order."""
         waiting = list(queue)
-        while waiting:
-            changes_before = self._changes
-            waiting = [pod for pod in waiting if not self._try(pod)]
-            if self._changes == changes_before:
-                break
+        while any(self._is_due(pod) for pod in waiting):
+            waiting = [pod for pod in waiting if not (self._is_due(pod) and self._try(pod))]
+
+    def _is_due(self, pod: PodInfo) -> bool:
+        """Whether anything has changed since the pod was tried."""
+        return self._changes_at_try.get(pod.uid) != self._changes
 
     def _try(self, pod: PodInfo) -> bool:
         """Decide about a pod; whether it needs no further try."""
         decision = self._decide(pod)
+        self._changes_at_try[pod.uid] = self._changes
         if decision.gate is not None:
             gate = decision.gate
             self.decided.gated.append(GatedPod(pod.key, gate.plugin, gate.message))
@@ -110,6 +113,7 @@ class Run:
             self._scheduler.preempt(decision)
             return False
         self._preempt(pod, decision)
+        self._changes_at_try[pod.uid] = self._changes
         second = self._decide(pod)
         if second.node_name:
             return self._bind(pod, second.node_name)
@@ -124,12 +128,13 @@ class Run:
 
     def _bind(self, pod: PodInfo, node_name: str) -> bool:
         status = self._scheduler.commit(pod, node_name, scheduler_name(pod.obj), _NO_CLOCK_S)
-        if not status.is_success:
+        if status.is_success:
+            self.decided.place(pod, node_name)
+        else:
             self._leave(pod, _unbound_message(status, node_name))
-            return status.code is Code.WAIT
-        self.decided.place(pod, node_name)
-        self._changes += 1
-        return True
+        has_room = status.is_success or status.code is Code.WAIT
+        self._changes += has_room
+        return has_room
 
     def _preempt(self, pod: PodInfo, decision: Decision) -> None:
         preemption = decision.preemption

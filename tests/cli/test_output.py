@@ -1,0 +1,55 @@
+"""Tables are aligned, and never cut off."""
+
+from io import StringIO
+
+from rich.console import Console
+from rich.text import Text
+
+from podium.cli.output import count, print_lines, print_section
+
+
+def printed(headings: list[str], rows: list[list[str | Text]], width: int = 20) -> list[str]:
+    out = Console(file=StringIO(), width=width, soft_wrap=True, highlight=False, markup=False)
+    print_section(out, "TITLE", headings, rows)
+    return out.file.getvalue().splitlines()  # type: ignore[attr-defined, no-any-return]
+
+
+def test_columns_are_as_wide_as_their_contents_whatever_the_terminal() -> None:
+    name = "a-name-that-is-longer-than-the-terminal"
+    assert printed(["POD", "NODE"], [[name, "n"], ["b", Text("m", style="red")]]) == [
+        "TITLE",
+        f"POD{' ' * (len(name) - 1)}NODE",
+        f"{name}  n",
+        f"b{' ' * (len(name) + 1)}m",
+        "",
+    ]
+
+
+def test_nothing_trails() -> None:
+    assert printed(["A", "B", "C"], [["1", "", ""], ["", "", "2"]]) == [
+        "TITLE",
+        "A  B  C",
+        "1",
+        "      2",
+        "",
+    ]
+
+
+def test_wide_characters_count_twice() -> None:
+    assert printed(["A", "B"], [["日", "x"]])[1:3] == ["A   B", "日  x"]
+
+
+def test_brackets_are_no_markup() -> None:
+    assert printed(["A"], [["[bold]x[/bold] :smile:"]])[2] == "[bold]x[/bold] :smile:"
+
+
+def test_an_empty_table_isnt_printed() -> None:
+    assert printed(["A"], []) == []
+    out = Console(file=StringIO())
+    print_lines(out, "NOTES", [])
+    assert out.file.getvalue() == ""  # type: ignore[attr-defined]
+
+
+def test_counts() -> None:
+    assert [count(0, "pod"), count(1, "pod"), count(2, "pod")] == ["0 pods", "1 pod", "2 pods"]
+    assert count(2, "class", "classes") == "2 classes"

@@ -1,0 +1,248 @@
+"""`podium plan`: options, formats, exit codes, errors."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.plan.objects import budget, container, node, pod, priority_class, workload
+
+HIGH = priority_class("high", 1000)
+STATE = [HIGH, node("n", "1"), budget("low", minAvailable=1), pod("low", on="n")]
+NEW = pod("new", priorityClassName="high")
+
+
+@pytest.fixture
+def files(write) -> list[str]:
+    return ["-f", write("state.yaml", *STATE), "--apply", write("new.yaml", NEW)]
+
+
+def test_the_table(podium, files) -> None:
+    result = podium("plan", *files)
+    assert result.exit_code == 0
+    assert (
+        result.output.splitlines()
+        == [
+            "PLACEMENTS",
+            "POD          NODE  PRIORITY  HOW",
+            "default/new  n     1000      preempts 1 pod",
+            "",
+            "PREEMPTIONS",
+            "VICTIM       NODE  PRIORITY  PREEMPTOR    BUDGET",
+            "default/low  n     0         default/new  violates default/low",
+            "default/new chooses n, the only candidate.",
+            "",
+            "BUDGETS TOUCHED",
+            "BUDGET       ALLOWED BEFORE  AFTER  VIOLATED BY LOSING",
+            "default/low  0               0      default/low",
+            "",
+            "1 pod placed, 1 preempted, 0 pending.",
+        ]
+        or result.output
+    )
+
+
+def test_the_wide_table_shows_each_step_of_the_choice(podium, write) -> None:
+    state = [
+        *STATE,
+        node("m", "1"),
+        node("o", "1"),
+        pod("two-1", "500m", on="m"),
+        pod("two-2", "500m", on="m"),
+        pod("one", on="o", status={"phase": "Running", "startTime": "2026-01-01T00:00:00Z"}),
+    ]
+    result = podium(
+        "plan", "-f", write("s.yaml", *state), "--apply", write("n.yaml", NEW), "-o", "wide"
+    )
+    lines = result.output.splitlines()
+    start = lines.index("CANDIDATES FOR default/new")
+    cells = [[cell for cell in line.split("  ") if cell] for line in lines[start + 2 : start + 5]]
+    assert [[cell.strip() for cell in row] for row in cells] == [
+        ["o", "default/one", "0", "0", "0 + 1×2³¹", "1", "2026-01-01T00:00:00Z", "chosen"],
+        [
+            "m",
+            "default/two-2, default/two-1",
+            "0",
+            "0",
+            "0 + 2×2³¹ ×",
+            "2",
+            "not started",
+            "lost: smallest sum of priorities",
+        ],
+        [
+            "n",
+            "default/low",
+            "1 ×",
+            "0",
+            "0 + 1×2³¹",
+            "1",
+            "not started",
+            "lost: fewest PodDisruptionBudget violations",
+        ],
+    ]
+    assert "default/new chooses o of 3 candidates: it alone has the smallest sum" in result.output
+
+
+def test_json_and_yaml_say_the_same(podium, files) -> None:
+    as_json = json.loads(podium("plan", *files, "-o", "json").output)
+    assert as_json == yaml.safe_load(podium("plan", *files, "-o", "yaml").output)
+    assert as_json["placements"] == [{"pod": "default/new", "node": "n"}]
+    assert list(as_json)[:3] == ["apiVersion", "kind", "placements"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        ("preemption", 2),
+        ("eviction", 2),
+        ("pdb-violation", 2),
+        ("pending", 0),
+        ("pending,preemption", 2),
+        ("pending, preemption", 2),
+    ],
+)
+def test_conditions_of_failure(podium, files, condition: str, code: int) -> None:
+    assert podium("plan", *files, "--fail-on", condition).exit_code == code
+
+
+def test_pods_that_stay_pending_fail(podium, write) -> None:
+    files = ["-f", write("s.yaml", node("n", "1")), "--apply", write("n.yaml", pod("p", "2"))]
+    conditions = ["preemption", "eviction", "pdb-violation"]
+    assert podium("plan", *files, "--fail-on", ",".join(conditions)).exit_code == 0
+    assert podium("plan", *files, *(f"--fail-on={c}" for c in conditions)).exit_code == 0
+    assert podium("plan", *files, "--fail-on", "pending").exit_code == 2
+
+
+def test_a_deletion_that_was_asked_for_is_no_eviction_but_what_goes_with_a_node_is(
+    podium, write
+) -> None:
+    state = write("s.yaml", node("n"), pod("p", on="n"))
+    for target, code in (("pod/p", 0), ("node/n", 2)):
+        result = podium("plan", "-f", state, "--delete", target, "--fail-on", "eviction")
+        assert result.exit_code == code
+
+
+def test_errors_of_all_inputs_are_told_at_once_without_a_traceback(podium, write) -> None:
+    bad = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": 5}}
+    result = podium(
+        *("plan", "-f", write("s.yaml", bad), "-f", "missing.yaml"),
+        *("--apply", write("a.yaml", {"kind": "Pod"}), "--delete", "nonsense"),
+        *("--scheduler-config", "missing-too.yaml"),
+    )
+    assert result.exit_code == 1
+    lines = result.output.splitlines()
+    assert all(line.startswith("error: ") for line in lines)
+    assert lines[0].startswith("error: --delete nonsense: expected KIND/NAME")
+    assert lines[1].startswith("error: missing-too.yaml: can't be read")
+    assert "spec.containers" in result.output
+    assert "missing.yaml: can't be read: No such file or directory" in result.output
+    assert "apiVersion: Required value" in result.output
+
+
+def test_unknown_conditions_are_an_error(podium, files) -> None:
+    result = podium("plan", *files, "--fail-on", "pending,boredom")
+    assert result.exit_code == 1
+    assert result.output == (
+        "error: --fail-on: unknown condition boredom; known are preemption, eviction, "
+        "pdb-violation, pending\n"
+    )
+
+
+def test_something_to_delete_that_isnt_there_is_an_error(podium, files) -> None:
+    result = podium("plan", *files, "--delete", "pod/nobody")
+    assert (result.exit_code, result.output) == (
+        1,
+        "error: --delete: the state has no Pod default/nobody\n",
+    )
+
+
+def test_the_namespace_is_for_objects_and_targets_that_dont_say(podium, write) -> None:
+    bare = pod("p")
+    del bare["metadata"]["namespace"]
+    state, new = (
+        write("s.yaml", node("n"), bare),
+        write("n.yaml", {**bare, "metadata": {"name": "q"}}),
+    )
+    result = podium("plan", "-f", state, "--apply", new, "-n", "team", "--delete", "pod/p")
+    assert "team/q  n     0         fits" in result.output
+
+
+def test_standard_input_is_read_once(podium, write) -> None:
+    text = yaml.safe_dump_all([node("n"), pod("p")])
+    assert "default/p  n " in podium("plan", "-f", "-", stdin=text).output
+    result = podium("plan", "-f", "-", "--apply", "-", stdin=text)
+    assert (result.exit_code, result.output) == (
+        1,
+        "error: standard input (-) can be read only once\n",
+    )
+
+
+def test_a_configuration_decides(podium, write) -> None:
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "mine"}],
+    }
+    files = ["-f", write("s.yaml", node("n")), "--apply", write("n.yaml", pod("p"))]
+    result = podium("plan", *files, "--scheduler-config", write("c.yaml", config))
+    assert "IGNORED BY THESE PROFILES" in result.output
+
+
+def test_a_configuration_that_isnt_supported_is_an_error(podium, files, write) -> None:
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "extenders": [{"urlPrefix": "http://localhost"}],
+    }
+    path = write("c.yaml", config)
+    result = podium("plan", *files, "--scheduler-config", path)
+    assert result.exit_code == 1
+    assert result.output.startswith(f"error: {path}: extenders")
+
+
+def test_a_configuration_that_isnt_yaml_is_an_error(podium, files, tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("a: [")
+    result = podium("plan", *files, "--scheduler-config", str(path))
+    assert result.exit_code == 1
+    assert result.output.startswith(f"error: {path}, line ")
+
+
+def test_warnings_go_to_standard_error(podium, write) -> None:
+    result = podium("plan", "-f", write("s.yaml", node("n", uid="u")))
+    assert result.stderr.startswith("warning: the state has no ")
+    assert "warning" not in result.stdout
+
+
+def test_everything_else_has_its_section(podium, write) -> None:
+    web = workload("ReplicaSet", "web", template={"priorityClassName": "nope"})
+    new = [
+        pod("fixed", "9", on="n"),
+        pod("gated", schedulingGates=[{"name": "a.b/c"}]),
+        pod("foreign", schedulerName="mine"),
+        pod("big", "9"),
+        web,
+    ]
+    state = write("s.yaml", node("n"), pod("old", on="n"))
+    result = podium("plan", "-f", state, "--apply", write("n.yaml", *new), "--delete", "pod/old")
+    for line in (
+        "default/fixed  n     OutOfcpu  Node didn't have enough resource: cpu, requested: 9000, "
+        "used: 0, capacity: 4000",
+        "default/gated  waiting for scheduling gates: [a.b/c]",
+        "default/foreign  mine",
+        "default/old  n     is deleted",
+    ):
+        assert line in result.output.splitlines()
+    assert "PENDING" in result.output
+    assert "ReplicaSet default/web" in result.output
+    assert result.output.splitlines()[-1] == (
+        "0 pods placed, 0 preempted, 1 pending, 1 gated, 2 refused, 1 ignored, 1 removed."
+    )
+
+
+def test_an_object_that_stands_twice_is_noted(podium, write) -> None:
+    twice = [pod("p"), pod("p", containers=[container("2")])]
+    result = podium("plan", "-f", write("s.yaml", node("n")), "--apply", write("n.yaml", *twice))
+    assert "NOTES" in result.output
+    assert "Pod default/p stands twice" in result.output

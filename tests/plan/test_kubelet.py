@@ -1,0 +1,116 @@
+"""What a node refuses of pods that name it."""
+
+from typing import Any
+
+import pytest
+
+from tests.plan.objects import container, node, places, planned, pod, priority_class
+
+AFFINITY = {"disk": "ssd"}
+PORTS = [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]
+NO_EXECUTE = [{"key": "gone", "effect": "NoExecute"}]
+GPU = [container("1", resources={"requests": {"example.com/gpu": "2"}})]
+
+
+@pytest.mark.parametrize(
+    ("machine", "fields", "reason", "message"),
+    [
+        (
+            node("n", "1"),
+            {"cpu": "2"},
+            "OutOfcpu",
+            "Node didn't have enough resource: cpu, requested: 2000, used: 250, capacity: 1000",
+        ),
+        (
+            node("n", pods="1"),
+            {},
+            "OutOfpods",
+            "Node didn't have enough resource: pods, requested: 1, used: 1, capacity: 1",
+        ),
+        (
+            node("n", allocatable={"example.com/gpu": "1"}),
+            {"containers": GPU},
+            "OutOfexample.com/gpu",
+            "Node didn't have enough resource: example.com/gpu, requested: 2, used: 0, capacity: 1",
+        ),
+        (
+            node("n"),
+            {"nodeSelector": AFFINITY},
+            "NodeAffinity",
+            "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+        ),
+        (
+            node("n"),
+            {"containers": PORTS},
+            "NodePorts",
+            "Predicate NodePorts failed: node(s) didn't have free ports for the requested "
+            "pod ports",
+        ),
+        (
+            node("n", taints=NO_EXECUTE),
+            {},
+            "TaintToleration",
+            "Predicate TaintToleration failed: node(s) had untolerated taint(s)",
+        ),
+        (
+            node("n"),
+            {"os": {"name": "windows"}},
+            "PodOSNotSupported",
+            "Failed to admit pod as the OS field doesn't match node OS",
+        ),
+        (
+            node("n"),
+            {"hostNetwork": True, "hostUsers": False},
+            "PodFeatureUnsupported",
+            "Pod requires node features that are not available: UserNamespacesHostNetworkSupport",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_node_refuses(machine: Any, fields: Any, reason: str, message: str) -> None:
+    there = pod("there", "250m", on="n", containers=[{**PORTS[0], **container("250m")}])
+    there["spec"]["containers"][0]["ports"] = PORTS[0]["ports"]
+    outcome = planned([machine, there], pod("new", on="n", **fields))
+    (refusal,) = outcome.refusals
+    assert (refusal.pod, refusal.node) == ("default/new", "n")
+    assert (refusal.reason, refusal.message) == (reason, message)
+    assert not outcome.placements
+
+
+def test_the_node_takes_what_the_scheduler_would_not() -> None:
+    cordoned = node("n", unschedulable=True, taints=[{"key": "k", "effect": "NoSchedule"}])
+    outcome = planned([cordoned], pod("new", on="n", schedulerName="whoever"))
+    assert places(outcome) == {"new": "n"}
+    assert outcome.placements[0].by_node_name
+
+
+def test_an_extended_resource_that_the_node_doesnt_know_is_no_objection() -> None:
+    assert places(planned([node("n")], pod("new", on="n", containers=GPU))) == {"new": "n"}
+
+
+def test_a_refused_pod_leaves_the_room_to_others() -> None:
+    outcome = planned([node("n", "2")], pod("refused", "3", on="n"), pod("other", "2"))
+    assert places(outcome) == {"other": "n"}
+
+
+def test_a_pod_that_names_its_node_is_there_before_others_are_decided() -> None:
+    high = priority_class("high", 1000)
+    state = [high, node("n", "1")]
+    outcome = planned(state, pod("x", priorityClassName="high"), pod("fixed", on="n"))
+    assert [v.pod for p in outcome.preemptions for v in p.chosen.victims] == ["default/fixed"]
+    assert places(outcome) == {"x": "n"}
+
+
+def test_a_node_that_isnt_there_is_warned_about() -> None:
+    outcome = planned([node("n")], pod("new", on="elsewhere"))
+    assert not outcome.placements
+    assert not outcome.pending
+    warning = "default/new asks for node elsewhere, which isn't there: nobody starts it"
+    assert warning in outcome.warnings
+
+
+def test_a_critical_pod_gets_its_room_by_force() -> None:
+    critical = pod("new", "2", on="n", priorityClassName="system-node-critical")
+    outcome = planned([node("n", "1")], critical)
+    assert places(outcome) == {"new": "n"}
+    assert any("its kubelet would stop other pods" in warning for warning in outcome.warnings)

@@ -1,0 +1,140 @@
+"""The JSON of plans and explanations: fields, their order, their meaning."""
+
+import json
+from typing import Any
+
+from podium.plan.explaining import explain_pod
+from podium.plan.outcome import Plan
+from podium.plan.planning import Request
+from podium.plan.report import explanation_report, plan_report
+from tests.plan.objects import budget, node, planned, pod, priority_class
+
+HIGH = priority_class("high", 1000)
+
+FIELDS = [
+    "apiVersion",
+    "kind",
+    "placements",
+    "preemptions",
+    "pending",
+    "budgets",
+    "refusals",
+    "rejected",
+    "gated",
+    "ignored",
+    "removed",
+    "warnings",
+    "notes",
+]
+
+
+def state() -> list[Any]:
+    return [
+        HIGH,
+        node("a", "1"),
+        node("b", "1"),
+        budget("web", minAvailable=1),
+        pod("web-1", on="a"),
+        pod("plain", on="b"),
+    ]
+
+
+def test_an_empty_plan_has_all_fields() -> None:
+    report = plan_report(Plan())
+    assert list(report) == FIELDS
+    assert (report["apiVersion"], report["kind"]) == ("podium.dev/v1alpha1", "Plan")
+    assert all(report[field] == [] for field in FIELDS[2:])
+
+
+def test_a_plan() -> None:
+    new = pod("new", priorityClassName="high")
+    report = plan_report(planned(state(), new, pod("late", schedulingGates=[]), delete=""))
+    assert report["placements"] == [{"pod": "default/new", "node": "b"}]
+    assert report["preemptions"] == [
+        {
+            "preemptor": "default/new",
+            "node": "b",
+            "victims": [{"pod": "default/plain", "priority": 0, "pdbViolation": False}],
+            "alternatives": [
+                {
+                    "node": "a",
+                    "victims": [{"pod": "default/web-1", "priority": 0, "pdbViolation": True}],
+                    "pdbViolations": 1,
+                    "lostAt": "fewest PodDisruptionBudget violations",
+                }
+            ],
+        }
+    ]
+    (pending,) = report["pending"]
+    assert pending["pod"] == "default/late"
+    assert pending["message"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
+    assert report["budgets"] == [
+        {"budget": "default/web", "allowedBefore": 0, "allowedAfter": 0, "violatedBy": []}
+    ]
+
+
+def test_what_was_left_out_is_counted() -> None:
+    new = pod("new", priorityClassName="high")
+    (preemption,) = plan_report(planned(state(), new, alternatives_max=0))["preemptions"]
+    assert preemption["alternatives"] == []
+    assert preemption["alternativesLeftOut"] == 1
+
+
+def test_everything_else() -> None:
+    outcome = planned(
+        [*state(), pod("old", "0", on="a")],
+        pod("fixed", "2", on="a"),
+        pod("wrong", priorityClassName="nope"),
+        pod("gated", schedulingGates=[{"name": "a.b/c"}]),
+        pod("foreign", schedulerName="mine"),
+        delete="pod/old",
+    )
+    report = plan_report(outcome)
+    assert report["refusals"] == [
+        {
+            "pod": "default/fixed",
+            "node": "a",
+            "reason": "OutOfcpu",
+            "message": "Node didn't have enough resource: cpu, requested: 2000, used: 1000, "
+            "capacity: 1000",
+        }
+    ]
+    assert report["rejected"] == [
+        {
+            "object": "Pod default/wrong",
+            "message": 'pods "wrong" is forbidden: no PriorityClass with name nope was found',
+        }
+    ]
+    assert report["gated"] == [
+        {
+            "pod": "default/gated",
+            "plugin": "SchedulingGates",
+            "message": "waiting for scheduling gates: [a.b/c]",
+        }
+    ]
+    assert report["ignored"] == [{"pod": "default/foreign", "schedulerName": "mine"}]
+    assert report["removed"] == [{"pod": "default/old", "reason": "is deleted", "node": "a"}]
+
+
+def test_an_explanation_can_be_written_down() -> None:
+    request = Request(state(), [pod("new", priorityClassName="high")])
+    report = json.loads(json.dumps(explanation_report(explain_pod(request, "default/new"))))
+    assert (report["kind"], report["pod"], report["boundTo"]) == (
+        "Explanation",
+        "default/new",
+        None,
+    )
+    first, second = report["decisions"]
+    assert first["filter"][0] == {
+        "node": "a",
+        "plugin": "NodeResourcesFit",
+        "code": "Unschedulable",
+        "reasons": ["Insufficient cpu"],
+    }
+    assert [(c["node"], c["lostAt"]) for c in first["preemption"]["candidates"]] == [
+        ("b", None),
+        ("a", "fewest PodDisruptionBudget violations"),
+    ]
+    assert (second["node"], second["nominatedOnly"], second["best"]) == ("b", True, ["b"])
+    (feasible,) = second["feasible"]
+    assert feasible["total"] == sum(feasible["scores"].values())
