@@ -154,7 +154,7 @@ class _ArrayFilter(FilterState):
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         nodes, alive = _nodes(self._plugin.handle.snapshot, rows)
         fits = np.asarray(self._plugin.filter_nodes(self._pod, nodes), bool)
-        _check_length(self._plugin.name, "filter_nodes", fits, len(nodes))
+        _check_length("Filter", self.plugin, "filter_nodes", fits, len(nodes))
         codes = np.zeros(len(rows), np.int32)
         codes[alive] = np.where(fits, 0, _REFUSED)
         return codes
@@ -190,7 +190,7 @@ class _NodeFilter(FilterState):
         if status is None or status.is_success:
             return 0
         if not status.is_rejection:
-            raise CycleError(self.plugin, status.message)
+            raise _failure("Filter", self.plugin, status.message)
         if status not in self._reasons:
             self._reasons.append(status)
         number = self._reasons.index(status) + 1
@@ -215,8 +215,8 @@ class _Score(RelativeScore):
         scores = self._plugin.normalize(self._raw(feasible)).astype(np.int64)
         if len(scores) and (scores.min() < 0 or scores.max() > MAX_NODE_SCORE):
             worst = scores.min() if scores.min() < 0 else scores.max()
-            message = f"normalized scores must be from 0 to {MAX_NODE_SCORE}, not {worst}"
-            raise CycleError(self.plugin, message)
+            fault = f"normalized scores must be from 0 to {MAX_NODE_SCORE}, not {worst}"
+            raise _failure("Score", self.plugin, fault)
         return scores
 
     def _raw(self, feasible: Rows) -> Scores:
@@ -224,7 +224,7 @@ class _Score(RelativeScore):
         if isinstance(self._plugin, ArrayPlugin):
             nodes, _ = _nodes(snapshot, feasible)
             raw = np.asarray(self._plugin.score_nodes(self._pod, nodes), np.int64)
-            _check_length(self.plugin, "score_nodes", raw, len(nodes))
+            _check_length("Score", self.plugin, "score_nodes", raw, len(nodes))
             return raw
         score = self._plugin.score_node
         return np.array(
@@ -267,7 +267,14 @@ def _nodes(snapshot: Snapshot, rows: Rows) -> tuple[Nodes, NDArray[np.bool_]]:
     return Nodes(snapshot, rows[alive]), alive
 
 
-def _check_length(plugin: str, method: str, answer: NDArray[Any], expected: int) -> None:
+def _check_length(
+    point: str, plugin: str, method: str, answer: NDArray[Any], expected: int
+) -> None:
     if answer.shape != (expected,):
         shape = "x".join(map(str, answer.shape))
-        raise CycleError(plugin, f"{method} answered an array of {shape} for {expected} nodes")
+        fault = f"{method} answered an array of {shape} for {expected} nodes"
+        raise _failure(point, plugin, fault)
+
+
+def _failure(point: str, plugin: str, fault: str) -> CycleError:
+    return CycleError(plugin, f"running {point} plugin {plugin}: {fault}")
