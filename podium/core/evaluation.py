@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.core.filtering import Filtering
+from podium.core.framework import CycleError
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
 from podium.core.scoring import Scoring
 
 INFEASIBLE = -1
+_NEVER = (-1, -1)
 _CATCH_UP_MAX = 4_000
 
 
@@ -41,20 +43,16 @@ class Evaluation:
         self._build(pod)
 
     def refresh(self, pod: PodInfo) -> None:
-        """Bring everything up to date with the snapshot, for a cycle of `pod`."""
-        snapshot = self._snapshot
-        behind = snapshot.log_end - self._seen
-        if (
-            self._epochs != (snapshot.node_epoch, self._listers.epoch)
-            or self._seen < snapshot.log_start
-            or behind > _CATCH_UP_MAX
-        ):
-            self._build(pod)
-            return
-        if behind:
-            self._catch_up(behind, pod)
-        if self.filtering.is_volatile or self.scoring.is_volatile:
-            self._begin(pod)
+        """Bring everything up to date with the snapshot, for a cycle of `pod`.
+
+        Raises:
+            CycleError: a plugin failed; what is half done will be made anew.
+        """
+        try:
+            self._follow(pod)
+        except CycleError:
+            self._epochs = _NEVER
+            raise
 
     def best_row(self) -> int:
         """The row to take; only if there is a feasible one."""
@@ -68,6 +66,21 @@ class Evaluation:
             totals = self.scoring.local_total[rows] + self.scoring.relative_totals(rows)
             result[rows] = totals * self._spread + self._ties[rows]
         return result
+
+    def _follow(self, pod: PodInfo) -> None:
+        snapshot = self._snapshot
+        behind = snapshot.log_end - self._seen
+        if (
+            self._epochs != (snapshot.node_epoch, self._listers.epoch)
+            or self._seen < snapshot.log_start
+            or behind > _CATCH_UP_MAX
+        ):
+            self._build(pod)
+            return
+        if behind:
+            self._catch_up(behind, pod)
+        if self.filtering.is_volatile or self.scoring.is_volatile:
+            self._begin(pod)
 
     def _build(self, pod: PodInfo) -> None:
         snapshot = self._snapshot
