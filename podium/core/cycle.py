@@ -18,8 +18,12 @@ from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
 from podium.core.preemption.preempting import Preemptor
 from podium.core.preemption.result import Preemption
+from podium.core.recent import Recent
 from podium.core.status import Status
 
+# Each evaluation has several columns as long as the cluster; pods that come one of a kind, such as
+# a DaemonSet's, would otherwise fill the memory.
+EVALUATIONS_MAX = 256
 NO_NODES = "no nodes available to schedule pods"
 
 
@@ -38,7 +42,7 @@ class SchedulingCycle:
         self._pipelines = pipelines
         self._nominator = nominator
         self._preemptors = preemptors
-        self._evaluations: dict[tuple[str, int], Evaluation] = {}
+        self._evaluations: Recent[tuple[str, int], Evaluation] = Recent(EVALUATIONS_MAX)
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
         """Decide where a pod goes.
@@ -66,7 +70,8 @@ class SchedulingCycle:
         key = (pipeline.scheduler_name, pod.cls.id)
         evaluation = self._evaluations.get(key)
         if evaluation is None:
-            evaluation = self._evaluations[key] = Evaluation(pipeline, self._handle, pod)
+            evaluation = Evaluation(pipeline, self._handle, pod)
+            self._evaluations.put(key, evaluation)
         evaluation.refresh(pod)
         return evaluation
 

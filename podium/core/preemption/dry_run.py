@@ -32,6 +32,7 @@ class DryRun:
     """What preemption by one class of pods would take, row by row.
 
     Attributes:
+        evaluation: of the class of preemptors.
         is_candidate: bool[capacity], whether preemption would make room.
         outcome: int32[capacity], why not: the code of the filter that still objects.
         blame: int32[capacity], the index of that filter, `NO_VICTIMS` if there was nobody to take.
@@ -52,7 +53,7 @@ class DryRun:
         budgets: BudgetColumns,
         is_more_important: MoreImportant,
     ) -> None:
-        self._evaluation = evaluation
+        self.evaluation = evaluation
         self._snapshot = snapshot
         self._nominator = nominator
         self._budgets = budgets
@@ -80,7 +81,7 @@ class DryRun:
 
     def _follow(self) -> None:
         """Forget what changes since the last time may have made wrong."""
-        snapshot, filtering = self._snapshot, self._evaluation.filtering
+        snapshot, filtering = self._snapshot, self.evaluation.filtering
         state = (filtering, filtering.generation, self._budgets.epoch, snapshot.node_epoch)
         if state != self._state or self._seen < snapshot.log_start:
             self._forget_all()
@@ -118,7 +119,7 @@ class DryRun:
             snapshot, pod.cls, rows, self._budgets, self._is_more_important
         )
         rivals = self._nominator.rivals(pod, snapshot) if self._nominator else ()
-        world = World(self._evaluation.filtering, snapshot, rows, rivals)
+        world = World(self.evaluation.filtering, snapshot, rows, rivals)
         world.remove(potential.row_indexes, potential.slots)
         indexes = np.flatnonzero(potential.counts)
         outcome, blame = np.full(len(rows), -1, np.int32), np.full(len(rows), NO_VICTIMS, np.int32)
@@ -134,7 +135,7 @@ class DryRun:
         result = RowResult(-1, NO_VICTIMS)
         if lower:
             rivals = self._nominator.rivals_on(pod, snapshot.names[row])
-            world = RowWorld(self._evaluation.filtering, snapshot, row, rivals)
+            world = RowWorld(self.evaluation.filtering, snapshot, row, rivals)
             result = run_row(world, lower, self._budgets, self._is_more_important)
         self.outcome[row], self.blame[row] = result.outcome, result.blame
         self.is_candidate[row] = result.outcome == FITS

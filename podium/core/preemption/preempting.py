@@ -14,8 +14,10 @@ from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.core.preemption.eligibility import ineligible
 from podium.core.preemption.importance import MoreImportant, more_important
 from podium.core.preemption.result import Preemption
+from podium.core.recent import Recent
 from podium.core.snapshot import Snapshot
 
+DRY_RUNS_MAX = 256
 NO_VICTIMS_REASON = "No preemption victims found for incoming pod"
 NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
 
@@ -36,7 +38,7 @@ class Preemptor:
         self._budgets = budgets
         self._is_more_important = is_more_important
         self._limit = limit
-        self._runs: dict[int, DryRun] = {}
+        self._runs: Recent[int, DryRun] = Recent(DRY_RUNS_MAX)
 
     def preempt(self, pod: PodInfo, evaluation: Evaluation, outcome: Codes) -> Preemption:
         """Look for a node where preemption helps.
@@ -86,10 +88,11 @@ class Preemptor:
 
     def _run_of(self, pod: PodInfo, evaluation: Evaluation) -> DryRun:
         run = self._runs.get(pod.cls.id)
-        if run is None:
-            run = self._runs[pod.cls.id] = DryRun(
+        if run is None or run.evaluation is not evaluation:
+            run = DryRun(
                 evaluation, self._snapshot, self._nominator, self._budgets, self._is_more_important
             )
+            self._runs.put(pod.cls.id, run)
         return run
 
     def _no_candidate(self, evaluation: Evaluation, run: DryRun, rejected: Rows) -> str:
