@@ -15,7 +15,7 @@ from podium.cli.inputs import (
     StateOption,
     read_request,
 )
-from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings
+from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings, working
 from podium.plan.explaining import explain_pod
 from podium.plan.report import explanation_report
 
@@ -40,8 +40,10 @@ def explain(
     decides it; a pod that is on a node as if it weren't.
     """
     try:
-        request, _ = read_request(filename, apply, delete, scheduler_config, namespace)
-        explanation = explain_pod(request, _key(pod, namespace))
+        with working("reading"):
+            request, _ = read_request(filename, apply, delete, scheduler_config, namespace)
+        with working("deciding"):
+            explanation = explain_pod(request, _key(pod, namespace))
     except PodiumError as error:
         fail(error)
     if output is BriefOutput.TABLE:

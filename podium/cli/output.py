@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from enum import StrEnum
 from typing import Any, NoReturn
 
@@ -38,6 +39,11 @@ class BriefOutput(StrEnum):
 def console() -> Console:
     """Where tables go: colours on a terminal unless NO_COLOR is set, plain text elsewhere."""
     return _plain_console()
+
+
+def working(what: str) -> AbstractContextManager[object]:
+    """Shows on a terminal, as long as it lasts, what the command is busy with."""
+    return _plain_console(stderr=True).status(what)
 
 
 def print_report(report: Any, output: str) -> None:

@@ -18,7 +18,7 @@ from podium.cli.inputs import (
     StateOption,
     read_request,
 )
-from podium.cli.output import Output, console, fail, print_report, print_warnings
+from podium.cli.output import Output, console, fail, print_report, print_warnings, working
 from podium.cli.plan_text import print_plan
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan
@@ -73,10 +73,12 @@ def plan(
     """
     try:
         conditions = _conditions(fail_on or ())
-        request, notes = read_request(
-            filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
-        )
-        outcome = make_plan(request)
+        with working("reading"):
+            request, notes = read_request(
+                filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
+            )
+        with working("planning"):
+            outcome = make_plan(request)
     except PodiumError as error:
         fail(error)
     outcome = replace(outcome, notes=(*notes, *outcome.notes))

@@ -212,18 +212,23 @@ class BudgetBook:
 
 
 class _Selection:
-    """Which pods of a state a budget selects, and who scales them."""
+    """Which pods of a state a budget selects, and who scales them.
+
+    Pods are kept by namespace and labels: there are far fewer ways to be labelled than pods.
+    """
 
     def __init__(self, state: State) -> None:
         self.scale_of = scales(state.of_kind(*_SCALED_KINDS))
-        self._pods: dict[str, list[Object]] = defaultdict(list)
+        self._pods: dict[str, dict[frozenset[tuple[str, str]], list[Object]]] = {}
         for pod in state.of_kind("Pod"):
-            self._pods[namespace(pod)].append(pod)
+            by_labels = self._pods.setdefault(namespace(pod), {})
+            by_labels.setdefault(frozenset(labels(pod).items()), []).append(pod)
 
     def of(self, pdb: Object, selector: Selector) -> Pods:
         """The pods by uid, finished ones included."""
-        pods = self._pods.get(namespace(pdb), ())
-        return {uid(pod): pod for pod in pods if selector.matches(labels(pod))}
+        by_labels = self._pods.get(namespace(pdb), {})
+        selected = (pods for carried, pods in by_labels.items() if selector.matches(dict(carried)))
+        return {uid(pod): pod for pods in selected for pod in pods}
 
 
 def _selector(pdb: Object) -> Selector:

@@ -29,6 +29,8 @@ def delete(state: State, targets: Iterable[Target]) -> list[RemovedPod]:
     """
     roots = _found(state, targets)
     removed: list[RemovedPod] = []
+    if not roots:
+        return removed
     dependents = _Dependents(state)
     for root in roots:
         for obj in [root, *dependents.of(root)]:

@@ -182,6 +182,7 @@ class Session:
 
     def decide_alone(self, pod_key: str) -> None:
         """Decide about one pod that waits, as if nobody was before it in the queue."""
+        self._start_on_named_nodes()
         profiles = self.scheduler.pipelines
         own = [pod for pod in _undecided(self._prepared) if scheduler_name(pod) in profiles]
         # All of them are made known: they may be nominated, and then count.

@@ -50,10 +50,13 @@ def arrive(state: State, applied: Sequence[Object], *, nodes_changed: bool) -> A
     arrivals = Arrivals()
     admission = Admission(state)
     arrivals.notes += admission.notes
-    view = ClusterView.of(state)
-    own = [w for w in state.of_kind(*sorted(WORKLOADS)) if _is_due(w, nodes_changed)]
     named = {identity(source) for source in applied}
-    for source in [*(w for w in own if identity(w) not in named), *applied]:
+    due = [w for w in state.of_kind(*sorted(WORKLOADS)) if _is_due(w, nodes_changed)]
+    sources = [*(workload for workload in due if identity(workload) not in named), *applied]
+    if not sources:
+        return arrivals
+    view = ClusterView.of(state)
+    for source in sources:
         if source["kind"] == "Pod":
             _admit([source], "", state, admission, arrivals)
         elif not _has_deployment(source, state):

@@ -71,6 +71,11 @@ def test_who_is_nominated_counts_for_a_bound_pod() -> None:
     assert view.explanation.feasible == ("b",)
 
 
+def test_new_pods_that_name_their_node_are_there_for_a_bound_pod() -> None:
+    state = [node("a", "1"), node("b", "1"), pod("p", on="b")]
+    assert only(explained("p", state, pod("fixed", on="a"))).explanation.feasible == ("b",)
+
+
 def test_an_applied_pod_that_names_its_node_is_explained_without_it() -> None:
     explanation = explained("p", [node("a"), node("b")], pod("p", on="b"))
     assert (explanation.was_on, only(explanation).node) == ("b", "a")
