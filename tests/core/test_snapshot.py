@@ -1,0 +1,220 @@
+"""The snapshot: rows of nodes, the pods on them, and what is written down of changes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.api.errors import InvalidValue
+from podium.core.pods import UNPLACED, PodInfo, placed_pod
+from podium.core.snapshot import Snapshot
+from tests.core.objects import Obj, node, pod
+
+
+def snapshot_of(*names: str) -> Snapshot:
+    snapshot = Snapshot()
+    snapshot.set_nodes(map(node, names))
+    return snapshot
+
+
+def put(snapshot: Snapshot, name: str, node_name: str, cpu: str = "1") -> PodInfo:
+    info = placed_pod(pod(name, cpu), snapshot.classes)
+    snapshot.add_pod(info, node_name)
+    return info
+
+
+def on(snapshot: Snapshot, node_name: str) -> list[str]:
+    return [info.name for info in snapshot.pods_on[snapshot.row_of[node_name]]]
+
+
+def cpu_requested(snapshot: Snapshot) -> dict[str, int]:
+    column = snapshot.resources.requested[0]
+    return {name: int(column[row]) for name, row in snapshot.row_of.items()}
+
+
+class TestNodes:
+    def test_rows_are_given_in_order(self) -> None:
+        snapshot = snapshot_of("b", "a", "c")
+        assert snapshot.row_of == {"b": 0, "a": 1, "c": 2}
+        assert snapshot.names == ["b", "a", "c"]
+        assert snapshot.alive.all()
+        assert (snapshot.capacity, snapshot.node_count) == (3, 3)
+
+    def test_free_rows_are_used_again(self) -> None:
+        snapshot = snapshot_of("a", "b", "c")
+        snapshot.remove_node("b")
+        assert (snapshot.capacity, snapshot.node_count) == (3, 2)
+        assert (snapshot.names[1], snapshot.nodes[1], snapshot.alive[1]) == ("", None, False)
+        assert snapshot.resources.allocatable[0][1] == 0
+        snapshot.set_node(node("d", cpu="7"))
+        assert snapshot.row_of["d"] == 1
+        assert snapshot.resources.allocatable[0].tolist() == [4000, 7000, 4000]
+        assert snapshot.capacity == 3
+
+    def test_many_at_once_use_free_rows_first(self) -> None:
+        snapshot = snapshot_of("a", "b", "c")
+        snapshot.remove_node("a")
+        snapshot.set_nodes([node("d"), node("e"), node("c", cpu="1")])
+        assert snapshot.capacity == 4
+        assert sorted(snapshot.row_of.values()) == [0, 1, 2, 3]
+
+    def test_grows_without_losing_anything(self) -> None:
+        snapshot = snapshot_of("n0")
+        put(snapshot, "p", "n0", "3")
+        for index in range(1, 100):
+            snapshot.set_node(node(f"n{index}"))
+            put(snapshot, f"p{index}", f"n{index}")
+        assert snapshot.node_count == 100
+        assert snapshot.capacity < 120
+        assert cpu_requested(snapshot) == {"n0": 3000} | {f"n{i}": 1000 for i in range(1, 100)}
+        assert len(snapshot.alive) == snapshot.capacity
+        assert snapshot.alive.sum() == 100
+
+    def test_removing_what_is_not_there(self) -> None:
+        with pytest.raises(KeyError):
+            snapshot_of("a").remove_node("b")
+
+    @pytest.mark.parametrize(
+        ("change", "matters"),
+        [
+            ({"metadata": {"name": "a", "labels": {"zone": "x"}}}, True),
+            ({"spec": {"unschedulable": True}}, True),
+            ({"status": {"allocatable": {"cpu": "5"}}}, True),
+            ({"metadata": {"annotations": {"seen": "today"}}}, False),
+            ({"status": {"conditions": [{"type": "Ready"}]}}, False),
+        ],
+    )
+    def test_only_what_matters_is_a_change(self, change: Obj, matters: bool) -> None:
+        snapshot, old = snapshot_of("a"), node("a")
+        new = {field: {**part, **change.get(field, {})} for field, part in old.items()}
+        epoch = snapshot.node_epoch
+        assert snapshot.set_node(new) is matters
+        assert snapshot.node_epoch == epoch + matters
+        assert snapshot.nodes[0] == new
+
+    def test_a_bad_amount_changes_nothing(self) -> None:
+        snapshot = snapshot_of("a")
+        for bad in (node("a", cpu="many"), node("b", cpu="many")):
+            with pytest.raises(InvalidValue):
+                snapshot.set_node(bad)
+        assert snapshot.nodes == [node("a")]
+        assert snapshot.row_of == {"a": 0}
+
+    def test_ranks_are_places_among_the_names(self) -> None:
+        snapshot = snapshot_of("b", "c", "a")
+        assert snapshot.ranks().tolist() == [1, 2, 0]
+        snapshot.remove_node("b")
+        assert snapshot.ranks()[[1, 2]].tolist() == [1, 0]
+
+    def test_columns_of_labels_follow(self) -> None:
+        snapshot = snapshot_of("a", "b")
+        assert snapshot.columns.label("disk").codes.tolist() == [-1, -1]
+        snapshot.set_node(node("b", disk="ssd"))
+        column = snapshot.columns.label("disk")
+        assert (column.codes.tolist(), column.values) == ([-1, 0], ["ssd"])
+
+
+class TestPods:
+    def test_the_last_takes_the_place_of_one_that_left(self) -> None:
+        """As in kube-scheduler's NodeInfo: the order decides between equal victims."""
+        snapshot = snapshot_of("a")
+        infos = [put(snapshot, name, "a") for name in ("p0", "p1", "p2", "p3")]
+        snapshot.remove_pod(infos[1])
+        assert on(snapshot, "a") == ["p0", "p3", "p2"]
+        assert [int(snapshot.pods.positions[info.slot]) for info in infos if info.slot >= 0] == [
+            0,
+            2,
+            1,
+        ]
+        assert (infos[1].row, infos[1].slot) == (UNPLACED, UNPLACED)
+
+    def test_what_they_take_is_accounted(self) -> None:
+        snapshot = snapshot_of("a", "b")
+        one, two = put(snapshot, "one", "a", "250m"), put(snapshot, "two", "b", "2")
+        assert cpu_requested(snapshot) == {"a": 250, "b": 2000}
+        assert snapshot.resources.pods.tolist() == [1, 1]
+        for info in (one, two):
+            snapshot.remove_pod(info)
+        assert cpu_requested(snapshot) == {"a": 0, "b": 0}
+        assert snapshot.resources.pods.tolist() == [0, 0]
+
+    def test_they_wait_for_their_node(self) -> None:
+        snapshot = snapshot_of("a", "b")
+        early = put(snapshot, "early", "c")
+        stays, goes = put(snapshot, "stays", "a"), put(snapshot, "goes", "a")
+        snapshot.remove_node("a")
+        assert (early.row, stays.row) == (UNPLACED, UNPLACED)
+        assert cpu_requested(snapshot) == {"b": 0}
+        snapshot.remove_pod(goes)
+        snapshot.set_node(node("c"))
+        snapshot.set_node(node("a"))
+        assert (on(snapshot, "a"), on(snapshot, "b"), on(snapshot, "c")) == (
+            ["stays"],
+            [],
+            ["early"],
+        )
+
+    def test_removing_one_that_is_nowhere_is_nothing(self) -> None:
+        snapshot = snapshot_of("a")
+        snapshot.remove_pod(placed_pod(pod("p"), snapshot.classes))
+        assert snapshot.log == []
+
+    def test_sums_by_row(self) -> None:
+        snapshot = snapshot_of("a", "b", "c")
+        put(snapshot, "web-1", "a")
+        put(snapshot, "web-2", "c")
+        put(snapshot, "db-1", "c")
+        snapshot.remove_pod(put(snapshot, "db-2", "b"))
+        weights = {"web": 5, "db": 100}
+        of_classes = np.array([weights[cls.labels["app"]] for cls in snapshot.classes])
+        assert snapshot.sum_by_row(of_classes).tolist() == [5, 0, 105]
+
+
+class TestLog:
+    def test_tells_who_came_and_went_where(self) -> None:
+        snapshot = snapshot_of("a", "b")
+        info = put(snapshot, "p", "b")
+        snapshot.remove_pod(info)
+        assert snapshot.log == [(1, info.cls, 1), (1, info.cls, -1)]
+        assert (snapshot.log_start, snapshot.log_end) == (0, 2)
+
+    def test_tells_of_pods_that_go_and_come_with_their_node(self) -> None:
+        snapshot = snapshot_of("a")
+        cls = put(snapshot, "p", "a").cls
+        snapshot.remove_node("a")
+        snapshot.set_node(node("a"))
+        assert snapshot.log == [(0, cls, 1), (0, cls, -1), (0, cls, 1)]
+
+    def test_forgets_what_is_long_ago(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("podium.core.snapshot._LOG_LENGTH_MAX", 10)
+        snapshot = snapshot_of("a")
+        for index in range(25):
+            put(snapshot, f"p{index}", "a")
+        assert snapshot.log_end == 25
+        assert snapshot.log_start == 25 - len(snapshot.log)
+        assert 5 <= len(snapshot.log) <= 10
+
+
+@given(st.lists(st.integers(0, 11), max_size=60), st.integers())
+def test_columns_of_pods_are_those_of_the_pods(choices: list[int], seed: int) -> None:
+    """Pods come to one of four nodes, one of which comes and goes, and leave again."""
+    snapshot = snapshot_of("n0", "n1", "n2")
+    infos: list[PodInfo] = []
+    for number, choice in enumerate(choices):
+        if choice < 4:
+            infos.append(put(snapshot, f"{choice}-{number}", f"n{choice}"))
+        elif choice < 8 and infos:
+            snapshot.remove_pod(infos.pop((seed + choice) % len(infos)))
+        elif choice == 8 and "n3" in snapshot.row_of:
+            snapshot.remove_node("n3")
+        elif choice == 8:
+            snapshot.set_node(node("n3"))
+    placed = {info for pods in snapshot.pods_on for info in pods}
+    assert placed == {info for info in infos if info.row != UNPLACED}
+    columns = snapshot.pods
+    assert {columns.pods[slot] for slot in np.flatnonzero(columns.rows >= 0)} == placed
+    for info in placed:
+        assert snapshot.pods_on[info.row][columns.positions[info.slot]] is info
+        assert columns.rows[info.slot] == info.row
+        assert columns.classes[info.slot] == info.cls.id
+    assert snapshot.resources.pods.tolist() == [len(pods) for pods in snapshot.pods_on]
