@@ -1,0 +1,60 @@
+"""The choice among candidates: ordered keys, each breaking the ties of those before."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.core.pod_columns import NEVER_NS
+from podium.core.preemption.choice import KEYS, choose
+
+FIELDS = ("violations", "top_priority", "priority_sum", "victim_count", "earliest_start")
+EQUAL = (1, 7, 70, 3, 500)
+
+# Few values, so that ties reach the last key; a start may be missing.
+SMALL = st.integers(0, 1)
+STARTS = st.sampled_from([5, 9, int(NEVER_NS)])
+CANDIDATES = st.lists(st.tuples(SMALL, SMALL, SMALL, SMALL, STARTS), min_size=1, max_size=12)
+
+
+def run_of(rows: list[tuple[int, ...]]) -> Any:
+    columns = np.array(rows, np.int64).T
+    return SimpleNamespace(**dict(zip(FIELDS, columns, strict=True)))
+
+
+def rank(row: tuple[int, ...]) -> tuple[int, ...]:
+    """Smaller is better; of starts the latest."""
+    return (*row[:-1], -row[-1])
+
+
+@given(CANDIDATES)
+def test_the_keys_are_compared_in_order(rows: list[tuple[int, ...]]) -> None:
+    choice = choose(run_of(rows), np.arange(len(rows)))
+    best = min(map(rank, rows))
+    assert choice.selected.tolist() == [i for i, row in enumerate(rows) if rank(row) == best]
+    for index, row in enumerate(rows):
+        differing = (place for place, key in enumerate(rank(row)) if key != best[place])
+        assert choice.lost_at(index) == next(differing, None)
+
+
+@pytest.mark.parametrize("key", range(len(KEYS)), ids=[key.name for key in KEYS])
+def test_each_key_decides_between_equals(key: int) -> None:
+    better = list(EQUAL)
+    better[key] += 1 if FIELDS[key] == "earliest_start" else -1
+    choice = choose(run_of([EQUAL, tuple(better), EQUAL]), np.arange(3))
+    assert choice.selected.tolist() == [1]
+    assert [choice.lost_at(row) for row in range(3)] == [key, None, key]
+
+
+def test_only_candidates_are_chosen_from() -> None:
+    choice = choose(run_of([(0, 0, 0, 0, 0), EQUAL, EQUAL]), np.array([1, 2]))
+    assert choice.selected.tolist() == [1, 2]
+
+
+def test_a_single_candidate_needs_no_key() -> None:
+    choice = choose(run_of([EQUAL]), np.array([0]))
+    assert len(choice.left) == 1
+    assert choice.lost_at(0) is None
