@@ -168,6 +168,19 @@ def pod(dice: Dice, name: str, **spec: Any) -> Obj:
     }
 
 
+def related_pod(dice: Dice, name: str) -> Obj:
+    """One that looks at others, more often than not, and may preempt most of them."""
+    drawn = pod(dice, name)
+    drawn["spec"]["priority"] = 100
+    if dice.chance(80):
+        drawn["spec"]["affinity"] |= dice.fields(
+            60, podAffinity=pod_affinity(dice), podAntiAffinity=pod_affinity(dice)
+        )
+        constraints = [spread_constraint(dice) for _ in range(dice.one(1, 2))]
+        drawn["spec"] |= dice.fields(70, topologySpreadConstraints=constraints)
+    return drawn
+
+
 def placed_pod(dice: Dice, name: str, node_name: str) -> Obj:
     drawn = pod(dice, name, nodeName=node_name)
     drawn["status"] = dice.fields(75, startTime=dice.one(*TIMES))

@@ -24,7 +24,8 @@ class Life:
 
     def __init__(self, drawn: Obj, dice: Dice) -> None:
         self.scheduler, scenario = loaded(drawn)
-        self.asked = [self.scheduler.pending(pod) for pod in scenario.pending]
+        related = [clusters.related_pod(dice, f"r{index}") for index in range(2)]
+        self.asked = [self.scheduler.pending(pod) for pod in (*scenario.pending, *related)]
         self._dice = dice
         self._born = 0
         # Pods of few kinds, so that classes of pods meet again.

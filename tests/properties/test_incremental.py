@@ -9,6 +9,8 @@ from podium.core.evaluation import Evaluation
 from podium.core.explanation import explain
 from podium.core.filtering import Filtering
 from podium.core.pods import PodInfo
+from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
+from podium.core.preemption.importance import more_important
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status
 from podium.decide.answer import decision_json
@@ -21,8 +23,8 @@ from tests.properties.mirrors import handle
 from tests.properties.volume_clusters import Dice
 
 PROFILE = "default-scheduler"
-STEPS = 8
-STEPS_OF_A_LONG_LIFE = 60
+STEPS = 12
+STEPS_OF_A_LONG_LIFE = 20
 
 LIVES = st.integers(0, 2**48).map(Dice).map(lambda dice: Life(scenario(dice, nodes_max=5), dice))
 
@@ -85,6 +87,52 @@ def test_evaluations_that_fell_behind(life: Life, pause: int) -> None:
             assert_same_evaluation(evaluation, new, life.scheduler.snapshot)
 
 
+class Kept:
+    """A dry run that is kept over time, as the scheduler keeps one for each class of pods."""
+
+    def __init__(self, scheduler: Scheduler, pod: PodInfo) -> None:
+        self._scheduler = scheduler
+        self._pod = pod
+        self._evaluation = evaluation_of(scheduler, pod)
+        self._run = DryRun(
+            self._evaluation,
+            scheduler.snapshot,
+            scheduler.nominator,
+            scheduler.budgets,
+            more_important,
+        )
+
+    def results(self) -> list[tuple[object, ...]]:
+        """By row where removing pods could help, whether or not the pod fits elsewhere."""
+        self._evaluation.refresh(self._pod)
+        filtering, run = self._evaluation.filtering, self._run
+        rows = np.flatnonzero(filtering.outcome > 0)
+        run.update(self._pod, rows)
+        return [(row, *self._result(run, row)) for row in rows.tolist()]
+
+    def _result(self, run: DryRun, row: int) -> tuple[object, ...]:
+        if not run.is_candidate[row]:
+            blame, outcome = int(run.blame[row]), int(run.outcome[row])
+            if blame == NO_VICTIMS:
+                return (NO_VICTIMS,)
+            return (self._evaluation.filtering.status(blame, outcome, row),)
+        keys = (run.violations, run.top_priority, run.priority_sum, run.victim_count)
+        return run.victims[row], *(int(k[row]) for k in (*keys, run.earliest_start))
+
+
+def assert_dry_runs_follow(life: Life, steps: int) -> None:
+    kept = [Kept(life.scheduler, pod) for pod in life.asked]
+    for _ in range(steps):
+        life.step()
+        for pod, run in zip(life.asked, kept, strict=True):
+            assert run.results() == Kept(life.scheduler, pod).results()
+
+
+@given(LIVES)
+def test_dry_runs(life: Life) -> None:
+    assert_dry_runs_follow(life, STEPS)
+
+
 def answer(scheduler: Scheduler, pod: PodInfo) -> Json:
     decision = scheduler.decide(pod)
     return decision_json(Decided(decision, explain(decision, scheduler.snapshot)))
@@ -107,5 +155,6 @@ def test_decisions(life: Life) -> None:
 @pytest.mark.soak
 @given(LIVES)
 def test_long_lives(life: Life) -> None:
-    assert_evaluations_follow(life, STEPS_OF_A_LONG_LIFE // 2)
-    assert_decisions_follow(life, STEPS_OF_A_LONG_LIFE // 2)
+    assert_evaluations_follow(life, STEPS_OF_A_LONG_LIFE)
+    assert_dry_runs_follow(life, STEPS_OF_A_LONG_LIFE)
+    assert_decisions_follow(life, STEPS_OF_A_LONG_LIFE)

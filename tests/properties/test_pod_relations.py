@@ -48,16 +48,7 @@ AFFINITY_ARGS = st.builds(InterPodAffinityArgs, st.sampled_from([0, 1, 5, 100]),
 
 
 def related_pod(dice: Dice, scheduler: Scheduler) -> PodInfo:
-    """A pod with relations to others, more often than not."""
-    drawn = clusters.pod(dice, "p")
-    if dice.chance(80):
-        drawn["spec"]["affinity"] |= {
-            "podAffinity": clusters.pod_affinity(dice),
-            "podAntiAffinity": clusters.pod_affinity(dice),
-        }
-        constraints = [clusters.spread_constraint(dice) for _ in range(dice.one(1, 2))]
-        drawn["spec"]["topologySpreadConstraints"] = constraints
-    return pending_pod(drawn, scheduler.snapshot.classes)
+    return pending_pod(clusters.related_pod(dice, "p"), scheduler.snapshot.classes)
 
 
 def made(plugin: str, scheduler: Scheduler, pod: PodInfo) -> FilterState | None:
