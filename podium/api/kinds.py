@@ -1,0 +1,107 @@
+"""The kinds of objects that Podium knows: what they are called, and where they stand.
+
+To add a kind is to add a line here. What else there may be to know of a kind (checks, defaults,
+columns of its table, rules for updates) is declared where it belongs, by the kind's name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of objects.
+
+    Attributes:
+        group: the API group; empty for the core group.
+        name: as in an object's `kind`.
+        plural: the resource, as in paths.
+        namespaced: whether objects stand in namespaces.
+        short_names: as kubectl takes them.
+        subresources: such as `status`.
+        categories: groups of kinds that kubectl can list at once, such as `all`.
+        version: the version that v1.36 serves.
+        also: further (group, version) pairs under which the same objects are served.
+    """
+
+    group: str
+    name: str
+    plural: str
+    namespaced: bool = True
+    short_names: tuple[str, ...] = ()
+    subresources: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    version: str = "v1"
+    also: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def singular(self) -> str:
+        """The kind in lower case, as kubectl takes it."""
+        return self.name.lower()
+
+    @property
+    def api_version(self) -> str:
+        """As in an object's `apiVersion`."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def resource(self) -> str:
+        """The resource with its group, as messages name it, such as `deployments.apps`."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+
+_STATUS = ("status",)
+_SCALED = ("status", "scale")
+_ALL = ("all",)
+_SCHEDULING, _STORAGE, _RUNTIME = "scheduling.k8s.io", "storage.k8s.io", "node.k8s.io"
+_RESOURCE, _COORDINATION = "resource.k8s.io", "coordination.k8s.io"
+_POD_SUBRESOURCES = ("binding", "eviction", "log", "resize", "status")
+
+_KINDS = (
+    Kind("", "Pod", "pods", True, ("po",), _POD_SUBRESOURCES, _ALL),
+    Kind("", "Node", "nodes", False, ("no",), _STATUS),
+    Kind("", "Namespace", "namespaces", False, ("ns",), ("finalize", "status")),
+    Kind("", "Service", "services", True, ("svc",), _STATUS, _ALL),
+    Kind("", "Endpoints", "endpoints", True, ("ep",)),
+    Kind("", "ReplicationController", "replicationcontrollers", True, ("rc",), _SCALED, _ALL),
+    Kind("", "ResourceQuota", "resourcequotas", True, ("quota",), _STATUS),
+    Kind("", "LimitRange", "limitranges", True, ("limits",)),
+    Kind("", "PersistentVolume", "persistentvolumes", False, ("pv",), _STATUS),
+    Kind("", "PersistentVolumeClaim", "persistentvolumeclaims", True, ("pvc",), _STATUS),
+    Kind("", "ConfigMap", "configmaps", True, ("cm",)),
+    Kind("", "Secret", "secrets"),
+    Kind("", "ServiceAccount", "serviceaccounts", True, ("sa",)),
+    Kind("", "Event", "events", True, ("ev",), also=(("events.k8s.io", "v1"),)),
+    Kind("apps", "Deployment", "deployments", True, ("deploy",), _SCALED, _ALL),
+    Kind("apps", "ReplicaSet", "replicasets", True, ("rs",), _SCALED, _ALL),
+    Kind("apps", "StatefulSet", "statefulsets", True, ("sts",), _SCALED, _ALL),
+    Kind("apps", "DaemonSet", "daemonsets", True, ("ds",), _STATUS, _ALL),
+    Kind("apps", "ControllerRevision", "controllerrevisions"),
+    Kind("batch", "Job", "jobs", True, (), _STATUS, _ALL),
+    Kind("discovery.k8s.io", "EndpointSlice", "endpointslices"),
+    Kind("policy", "PodDisruptionBudget", "poddisruptionbudgets", True, ("pdb",), _STATUS),
+    Kind(_SCHEDULING, "PriorityClass", "priorityclasses", False, ("pc",)),
+    Kind(_RUNTIME, "RuntimeClass", "runtimeclasses", False),
+    Kind(_COORDINATION, "Lease", "leases"),
+    Kind(_STORAGE, "StorageClass", "storageclasses", False, ("sc",)),
+    Kind(_STORAGE, "CSINode", "csinodes", False),
+    Kind(_STORAGE, "CSIDriver", "csidrivers", False),
+    Kind(_STORAGE, "CSIStorageCapacity", "csistoragecapacities"),
+    Kind(_STORAGE, "VolumeAttachment", "volumeattachments", False, (), _STATUS),
+    Kind(_RESOURCE, "ResourceClaim", "resourceclaims", True, (), _STATUS),
+    Kind(_RESOURCE, "ResourceSlice", "resourceslices", False),
+    Kind(_RESOURCE, "DeviceClass", "deviceclasses", False),
+)
+
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
+"""All kinds by name; names are unique across groups."""
+
+
+def kind_of(obj: Mapping[str, Any]) -> Kind | None:
+    """The kind of a raw object by its API group and `kind`, whatever its version, if known."""
+    kind = KINDS.get(str(obj.get("kind", "")))
+    group = str(obj.get("apiVersion", "")).rpartition("/")[0]
+    if kind is None or group not in (kind.group, *(other for other, _ in kind.also)):
+        return None
+    return kind

@@ -1,0 +1,80 @@
+"""A request that the API server turns down, with all that its `Status` object says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.errors import PodiumError
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One fault among several.
+
+    Attributes:
+        reason: such as `FieldValueInvalid`.
+        message: the sentence.
+        field: the field's path; empty if it isn't about a field.
+    """
+
+    reason: str
+    message: str
+    field: str = ""
+
+
+class Refused(PodiumError):  # noqa: N818 - not an error of Podium's, but an answer
+    """The API server's no: raised by its verbs, answered as a `Status` at its boundary.
+
+    Attributes:
+        code: the HTTP status code.
+        reason: such as `Conflict`; empty where upstream gives none.
+        message: the sentence.
+        causes: the single faults.
+        details: name, group, kind and uid of the object concerned, as far as they are known.
+        retry_after_s: how long to wait before the next try; None if that isn't said.
+    """
+
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        message: str,
+        *,
+        causes: tuple[Cause, ...] = (),
+        details: Mapping[str, Any] | None = None,
+        retry_after_s: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.message = message
+        self.causes = causes
+        self.details: Mapping[str, Any] = details or {}
+        self.retry_after_s = retry_after_s
+
+    def status(self) -> dict[str, Any]:
+        """The `Status` object (meta/v1)."""
+        details = {**self.details}
+        if self.causes:
+            details["causes"] = [
+                {
+                    "reason": c.reason,
+                    "message": c.message,
+                    **({"field": c.field} if c.field else {}),
+                }
+                for c in self.causes
+            ]
+        if self.retry_after_s is not None:
+            details["retryAfterSeconds"] = self.retry_after_s
+        status: dict[str, Any] = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+        }
+        if self.reason:
+            status["reason"] = self.reason
+        if details:
+            status["details"] = details
+        return {**status, "code": self.code}

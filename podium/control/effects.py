@@ -1,0 +1,118 @@
+"""Effects: API calls as values.
+
+A machine returns them, a dispatcher makes them, and each comes back as an `Outcome`. An outcome
+may come late, twice, out of order, or say that nobody knows what became of the call; `purpose` is
+the machine's own note of what it wanted, by which it recognises the outcome.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A call to the API server.
+
+    Attributes:
+        purpose: whatever lets the machine that asked recognise the outcome; None if it doesn't
+            care to know.
+    """
+
+    purpose: Hashable = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Create(Effect):
+    """Create an object; its namespace and name (or generateName) are in its metadata."""
+
+    kind: str
+    obj: Object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replace(Effect):
+    """Replace an object, or a subresource of it; a resourceVersion in it must still be current."""
+
+    kind: str
+    obj: Object
+    subresource: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch(Effect):
+    """Merge into an object, or a subresource of it, by the rules of a strategic merge patch.
+
+    A `metadata.uid` or `metadata.resourceVersion` in the body is a precondition.
+    """
+
+    kind: str
+    name: str
+    body: Object
+    namespace: str = ""
+    subresource: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete(Effect):
+    """Delete an object.
+
+    Attributes:
+        uid: the object must have this uid, if given.
+        resource_version: and this version, if given.
+        grace_period_s: how long it may take; None leaves it to the object, 0 removes it at once.
+        propagation: `Background`, `Foreground` or `Orphan`; empty leaves it to the kind.
+    """
+
+    kind: str
+    name: str
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    grace_period_s: int | None = None
+    propagation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bind(Effect):
+    """Bind a pod to a node through its `binding` subresource."""
+
+    namespace: str
+    name: str
+    uid: str
+    node_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evict(Effect):
+    """Ask for a pod's eviction through its `eviction` subresource; budgets may refuse it."""
+
+    namespace: str
+    name: str
+    uid: str = ""
+    grace_period_s: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(Effect):
+    """Record an event (events.k8s.io); repetitions of the same one become a series.
+
+    Attributes:
+        regarding: the object it is about.
+        reporting_controller: who reports, such as `default-scheduler`.
+        type: `Normal` or `Warning`.
+        reason: why, in one word, such as `Scheduled`.
+        action: what was being done, such as `Binding`.
+        note: the sentence.
+        related: another object that has to do with it.
+    """
+
+    regarding: Object
+    reporting_controller: str
+    type: str
+    reason: str
+    action: str
+    note: str
+    related: Object | None = None

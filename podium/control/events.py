@@ -1,0 +1,80 @@
+"""Events: what a driver tells a machine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.control.effects import Effect
+
+Object = Mapping[str, Any]
+
+# The outcome of a call isn't known: it may or may not have been carried out.
+UNKNOWN_OUTCOME = "Timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An object came, changed or went, as an informer saw it; objects are never changed in place.
+
+    What happened between two looks may have been missed: an object that was deleted and created
+    anew meanwhile shows as a change of its uid, split into a deletion and an addition.
+
+    Attributes:
+        kind: the object's kind.
+        old: as last seen; None if it is new.
+        new: as it is now; None if it is gone (then `old` is the last known state of it).
+    """
+
+    kind: str
+    old: Object | None
+    new: Object | None
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """All objects that were there when the machine started have been told; now it may act."""
+
+
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """It is the time that the machine asked to be woken at, or later."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallError:
+    """Why a call failed.
+
+    Attributes:
+        code: the HTTP status code; 504 if nobody knows.
+        reason: as in an API status, such as `Conflict` or `NotFound`.
+        message: the sentence.
+        retry_after_s: how long the server asks to wait; 0 if it doesn't say.
+    """
+
+    code: int
+    reason: str
+    message: str
+    retry_after_s: float = 0.0
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the call may have been carried out all the same."""
+        return self.reason == UNKNOWN_OUTCOME
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of an effect.
+
+    Attributes:
+        effect: the effect.
+        error: None if it succeeded.
+        obj: the object that the server answered with, if it did.
+    """
+
+    effect: Effect
+    error: CallError | None = None
+    obj: Object | None = None
+
+
+Event = Change | Outcome | Synced | Woken

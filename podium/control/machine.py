@@ -1,0 +1,35 @@
+"""The one protocol of schedulers, controllers and node agents."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from podium.control.effects import Effect
+from podium.control.events import Event
+
+
+class Machine(Protocol):
+    """A state machine between watch events and API calls.
+
+    Attributes:
+        name: who acts, as in a user agent and in events.
+        kinds: the kinds of objects that it wants to be told of.
+    """
+
+    name: str
+    kinds: frozenset[str]
+
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take an event in, and say what is to be done.
+
+        Args:
+            event: what happened.
+            now_s: the time, in seconds since the epoch; it never goes backwards.
+        """
+        ...
+
+    def next_wakeup_s(self) -> float | None:
+        """When the machine wants `Woken` at the latest, in seconds since the epoch.
+
+        A time in the past means at once; None that only other events matter.
+        """
+        ...
