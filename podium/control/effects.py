@@ -6,7 +6,7 @@ the machine's own note of what it wanted, by which it recognises the outcome.
 """
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Object = Mapping[str, Any]
@@ -107,6 +107,7 @@ class Record(Effect):
         action: what was being done, such as `Binding`.
         note: the sentence.
         related: another object that has to do with it.
+        annotations: of the event, for machines to read.
     """
 
     regarding: Object
@@ -116,3 +117,4 @@ class Record(Effect):
     action: str
     note: str
     related: Object | None = None
+    annotations: Mapping[str, str] = field(default_factory=dict)
