@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.apiserver.validation import KINDS, kind_of
+from podium.apiserver.validation import validate
 from podium.apiserver.validation.checks import required, text, wrong_type
 from podium.manifests.document import Document
+from podium.manifests.kinds import DECISIVE_KINDS, decisive_kind_of
 from podium.manifests.problems import Problem, Source, describe, shown
 
 Object = dict[str, Any]
 
-_NAMES = {kind.name: kind for kind in KINDS.values()}
 _NOT_AN_OBJECT = "not an object with apiVersion, kind and metadata, but {}"
 _NO_KIND_BUT_ITEMS = "there are items but no kind: is the file complete?"
 
@@ -85,14 +85,14 @@ def _complete(obj: Any, namespace: str) -> list[FieldError | str]:
     faults = list(_header_faults(obj))
     if faults:
         return faults
-    kind = kind_of(obj)
+    kind = decisive_kind_of(obj)
     if kind is None:
         return []
     if not kind.namespaced:
         obj["metadata"].pop("namespace", None)
     elif not obj["metadata"].get("namespace"):
         obj["metadata"]["namespace"] = namespace
-    return list(kind.check(obj, ""))
+    return list(validate(obj))
 
 
 def _header_faults(obj: Object) -> Iterator[FieldError | str]:
@@ -119,7 +119,7 @@ def _version_faults(obj: Object) -> Iterator[FieldError]:
 
     Other groups may have kinds of the same name, which Podium doesn't know.
     """
-    known, api_version = _NAMES.get(obj["kind"]), obj["apiVersion"]
+    known, api_version = DECISIVE_KINDS.get(obj["kind"]), obj["apiVersion"]
     group = api_version.rpartition("/")[0]
     is_own = "." not in group or group.endswith(".k8s.io")
     if known and is_own and api_version != known.api_version:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from podium.api.meta import DEFAULT_NAMESPACE
-from podium.apiserver.validation import kind_of
 from podium.manifests.document import Document, decoded
 from podium.manifests.files import File, load
 from podium.manifests.json_text import read_json
+from podium.manifests.kinds import decisive_kind_of
 from podium.manifests.objects import Loaded, Object, objects_in
 from podium.manifests.problems import ManifestError, Problem, describe
 from podium.manifests.yaml_text import read_yaml
@@ -118,7 +118,7 @@ def _identity(obj: Object) -> tuple[str, ...]:
 
 
 def _notes_on_unknown_kinds(objects: list[Loaded]) -> list[str]:
-    counts = Counter(loaded.obj["kind"] for loaded in objects if not kind_of(loaded.obj))
+    counts = Counter(loaded.obj["kind"] for loaded in objects if not decisive_kind_of(loaded.obj))
     if not counts:
         return []
     kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))

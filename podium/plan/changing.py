@@ -11,9 +11,9 @@ from typing import Any
 from podium.api.meta import name, namespace
 from podium.apiserver.defaulting import apply_defaults
 from podium.apiserver.refusal import Refusal
-from podium.apiserver.validation import kind_of
 from podium.controllers.deployments import same_template
 from podium.controllers.templates import WORKLOADS
+from podium.manifests.kinds import decisive_kind_of
 from podium.plan.admission import Admission
 from podium.plan.merging import merged
 from podium.plan.outcome import RejectedObject
@@ -51,7 +51,7 @@ class Applied:
 def apply(state: State, manifests: Iterable[Object]) -> Applied:
     """Apply manifests to a state; pods that aren't there yet are left to `workloads`."""
     applied = Applied()
-    known = [manifest for manifest in manifests if kind_of(manifest) is not None]
+    known = [manifest for manifest in manifests if decisive_kind_of(manifest) is not None]
     for manifest in known:
         if identity(manifest)[0] == "Namespace":
             _apply_one(state, manifest, applied)
@@ -87,7 +87,7 @@ def _apply_source(state: State, manifest: Object, applied: Applied) -> None:
 
 
 def _created(state: State, manifest: Object) -> Object | Refusal:
-    kind = kind_of(manifest)
+    kind = decisive_kind_of(manifest)
     if kind is not None and kind.namespaced and not _namespace_exists(state, namespace(manifest)):
         place = namespace(manifest)
         return Refusal("NotFound", f'namespaces "{place}" not found')

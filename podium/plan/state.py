@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from podium.api.meta import is_finished, name, namespace, uid
-from podium.apiserver.validation import kind_of
+from podium.manifests.kinds import decisive_kind_of
 
 Object = Mapping[str, Any]
 Identity = tuple[str, str, str]
@@ -17,7 +17,7 @@ def identity(obj: Object) -> Identity:
     Raises:
         ValueError: the object is of a kind that Podium doesn't know.
     """
-    kind = kind_of(obj)
+    kind = decisive_kind_of(obj)
     if kind is None:
         raise ValueError(f"decisions don't depend on objects of the kind {obj.get('kind')}")
     return kind.name, namespace(obj) if kind.namespaced else "", name(obj)
@@ -53,7 +53,7 @@ class State:
     def __init__(self, objects: Iterable[Object] = ()) -> None:
         self._kinds: dict[str, dict[Identity, Object]] = {}
         for obj in objects:
-            if kind_of(obj) is not None:
+            if decisive_kind_of(obj) is not None:
                 self.put(obj)
 
     def put(self, obj: Object) -> None:

@@ -3,24 +3,9 @@
 from dataclasses import dataclass
 
 from podium.api.errors import PodiumError
-from podium.apiserver.validation import KINDS, Kind
+from podium.api.kinds import Kind
+from podium.manifests.kinds import DECISIVE_KINDS
 
-_SHORT_NAMES = {
-    "Pod": ("po",),
-    "Node": ("no",),
-    "Namespace": ("ns",),
-    "Service": ("svc",),
-    "ReplicationController": ("rc",),
-    "PersistentVolumeClaim": ("pvc",),
-    "PersistentVolume": ("pv",),
-    "Deployment": ("deploy",),
-    "ReplicaSet": ("rs",),
-    "StatefulSet": ("sts",),
-    "DaemonSet": ("ds",),
-    "PodDisruptionBudget": ("pdb",),
-    "PriorityClass": ("pc",),
-    "StorageClass": ("sc",),
-}
 _SHAPE = "KIND/NAME or NAMESPACE/KIND/NAME"
 
 
@@ -63,7 +48,7 @@ def parse_target(text: str, namespace: str) -> Target:
     *places, kind_name, called = parts
     kind = _KINDS.get(kind_name.lower())
     if kind is None:
-        names = ", ".join(sorted(kind.name.lower() for kind in KINDS.values()))
+        names = ", ".join(sorted(kind.singular for kind in DECISIVE_KINDS.values()))
         raise TargetError(f"--delete {text}: there is no kind {kind_name}; known are {names}")
     if not kind.namespaced:
         if places:
@@ -73,12 +58,9 @@ def parse_target(text: str, namespace: str) -> Target:
 
 
 def _spellings(kind: Kind) -> tuple[str, ...]:
-    singular = kind.name.lower()
-    plural = singular + ("es" if singular.endswith("s") else "s")
-    plural = plural.removesuffix("ys") + "ies" if plural.endswith("ys") else plural
     group = f".{kind.group}" if kind.group else ""
-    names = (singular, plural, *_SHORT_NAMES.get(kind.name, ()))
+    names = (kind.singular, kind.plural, *kind.short_names)
     return (*names, *(name + group for name in names if group))
 
 
-_KINDS = {spelling: kind for kind in KINDS.values() for spelling in _spellings(kind)}
+_KINDS = {spelling: kind for kind in DECISIVE_KINDS.values() for spelling in _spellings(kind)}

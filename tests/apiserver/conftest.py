@@ -9,16 +9,19 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.validation import KINDS
+from podium.api.kinds import KINDS
 
 KINDS_BY_RESOURCE = {
-    "pods": ("", "Pod"),
-    "nodes": ("", "Node"),
-    "deployments": ("apps", "Deployment"),
-    "replicasets": ("apps", "ReplicaSet"),
-    "priorityclasses": ("scheduling.k8s.io", "PriorityClass"),
-    "poddisruptionbudgets": ("policy", "PodDisruptionBudget"),
-    "runtimeclasses": ("node.k8s.io", "RuntimeClass"),
+    KINDS[name].plural: KINDS[name]
+    for name in (
+        "Pod",
+        "Node",
+        "Deployment",
+        "ReplicaSet",
+        "PriorityClass",
+        "PodDisruptionBudget",
+        "RuntimeClass",
+    )
 }
 
 
@@ -72,7 +75,7 @@ def _exchange(scenario: str, step: dict[str, Any]) -> Iterator[Exchange]:
         named, resource = parts[-1], parts[-2]
     if resource not in KINDS_BY_RESOURCE or not isinstance(body, dict | None):
         return
-    kind = KINDS[KINDS_BY_RESOURCE[resource]]
+    kind = KINDS_BY_RESOURCE[resource]
     obj = {"apiVersion": kind.api_version, "kind": kind.name, **(body or {})}
     named = named or (obj.get("metadata") or {}).get("name", "")
     answer = response.get("body") or {}

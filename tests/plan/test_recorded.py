@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.validation import KINDS
+from podium.api.kinds import KINDS
 from podium.config.load import load_configuration
 from podium.plan.outcome import Plan
 from podium.plan.planning import Request, plan
@@ -36,7 +36,6 @@ KIND_OF_FIELD = {
     "priorityClasses": "PriorityClass",
     "pending": "Pod",
 }
-KINDS_BY_NAME = {kind.name: kind for kind in KINDS.values()}
 
 
 def sequences(folder: Path) -> Iterator[tuple[Any, Any]]:
@@ -61,7 +60,7 @@ def is_comparable(scenario: Any, text: str) -> bool:
 
 def objects(scenario: Any) -> Iterator[Any]:
     for field, kind_name in KIND_OF_FIELD.items():
-        kind = KINDS_BY_NAME[kind_name]
+        kind = KINDS[kind_name]
         for obj in scenario.get(field) or ():
             place = {"namespace": "default"} if kind.namespaced else {}
             metadata = {**place, **obj.get("metadata", {})}

@@ -9,18 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.apiserver.validation.kinds import KINDS, Kind
+from podium.api.kinds import kind_of
+from podium.apiserver.validation.kinds import CHECKS
 
-__all__ = ["KINDS", "Kind", "kind_of", "validate"]
-
-
-def kind_of(obj: Mapping[str, Any]) -> Kind | None:
-    """The kind of a raw object by its API group and `kind`, whatever its version, if known."""
-    group = str(obj.get("apiVersion", "")).rpartition("/")[0]
-    return KINDS.get((group, str(obj.get("kind", ""))))
+__all__ = ["CHECKS", "validate"]
 
 
 def validate(obj: Mapping[str, Any]) -> list[FieldError]:
-    """All faults of an object, in the order of its fields; none for an object of unknown kind."""
+    """All faults of an object, in the order of its fields; none for a kind without a check."""
     kind = kind_of(obj)
-    return list(kind.check(obj, "")) if kind else []
+    check = CHECKS.get(kind.name) if kind else None
+    return list(check(obj, "")) if check else []

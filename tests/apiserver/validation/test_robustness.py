@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.errors import FieldError
-from podium.apiserver.validation import KINDS, validate
+from podium.api.kinds import KINDS
+from podium.apiserver.validation import validate
 
 SELECTOR = {"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "k", "operator": "Exists"}]}
 TERM = {"labelSelector": SELECTOR, "topologyKey": "z", "matchLabelKeys": ["a"], "namespaces": ["n"]}

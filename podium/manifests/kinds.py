@@ -1,0 +1,37 @@
+"""The kinds that decisions depend on; manifests may hold others, which are passed over."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.kinds import KINDS, Kind, kind_of
+
+_NAMES = (
+    "Pod",
+    "Node",
+    "Namespace",
+    "Service",
+    "ReplicationController",
+    "PersistentVolumeClaim",
+    "PersistentVolume",
+    "Deployment",
+    "ReplicaSet",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "PodDisruptionBudget",
+    "PriorityClass",
+    "StorageClass",
+    "CSINode",
+    "CSIDriver",
+    "CSIStorageCapacity",
+    "RuntimeClass",
+)
+
+DECISIVE_KINDS: Mapping[str, Kind] = {name: KINDS[name] for name in _NAMES}
+"""These kinds by name."""
+
+
+def decisive_kind_of(obj: Mapping[str, Any]) -> Kind | None:
+    """The kind of a raw object by its API group and `kind`, if decisions depend on it."""
+    kind = kind_of(obj)
+    return kind if kind is not None and kind.name in DECISIVE_KINDS else None
