@@ -17,6 +17,7 @@ from podium.config.load import default_configuration
 from podium.config.merge import Expanded, expand
 from podium.config.types import ExtensionPoint, ProfileConfig, SchedulerConfiguration
 from podium.core.extending import adapted
+from podium.core.framework import PreBindCallsPlugin
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
 from podium.core.sampling import NodeSampling
@@ -222,6 +223,9 @@ def _pipeline(
         reserve=serving(ExtensionPoint.RESERVE),
         permit=serving(ExtensionPoint.PERMIT),
         pre_bind=serving(ExtensionPoint.PRE_BIND),
+        pre_bind_calls=tuple(
+            p for p in at(ExtensionPoint.PRE_BIND) if isinstance(p, PreBindCallsPlugin)
+        ),
         bind=serving(ExtensionPoint.BIND),
         post_bind=serving(ExtensionPoint.POST_BIND),
         sampling=None if percentage in (None, 100) else NodeSampling(percentage),

@@ -6,8 +6,8 @@ the machine's own note of what it wanted, by which it recognises the outcome.
 """
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 Object = Mapping[str, Any]
 
@@ -22,6 +22,10 @@ class Effect:
     """
 
     purpose: Hashable = None
+
+    def with_purpose(self, purpose: Hashable) -> Self:
+        """The same call, asked for another purpose."""
+        return replace(self, purpose=purpose)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

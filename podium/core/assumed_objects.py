@@ -35,6 +35,10 @@ class AssumedObjects:
         if listed:
             self._changes[pod_key] = listed
 
+    def of(self, pod_key: str) -> list[Object]:
+        """What was assumed for a pod, and still is there as assumed."""
+        return [after for _, after in self._changes.get(pod_key, ()) if self._is_there(after)]
+
     def revert(self, pod_key: str) -> None:
         """Take back what was assumed for a pod, if anything."""
         for before, after in self._changes.pop(pod_key, ()):

@@ -111,22 +111,33 @@ class BindingCycle:
         return expired
 
     def bind(self, pod: PodInfo, node_name: str) -> Status:
-        """Run PreBind, Bind and PostBind; after a failure everything is unreserved."""
-        status = self._bound(pod, node_name)
+        """Run PreBind, Bind and PostBind at once; after a failure everything is unreserved."""
+        status = self.pre_bind(pod, node_name)
+        if status.is_success:
+            status = self.agree_to_bind(pod, node_name)
         if not status.is_success:
             self.unreserve(pod, node_name)
             return status
-        for plugin in self._pipeline.post_bind:
-            plugin.post_bind(pod, node_name)
+        self.post_bind(pod, node_name)
         return SUCCESS
 
-    def _bound(self, pod: PodInfo, node_name: str) -> Status:
-        for early in self._pipeline.pre_bind:
-            status = early.pre_bind(pod, node_name)
+    def pre_bind(self, pod: PodInfo, node_name: str) -> Status:
+        """Run PreBind, up to the first failure."""
+        for plugin in self._pipeline.pre_bind:
+            status = plugin.pre_bind(pod, node_name)
             if not status.is_success:
-                return status.by(early.name)
+                return status.by(plugin.name)
+        return SUCCESS
+
+    def agree_to_bind(self, pod: PodInfo, node_name: str) -> Status:
+        """Ask the Bind plugins, until one takes the pod; the call itself is the caller's."""
         for plugin in self._pipeline.bind:
             status = plugin.bind(pod, node_name)
             if status.code is not Code.SKIP:
                 return status.by(plugin.name) if not status.is_success else SUCCESS
         return Status(Code.ERROR, ("no bind plugin bound the pod",))
+
+    def post_bind(self, pod: PodInfo, node_name: str) -> None:
+        """Run PostBind: the pod is bound."""
+        for plugin in self._pipeline.post_bind:
+            plugin.post_bind(pod, node_name)

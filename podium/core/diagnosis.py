@@ -1,11 +1,13 @@
-"""Why a pod fits nowhere, in kube-scheduler's words (FitError of v1.36)."""
+"""Why a pod fits nowhere: who rejected it, and in which words (FitError of v1.36)."""
 
 from collections import Counter
 
 import numpy as np
 
+from podium.core.decision import Decision
 from podium.core.filtering import Filtering
 from podium.core.framework import Codes, Rows
+from podium.core.narrowing import Narrowing
 
 
 class Histogram:
@@ -51,3 +53,22 @@ def nodes_available_message(
     if details:
         message += f" {details}."
     return f"{message} {post_filter}" if post_filter else message
+
+
+def rejecting_plugins(decision: Decision) -> set[str]:
+    """The plugins that rejected a pod, on any node or for all of them.
+
+    Only what they have registered for can make the pod schedulable.
+    """
+    evaluation, blame = decision.evaluation, decision.blame
+    if evaluation is None or blame is None:
+        return set()
+    if decision.pre_filter is not None:
+        return {decision.pre_filter.plugin}
+    states = evaluation.filtering.states
+    plugins: set[str] = set()
+    for state in states:
+        if isinstance(state, Narrowing):
+            plugins.update(state.plugins)
+    plugins.update(states[who].plugin for who in np.unique(blame).tolist() if who >= 0)
+    return plugins - {""}

@@ -22,6 +22,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.control.effects import Effect
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Status
@@ -273,6 +274,25 @@ class PreBindPlugin(Plugin, Protocol):
 
     def pre_bind(self, pod: PodInfo, node_name: str) -> Status:
         """Anything but success rejects the pod."""
+        ...
+
+
+@runtime_checkable
+class PreBindCallsPlugin(Plugin, Protocol):
+    """A PreBind plugin that has something written first, and waits for others to act on it.
+
+    Attributes:
+        bind_timeout_seconds: how long to wait.
+    """
+
+    bind_timeout_seconds: int
+
+    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
+        """The API calls; each must succeed. None: there is nothing to do or to wait for."""
+        ...
+
+    def pre_bind_done(self, pod: PodInfo, node_name: str) -> Status:
+        """Asked after the calls, and whenever something changes; `Wait` goes on waiting."""
         ...
 
 

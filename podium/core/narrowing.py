@@ -17,7 +17,11 @@ NO_NODE = -1
 
 
 class Narrowing(FilterState):
-    """Rules out the nodes that PreFilter left out, in the name of no plugin."""
+    """Rules out the nodes that PreFilter left out, in the name of no plugin.
+
+    Attributes:
+        plugins: who named the only nodes that matter.
+    """
 
     plugin = ""
     scope = Scope.NODE
@@ -26,13 +30,13 @@ class Narrowing(FilterState):
         kept = np.zeros(snapshot.capacity, bool)
         kept[[snapshot.row_of[name] for name in node_names if name in snapshot.row_of]] = True
         self._codes = np.where(kept, 0, NO_NODE).astype(np.int32)
-        self._plugins = plugins
+        self.plugins = plugins
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         return self._codes[rows]
 
     def status(self, row: int, code: int) -> Status:
-        return unresolvable(f"node(s) didn't satisfy plugin(s) {_listed(self._plugins)}")
+        return unresolvable(f"node(s) didn't satisfy plugin(s) {_listed(self.plugins)}")
 
 
 def run_pre_filter(

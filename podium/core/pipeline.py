@@ -8,6 +8,7 @@ from podium.core.framework import (
     PermitPlugin,
     PostBindPlugin,
     PostFilterPlugin,
+    PreBindCallsPlugin,
     PreBindPlugin,
     PreEnqueuePlugin,
     PreFilterPlugin,
@@ -41,6 +42,7 @@ class Pipeline:
     reserve: tuple[ReservePlugin, ...] = ()
     permit: tuple[PermitPlugin, ...] = ()
     pre_bind: tuple[PreBindPlugin, ...] = ()
+    pre_bind_calls: tuple[PreBindCallsPlugin, ...] = ()
     bind: tuple[BindPlugin, ...] = ()
     post_bind: tuple[PostBindPlugin, ...] = ()
     preemption: PostFilterPlugin | None = None

@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.api.meta import key, name, uid
 from podium.api.times import parse_time
-from podium.core.pod_classes import Object, PodClass, PodClasses
+from podium.core.pod_classes import Object, PodClass, PodClasses, reads_alike
 
 UNPLACED = -1
 
@@ -13,7 +13,7 @@ class PodInfo:
     """One pod.
 
     Attributes:
-        obj: the object as it came; never changed in place.
+        obj: the object as last seen; itself never changed in place.
         cls: its class.
         key: `namespace/name`.
         uid: `metadata.uid`, or the key where there is none.
@@ -64,3 +64,10 @@ def placed_pod(obj: Object, classes: PodClasses) -> PodInfo:
 def pending_pod(obj: Object, classes: PodClasses) -> PodInfo:
     """A pod to schedule; its `spec.nodeName`, if it has one, is the node it insists on."""
     return PodInfo(obj, classes.of(obj, wants_node=True))
+
+
+def renewed(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool) -> PodInfo:
+    """The same pod as it is now; its class is looked up only if it may have changed."""
+    if reads_alike(pod.obj, obj):
+        return PodInfo(obj, pod.cls)
+    return PodInfo(obj, classes.of(obj, wants_node=wants_node))

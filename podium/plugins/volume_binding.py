@@ -16,6 +16,7 @@ from podium.api.labels import SelectorError, label_selector
 from podium.api.meta import annotations, is_terminating, name
 from podium.api.quantity import ceil_value, value
 from podium.config.args import VolumeBindingArgs
+from podium.control.effects import Effect, Replace
 from podium.core.assumed_objects import AssumedObjects
 from podium.core.csi_migration import in_tree_plugin, is_migrated_on, migrated_affinity
 from podium.core.fixed_codes import FixedCodes
@@ -33,6 +34,7 @@ from podium.core.volumes import (
     bound_to,
     claim_of,
     claim_uses,
+    is_bound_to,
     is_fully_bound,
     not_found,
     ownership_fault,
@@ -120,6 +122,39 @@ class VolumeBinding:
 
     def unreserve(self, pod: PodInfo, node_name: str) -> None:
         self._assumed.revert(pod.key)
+
+    def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
+        """Write down what was assumed; whoever binds and provisions volumes acts on it."""
+        return [Replace(kind=obj["kind"], obj=obj) for obj in self._assumed.of(pod.key)]
+
+    def pre_bind_done(self, pod: PodInfo, node_name: str) -> Status:
+        """Wait until all claims are bound."""
+        if node_name not in self._snapshot.row_of:
+            return Status(Code.ERROR, (f'node "{node_name}" not found',))
+        for use in claim_uses(pod.obj):
+            claim = claim_of(self._listers, pod, use)
+            if claim is None:
+                return Status(Code.ERROR, (not_found("PersistentVolumeClaim", use.claim_name),))
+            if is_fully_bound(claim):
+                continue
+            if fault := self._reset_selection(claim, node_name):
+                return Status(Code.ERROR, (fault,))
+            return Status(Code.WAIT, (f'claim "{name(claim)}" is not bound yet',))
+        return SUCCESS
+
+    def _reset_selection(self, claim: Object, node_name: str) -> str:
+        """Why a claim will not be provisioned where it should be; empty if it may be."""
+        if any(is_bound_to(v, claim) for v in self._listers.list("PersistentVolume")):
+            return ""
+        selected = annotations(claim).get(SELECTED_NODE, "")
+        if not selected:
+            return f'selectedNode annotation reset for PVC "{name(claim)}"'
+        if selected != node_name:
+            return (
+                f'provisioning failed for PVC "{name(claim)}": selected node "{selected}" '
+                f'is not "{node_name}"'
+            )
+        return ""
 
     def _fault(self, pod: PodInfo, use: ClaimUse) -> str:
         claim = claim_of(self._listers, pod, use)

@@ -1,0 +1,145 @@
+"""The scheduler's metrics, by the names of kube-scheduler v1.36.
+
+A registry belongs to one scheduler. Durations come from a stopwatch that whoever drives the
+scheduler hands in: in virtual time it stands still within a step. What lasts over several steps is
+measured by the driver's clock.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+Stopwatch = Callable[[], float]
+Counts = Callable[[], Mapping[str, int]]
+
+
+def _count_of(counts: Counts, queue: str) -> float:
+    return counts()[queue]
+
+
+def _exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
+    return tuple(start * factor**i for i in range(count))
+
+
+_ATTEMPT = _exponential(0.001, 2, 15)
+_EXTENSION_POINT = _exponential(0.0001, 2, 12)
+_GOROUTINE = _exponential(0.01, 2, 20)
+_SLI = _exponential(0.01, 2, 20)
+_ATTEMPTS = _exponential(1, 2, 5)
+_VICTIMS = _exponential(1, 2, 7)
+
+SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
+
+
+class SchedulerMetrics:
+    """Counters, gauges and histograms of one scheduler.
+
+    Attributes:
+        registry: what to expose.
+        stopwatch: seconds that pass while something is computed.
+    """
+
+    def __init__(self, stopwatch: Stopwatch = lambda: 0.0) -> None:
+        self.registry = CollectorRegistry()
+        self.stopwatch = stopwatch
+        self._attempts = self._counter(
+            "schedule_attempts", "Attempts to schedule pods, by result.", ("result", "profile")
+        )
+        self._attempt_duration = self._histogram(
+            "scheduling_attempt_duration_seconds",
+            "Scheduling attempt latency (scheduling algorithm and binding).",
+            ("result", "profile"),
+            _ATTEMPT,
+        )
+        self._algorithm_duration = self._histogram(
+            "scheduling_algorithm_duration_seconds", "Scheduling algorithm latency.", (), _ATTEMPT
+        )
+        self._point_duration = self._histogram(
+            "framework_extension_point_duration_seconds",
+            "Latency of running all plugins of an extension point.",
+            ("extension_point", "status", "profile"),
+            _EXTENSION_POINT,
+        )
+        self._pod_attempts = self._histogram(
+            "pod_scheduling_attempts", "Attempts it took to schedule a pod.", (), _ATTEMPTS
+        )
+        self._sli = self._histogram(
+            "pod_scheduling_sli_duration_seconds",
+            "From a pod's first attempt to its binding, by number of attempts.",
+            ("attempts",),
+            _SLI,
+        )
+        self._preemption_attempts = self._counter(
+            "preemption_attempts", "Preemptions that were tried.", ()
+        )
+        self._victims = self._histogram(
+            "preemption_victims", "Number of victims of a preemption.", (), _VICTIMS
+        )
+        self._goroutine_duration = self._histogram(
+            "preemption_goroutines_duration_seconds",
+            "How long it took to carry preemptions out, by result.",
+            ("result",),
+            _GOROUTINE,
+        )
+        self._goroutine_total = self._counter(
+            "preemption_goroutines_execution",
+            "Preemptions that were carried out, by result.",
+            ("result",),
+        )
+        self._incoming = self._counter(
+            "queue_incoming_pods", "Pods added to a queue, by event.", ("queue", "event")
+        )
+        self._pending = Gauge(
+            "scheduler_pending_pods", "Pending pods, by queue.", ("queue",), registry=self.registry
+        )
+
+    def watch_pending(self, counts: Counts) -> None:
+        """Have the pending pods counted whenever somebody looks."""
+        for queue in ("active", "backoff", "unschedulable", "gated"):
+            self._pending.labels(queue).set_function(partial(_count_of, counts, queue))
+
+    def attempted(self, result: str, profile: str, duration_s: float) -> None:
+        """An attempt to schedule a pod came to its end."""
+        self._attempts.labels(result, profile).inc()
+        self._attempt_duration.labels(result, profile).observe(duration_s)
+
+    def decided(self, duration_s: float) -> None:
+        """The scheduling algorithm has decided about a pod."""
+        self._algorithm_duration.observe(duration_s)
+
+    def ran(self, point: str, status: str, profile: str, duration_s: float) -> None:
+        """All plugins of an extension point have run."""
+        self._point_duration.labels(point, status, profile).observe(duration_s)
+
+    def bound(self, attempts: int, since_first_attempt_s: float) -> None:
+        """A pod was bound after so many attempts."""
+        self._pod_attempts.observe(attempts)
+        label = "15+" if attempts >= 15 else str(attempts)
+        self._sli.labels(label).observe(since_first_attempt_s)
+
+    def preemption_tried(self) -> None:
+        """A pod that fitted nowhere asked for preemption."""
+        self._preemption_attempts.inc()
+
+    def preemption_started(self, victims: int) -> None:
+        """Victims are about to be removed."""
+        self._victims.observe(victims)
+
+    def preemption_ended(self, duration_s: float, *, failed: bool) -> None:
+        """A preemption has been carried out, or has failed."""
+        result = "error" if failed else "success"
+        self._goroutine_duration.labels(result).observe(duration_s)
+        self._goroutine_total.labels(result).inc()
+
+    def queued(self, queue: str, event: str) -> None:
+        """A pod came into a queue."""
+        self._incoming.labels(queue, event).inc()
+
+    def _counter(self, name: str, text: str, labels: tuple[str, ...]) -> Counter:
+        return Counter(f"scheduler_{name}", text, labels, registry=self.registry)
+
+    def _histogram(
+        self, name: str, text: str, labels: tuple[str, ...], buckets: tuple[float, ...]
+    ) -> Histogram:
+        return Histogram(f"scheduler_{name}", text, labels, buckets=buckets, registry=self.registry)

@@ -1,0 +1,253 @@
+"""What the scheduler writes about the pods it schedules: status patches, and bindings.
+
+There is at most one call about a pod at a time, so that outcomes that come late or out of order
+can't leave an older status behind. What is asked for meanwhile waits, merged into one patch; a
+binding makes waiting patches needless, since it sets the condition PodScheduled and clears the
+nomination itself (the order of calls is that of kube-scheduler's own API dispatcher). A patch that
+fails is tried again until it succeeds, is overtaken, or the pod is gone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.api.times import NANOS_PER_SECOND, format_time
+from podium.control.effects import Bind, Effect, Patch
+from podium.control.events import Outcome
+from podium.controllers.scheduler.outbox import Outbox
+from podium.core.pods import PodInfo
+
+Object = Mapping[str, Any]
+
+RETRY_S_MIN = 1.0
+RETRY_S_MAX = 10.0
+_HOPELESS = frozenset({"NotFound", "Invalid", "Forbidden", "Conflict"})
+
+
+@dataclass(frozen=True, slots=True)
+class PodCall:
+    """The purpose of a call about a pod.
+
+    Attributes:
+        uid: the pod's.
+        number: of the call.
+    """
+
+    uid: str
+    number: int
+
+
+@dataclass(slots=True)
+class _Calls:
+    """What is under way, and what waits, for one pod.
+
+    Attributes:
+        pod: as last seen by whoever asked.
+        wanted: fields of its status still to be written; conditions by type.
+        binding: a binding still to be sent.
+        sent: the call under way.
+        sent_fields: what of the status it writes.
+        failures: how often in a row it failed.
+        uncertain: whether a binding was sent of which nobody knows what became.
+    """
+
+    pod: PodInfo
+    wanted: dict[str, Any] = field(default_factory=dict)
+    binding: Bind | None = None
+    sent: Effect | None = None
+    sent_fields: dict[str, Any] = field(default_factory=dict)
+    failures: int = 0
+    uncertain: bool = False
+
+
+class PodCalls:
+    """Calls about pods that aren't bound yet, one at a time for each."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+        self._calls: dict[str, _Calls] = {}
+        self._retry_at_s: dict[str, float] = {}
+        self._count = 0
+
+    def set_condition(self, pod: PodInfo, condition: Object, now_s: float) -> None:
+        """Write a condition, unless it is there already.
+
+        Args:
+            pod: the pod.
+            condition: type, status, reason, message, observedGeneration; the time of the
+                transition is filled in.
+            now_s: the time.
+        """
+        known = self._known_condition(pod, str(condition["type"]))
+        if known is not None and all(known.get(k) == v for k, v in condition.items()):
+            return
+        same = known is not None and known.get("status") == condition["status"]
+        since = known.get("lastTransitionTime") if same and known else None
+        stamped = {**condition, "lastTransitionTime": since or timestamp(now_s)}
+        self._want(pod, f"condition {condition['type']}", stamped)
+
+    def set_nomination(self, pod: PodInfo, node_name: str) -> None:
+        """Write `status.nominatedNodeName`, unless it says so already; empty clears it."""
+        if self._known_nomination(pod) != node_name:
+            self._want(pod, "nominatedNodeName", node_name)
+
+    def bind(self, pod: PodInfo, node_name: str) -> None:
+        """Bind a pod, after the call under way has come back."""
+        calls = self._of(pod)
+        calls.wanted.clear()
+        calls.binding = Bind(
+            namespace=pod.namespace, name=pod.name, uid=pod.uid, node_name=node_name
+        )
+        self._recover(calls)
+        self._send_next(calls)
+
+    def forget(self, uid: str) -> None:
+        """The pod is gone: nothing is left to be written."""
+        self._calls.pop(uid, None)
+        self._retry_at_s.pop(uid, None)
+
+    def drop_patches(self, uid: str) -> None:
+        """The pod is on a node: what its status should have said before holds no more."""
+        calls = self._calls.get(uid)
+        if calls is not None:
+            calls.wanted.clear()
+
+    def drop_uncertain_binding(self, uid: str) -> bool:
+        """The pod has been seen on a node; whether that was all that was still to be known."""
+        calls = self._calls.get(uid)
+        if calls is None or not calls.uncertain:
+            return False
+        self.forget(uid)
+        return True
+
+    def outcome(self, purpose: PodCall, outcome: Outcome, now_s: float) -> bool:
+        """Take in what became of a call; whether it settles a binding."""
+        calls = self._calls.get(purpose.uid)
+        if calls is None or calls.sent is not outcome.effect:
+            return False
+        effect, error = calls.sent, outcome.error
+        calls.sent = None
+        if isinstance(effect, Bind):
+            if error is not None and (
+                error.is_unknown or (calls.uncertain and error.reason == "Conflict")
+            ):
+                # Asking again tells: either it succeeds now, or the pod is bound already, which
+                # will be seen.
+                calls.binding, calls.uncertain = effect, True
+                self._retry_later(calls, now_s)
+                return False
+            self._send_next(calls)
+            return True
+        if error is None or error.reason in _HOPELESS:
+            self._recover(calls)
+            if error is not None and error.reason == "NotFound":
+                calls.wanted.clear()
+        else:
+            calls.wanted = {**calls.sent_fields, **calls.wanted}
+            self._retry_later(calls, now_s)
+        self._send_next(calls)
+        return False
+
+    def wake(self, now_s: float) -> None:
+        """Try again what has waited long enough after a failure."""
+        due = [uid for uid, retry_at_s in self._retry_at_s.items() if retry_at_s <= now_s]
+        for uid in due:
+            del self._retry_at_s[uid]
+            self._send_next(self._calls[uid])
+
+    def next_wakeup_s(self) -> float | None:
+        """When the next call is to be tried again."""
+        return min(self._retry_at_s.values(), default=None)
+
+    def is_idle(self) -> bool:
+        """Whether nothing is under way and nothing waits."""
+        return not self._calls
+
+    def _want(self, pod: PodInfo, name: str, value: Any) -> None:
+        calls = self._of(pod)
+        calls.wanted[name] = value
+        self._send_next(calls)
+
+    def _of(self, pod: PodInfo) -> _Calls:
+        calls = self._calls.get(pod.uid)
+        if calls is None:
+            calls = self._calls[pod.uid] = _Calls(pod)
+        calls.pod = pod
+        return calls
+
+    def _send_next(self, calls: _Calls) -> None:
+        if calls.sent is not None or calls.pod.uid in self._retry_at_s:
+            return
+        self._count += 1
+        purpose = PodCall(calls.pod.uid, self._count)
+        if calls.binding is not None:
+            one = calls.binding
+            calls.binding = None
+            calls.sent = one.with_purpose(purpose)
+        elif calls.wanted:
+            calls.sent_fields, calls.wanted = calls.wanted, {}
+            calls.sent = _patch(calls.pod, calls.sent_fields, purpose)
+        else:
+            del self._calls[calls.pod.uid]
+            return
+        self._outbox.put(calls.sent)
+
+    def _retry_later(self, calls: _Calls, now_s: float) -> None:
+        wait_s = min(RETRY_S_MIN * 2**calls.failures, RETRY_S_MAX)
+        self._retry_at_s[calls.pod.uid] = now_s + wait_s
+        calls.failures += 1
+
+    def _recover(self, calls: _Calls) -> None:
+        calls.failures = 0
+        self._retry_at_s.pop(calls.pod.uid, None)
+
+    def _known_nomination(self, pod: PodInfo) -> str:
+        for fields in self._pending_fields(pod):
+            if "nominatedNodeName" in fields:
+                return str(fields["nominatedNodeName"])
+        return (pod.obj.get("status") or {}).get("nominatedNodeName") or ""
+
+    def _known_condition(self, pod: PodInfo, kind: str) -> Object | None:
+        for fields in self._pending_fields(pod):
+            if f"condition {kind}" in fields:
+                found: Object = fields[f"condition {kind}"]
+                return found
+        return condition_of(pod.obj, kind)
+
+    def _pending_fields(self, pod: PodInfo) -> tuple[Mapping[str, Any], ...]:
+        calls = self._calls.get(pod.uid)
+        if calls is None:
+            return ()
+        return (calls.wanted, calls.sent_fields) if calls.sent is not None else (calls.wanted,)
+
+
+def timestamp(now_s: float) -> str:
+    """A time in whole seconds, as the API writes it."""
+    return format_time(int(now_s) * NANOS_PER_SECOND)
+
+
+def condition_of(pod: Object, kind: str) -> Object | None:
+    """The condition of a type in a pod's status."""
+    found: Object
+    for found in (pod.get("status") or {}).get("conditions") or ():
+        if found.get("type") == kind:
+            return found
+    return None
+
+
+def _patch(pod: PodInfo, fields: Mapping[str, Any], purpose: PodCall) -> Patch:
+    status: dict[str, Any] = {}
+    conditions = [value for name, value in fields.items() if name.startswith("condition ")]
+    if conditions:
+        status["conditions"] = conditions
+    if "nominatedNodeName" in fields:
+        # An empty name is absent from a stored object: null removes it.
+        status["nominatedNodeName"] = fields["nominatedNodeName"] or None
+    return Patch(
+        purpose=purpose,
+        kind="Pod",
+        namespace=pod.namespace,
+        name=pod.name,
+        subresource="status",
+        body={"metadata": {"uid": pod.uid}, "status": status},
+    )

@@ -1,0 +1,115 @@
+"""From a decision that preempts to a preemption under way, asynchronous or not."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from podium.controllers.scheduler.failures import KEEP, Failure, Failures
+from podium.controllers.scheduler.history import PreemptionRecord, record_of
+from podium.controllers.scheduler.metrics import SchedulerMetrics
+from podium.controllers.scheduler.options import Features
+from podium.controllers.scheduler.pod_calls import PodCalls
+from podium.controllers.scheduler.preempting import Preemptions, PreemptionTask
+from podium.core.decision import Decision
+from podium.core.preemption.result import Preemption
+from podium.core.queue import QueuedPod, SchedulingQueue
+from podium.scheduler import Scheduler
+
+
+class PreemptionStart:
+    """Starts preemptions, and does what is left to do when they have ended.
+
+    Asynchronously (SchedulerAsyncPreemption), the pod is nominated and goes back to the queue at
+    once, and PreEnqueue keeps it there. Synchronously, no other pod is scheduled until the victims
+    have been told to go; only then the pod goes back.
+
+    Attributes:
+        holding: the pod for which scheduling is held up; None if it isn't.
+
+    Args:
+        scheduler: whose snapshot the decision was made over.
+        queue: of pods.
+        calls: writes nominations.
+        failures: puts the preemptor back.
+        metrics: counts preemptions.
+        features: how to preempt.
+        remember: keeps the record of each.
+    """
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        queue: SchedulingQueue,
+        calls: PodCalls,
+        failures: Failures,
+        metrics: SchedulerMetrics,
+        features: Features,
+        remember: Callable[[PreemptionRecord], None],
+    ) -> None:
+        self._scheduler = scheduler
+        self._queue = queue
+        self._calls = calls
+        self._failures = failures
+        self._metrics = metrics
+        self._features = features
+        self._remember = remember
+        self.preemptions: Preemptions
+        self.holding: tuple[QueuedPod, Failure] | None = None
+
+    def start(self, queued: QueuedPod, decision: Decision, failure: Failure, now_s: float) -> None:
+        """Set a preemption off, and put the preemptor back."""
+        preemption = decision.preemption
+        assert preemption is not None
+        record = record_of(decision, self._scheduler.snapshot, queued.scheduler_name, now_s)
+        self._remember(record)
+        task = PreemptionTask(
+            preemptor=decision.pod,
+            scheduler_name=queued.scheduler_name,
+            node_name=preemption.node_name,
+            started_at_s=now_s,
+            annotations=record.annotations(),
+        )
+        self._clear_lower(preemption)
+        victims = list(preemption.victims)
+        self._metrics.preemption_started(len(victims))
+        if self._features.scheduler_async_preemption:
+            self.preemptions.start(task, victims, now_s)
+            self._failures.handle(queued, failure, now_s)
+        else:
+            self.holding = (queued, failure)
+            if not self.preemptions.start(task, victims, now_s):
+                self._let_go(now_s)
+
+    def finished(self, task: PreemptionTask, now_s: float) -> None:
+        """A preemption has come to its end."""
+        failed = task.error is not None
+        self._metrics.preemption_ended(now_s - task.started_at_s, failed=failed)
+        if self.holding is not None:
+            self._let_go(now_s, failed_with=task.error.message if task.error else "")
+        elif failed:
+            self._revert(task)
+            # Nothing may happen any more that would bring the pod back by itself.
+            self._queue.activate([task.preemptor.uid], now_s)
+
+    def _let_go(self, now_s: float, failed_with: str = "") -> None:
+        assert self.holding is not None
+        (queued, failure), self.holding = self.holding, None
+        if not failed_with:
+            self._failures.handle(queued, failure, now_s)
+            return
+        message = f"{failure.message} {failed_with}"
+        self._failures.handle(queued, replace(failure, message=message, nomination=KEEP), now_s)
+        self._queue.activate([queued.pod.uid], now_s)
+
+    def _revert(self, task: PreemptionTask) -> None:
+        if self._features.revert_failed_nominations:
+            nominator = self._scheduler.nominator
+            for pod in list(nominator.on(task.node_name)):
+                if pod.uid == task.preemptor.uid:
+                    nominator.withdraw(pod)
+                    self._calls.set_nomination(pod, "")
+
+    def _clear_lower(self, preemption: Preemption) -> None:
+        """Pods of lower priority lose their nomination to the node, to look for another one."""
+        for pod in preemption.cleared:
+            self._scheduler.nominator.withdraw(pod)
+            self._calls.set_nomination(pod, "")
