@@ -1,0 +1,56 @@
+"""The tables of all kinds, in one place: to add one is to declare its columns and a line here."""
+
+from collections.abc import Mapping
+
+from podium.apiserver.tables import (
+    data,
+    devices,
+    events,
+    nodes,
+    pods,
+    policies,
+    services,
+    storage,
+    workloads,
+)
+from podium.apiserver.tables.columns import Column
+
+Columns = tuple[Column, ...]
+
+COLUMNS: Mapping[str, Columns] = {
+    "Pod": pods.POD,
+    "Node": nodes.NODE,
+    "Namespace": policies.NAMESPACE,
+    "Service": services.SERVICE,
+    "Endpoints": services.ENDPOINTS,
+    "EndpointSlice": services.ENDPOINT_SLICE,
+    "ReplicationController": workloads.REPLICATION_CONTROLLER,
+    "Deployment": workloads.DEPLOYMENT,
+    "ReplicaSet": workloads.REPLICA_SET,
+    "StatefulSet": workloads.STATEFUL_SET,
+    "DaemonSet": workloads.DAEMON_SET,
+    "ControllerRevision": workloads.CONTROLLER_REVISION,
+    "Job": workloads.JOB,
+    "Scale": workloads.SCALE,
+    "PodDisruptionBudget": policies.POD_DISRUPTION_BUDGET,
+    "PriorityClass": policies.PRIORITY_CLASS,
+    "ResourceQuota": policies.RESOURCE_QUOTA,
+    "LimitRange": policies.LIMIT_RANGE,
+    "ConfigMap": data.CONFIG_MAP,
+    "Secret": data.SECRET,
+    "ServiceAccount": data.SERVICE_ACCOUNT,
+    "Event": events.EVENT,
+    "RuntimeClass": nodes.RUNTIME_CLASS,
+    "Lease": nodes.LEASE,
+    "PersistentVolume": storage.PERSISTENT_VOLUME,
+    "PersistentVolumeClaim": storage.PERSISTENT_VOLUME_CLAIM,
+    "StorageClass": storage.STORAGE_CLASS,
+    "CSINode": nodes.CSI_NODE,
+    "CSIDriver": storage.CSI_DRIVER,
+    "CSIStorageCapacity": storage.CSI_STORAGE_CAPACITY,
+    "VolumeAttachment": storage.VOLUME_ATTACHMENT,
+    "ResourceClaim": devices.RESOURCE_CLAIM,
+    "ResourceSlice": devices.RESOURCE_SLICE,
+    "DeviceClass": devices.DEVICE_CLASS,
+}
+"""The columns of each kind, in kubectl's order."""
