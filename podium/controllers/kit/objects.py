@@ -1,0 +1,121 @@
+"""What a controller knows of the objects it watches, with indexes to find them by.
+
+A controller's own writes are taken in as soon as their outcome is known, and what a watch tells
+later of an older state is passed over. So nobody counts a pod twice that he has just created, and
+no bookkeeping of expected events is needed.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from podium.control.events import Change
+from podium.core.recent import Recent
+
+Object = Mapping[str, Any]
+Place = tuple[str, str]
+Index = Callable[[Object], Iterable[str]]
+"""From an object to the keys under which it is to be found."""
+
+_GONE_MAX = 10_000
+
+
+class Objects:
+    """Objects by kind, namespace and name.
+
+    Args:
+        indexes: by kind and name of the index.
+    """
+
+    def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
+        self._indexes = indexes or {}
+        self._objects: dict[str, dict[Place, Object]] = {}
+        self._found: dict[tuple[str, str], dict[str, dict[Place, Object]]] = {}
+        self._gone: Recent[str, bool] = Recent(_GONE_MAX)
+
+    def apply(self, change: Change) -> Object | None:
+        """Take in what a watch tells.
+
+        Returns:
+            The object as it was known before; None if it wasn't.
+        """
+        if change.new is not None:
+            return self.observe(change.kind, change.new)
+        return None if change.old is None else self.remove(change.kind, change.old)
+
+    def observe(self, kind: str, obj: Object) -> Object | None:
+        """Take in a state of an object, unless a newer one is known or it is known to be gone.
+
+        Returns:
+            The object as it was known before; None if it wasn't.
+        """
+        place = place_of(obj)
+        known = self._objects.setdefault(kind, {}).get(place)
+        if self._gone.get(uid_of(obj)) or (known is not None and _is_older(obj, known)):
+            return known
+        self._unindex(kind, place, known)
+        self._objects[kind][place] = obj
+        for name, index in self._indexes.get(kind, {}).items():
+            found = self._found.setdefault((kind, name), {})
+            for key in index(obj):
+                found.setdefault(key, {})[place] = obj
+        return known
+
+    def remove(self, kind: str, obj: Object) -> Object | None:
+        """Forget an object that is gone for good.
+
+        Returns:
+            The object as it was known; None if it wasn't.
+        """
+        self._gone.put(uid_of(obj), True)
+        place = place_of(obj)
+        known = self._objects.get(kind, {}).get(place)
+        if known is None or uid_of(known) != uid_of(obj):
+            return None
+        del self._objects[kind][place]
+        self._unindex(kind, place, known)
+        return known
+
+    def get(self, kind: str, name: str, namespace: str = "") -> Object | None:
+        """An object by name."""
+        return self._objects.get(kind, {}).get((namespace, name))
+
+    def all(self, kind: str) -> Iterable[Object]:
+        """All objects of a kind, in the order in which they became known."""
+        return self._objects.get(kind, {}).values()
+
+    def by(self, kind: str, index: str, key: str) -> Iterable[Object]:
+        """The objects of a kind that an index has under a key."""
+        return self._found.get((kind, index), {}).get(key, {}).values()
+
+    def _unindex(self, kind: str, place: Place, known: Object | None) -> None:
+        if known is None:
+            return
+        for name, index in self._indexes.get(kind, {}).items():
+            found = self._found.get((kind, name), {})
+            for key in index(known):
+                group = found.get(key, {})
+                group.pop(place, None)
+                if not group:
+                    found.pop(key, None)
+
+
+def place_of(obj: Object) -> Place:
+    """Namespace (empty for cluster-scoped objects) and name."""
+    metadata = obj["metadata"]
+    return str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
+
+
+def uid_of(obj: Object) -> str:
+    """`metadata.uid`."""
+    return str(obj["metadata"].get("uid") or "")
+
+
+def _is_older(obj: Object, known: Object) -> bool:
+    if uid_of(obj) != uid_of(known):
+        return _version(obj) < _version(known)
+    return _version(obj) <= _version(known)
+
+
+def _version(obj: Object) -> int:
+    text = obj["metadata"].get("resourceVersion")
+    return int(text) if text else 0

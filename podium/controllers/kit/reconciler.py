@@ -1,0 +1,176 @@
+"""The loop around reconciling: what is dirty, what is under way, and what has to wait.
+
+A controller says which keys an event concerns and what is to be done about a key as things stand.
+A key is not looked at again before everything that was asked for it has come back; after a failure
+it waits, the longer the more often it fails.
+"""
+
+import heapq
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from podium.control.effects import Delete, Effect, Evict, Record
+from podium.control.events import Change, Event, Outcome, Synced
+from podium.controllers.kit.objects import Index, Object, Objects, uid_of
+
+BACKOFF_S_MIN = 0.25
+BACKOFF_S_MAX = 30.0
+
+# The world has changed since the controller looked: looking again soon is all there is to do.
+_OUTDATED = frozenset({"Conflict", "NotFound", "AlreadyExists"})
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The purpose of an effect.
+
+    Attributes:
+        key: what it was asked for.
+        number: of the effect.
+    """
+
+    key: Hashable
+    number: int
+
+
+class Reconciler(ABC):
+    """A controller that brings one key after the other to where it should be.
+
+    Attributes:
+        name: as in events.
+        kinds: what it watches.
+        objects: what it knows.
+    """
+
+    name: str
+    kinds: frozenset[str]
+
+    def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
+        self.objects = Objects(indexes)
+        self._synced = False
+        self._now_s = 0.0
+        self._dirty: dict[Hashable, None] = {}
+        self._waiting: dict[Hashable, dict[int, Effect]] = {}
+        self._failures: dict[Hashable, int] = {}
+        self._timers: list[tuple[float, int, Hashable]] = []
+        self._count = 0
+
+    @abstractmethod
+    def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
+        """The keys that a change concerns.
+
+        Args:
+            change: as the watch told it.
+            before: the object as it was known before; may be newer than `change.old`.
+        """
+
+    @abstractmethod
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
+        """What to do about a key as things stand; nothing if all is well."""
+
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take an event in; when woken, look at everything that needs it."""
+        self._now_s = now_s
+        if isinstance(event, Change):
+            before = self.objects.apply(event)
+            for key in self.keys_of(event, before):
+                self._dirty[key] = None
+            return ()
+        if isinstance(event, Outcome):
+            self._outcome(event)
+            return ()
+        if isinstance(event, Synced):
+            self._synced = True
+            return ()
+        return self._work(now_s)
+
+    def next_wakeup_s(self) -> float | None:
+        """At once while something is dirty; otherwise when the first timer is due."""
+        if not self._synced:
+            return None
+        if any(key not in self._waiting for key in self._dirty):
+            return self._now_s
+        return self._timers[0][0] if self._timers else None
+
+    def look_again(self, key: Hashable, at_s: float) -> None:
+        """Have a key looked at when the time has come; earlier looks don't take that back."""
+        self._count += 1
+        heapq.heappush(self._timers, (at_s, self._count, key))
+
+    def _work(self, now_s: float) -> list[Effect]:
+        while self._timers and self._timers[0][0] <= now_s:
+            self._dirty[heapq.heappop(self._timers)[2]] = None
+        effects: list[Effect] = []
+        for key in [key for key in self._dirty if key not in self._waiting]:
+            del self._dirty[key]
+            effects += self._asked(key, self.reconcile(key, now_s))
+        return effects
+
+    def _asked(self, key: Hashable, effects: Iterable[Effect]) -> Iterable[Effect]:
+        waiting: dict[int, Effect] = {}
+        for effect in effects:
+            if isinstance(effect, Record):
+                yield effect
+                continue
+            self._count += 1
+            sent = effect.with_purpose(Work(key, self._count))
+            waiting[self._count] = sent
+            yield sent
+        if waiting:
+            self._waiting[key] = waiting
+
+    def _outcome(self, outcome: Outcome) -> None:
+        work = outcome.effect.purpose
+        if not isinstance(work, Work):
+            return
+        waiting = self._waiting.get(work.key, {})
+        effect = waiting.pop(work.number, None)
+        if effect is None:
+            return
+        if not waiting:
+            del self._waiting[work.key]
+        if outcome.error is not None:
+            self._failed(work.key, outcome)
+        else:
+            self._failures.pop(work.key, None)
+            self._take_in(effect, outcome.obj)
+
+    def _take_in(self, effect: Effect, answer: Object | None) -> None:
+        """What the server answered holds from now on, before any watch tells."""
+        if answer is None or isinstance(effect, Evict):
+            return
+        if not isinstance(effect, Delete):
+            self.objects.observe(str(answer.get("kind")), answer)
+            return
+        known = self.objects.get(effect.kind, effect.name, effect.namespace)
+        if known is None or (effect.uid and effect.uid != uid_of(known)):
+            return
+        if _lives_on(answer):
+            self.objects.observe(effect.kind, answer)
+        else:
+            self.objects.remove(effect.kind, known)
+
+    def _failed(self, key: Hashable, outcome: Outcome) -> None:
+        """Wait; what a refusal means for the key, if more, is the controller's to say."""
+        self.refused(key, outcome)
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        error = outcome.error
+        outdated = error is not None and error.reason in _OUTDATED and failures == 0
+        wait_s = 0.0 if outdated else min(BACKOFF_S_MIN * 2**failures, BACKOFF_S_MAX)
+        if error is not None and error.retry_after_s:
+            wait_s = max(wait_s, error.retry_after_s)
+        self.look_again(key, self._now_s + wait_s)
+
+    def refused(self, key: Hashable, outcome: Outcome) -> None:
+        """Told of each failed effect; nothing by default."""
+        return
+
+
+def _lives_on(answer: Object) -> bool:
+    """Whether a deleted object is still there: it has a grace period, or finalizers."""
+    metadata = answer.get("metadata") or {}
+    if not metadata.get("deletionTimestamp"):
+        return False
+    return bool(metadata.get("deletionGracePeriodSeconds") or metadata.get("finalizers"))
