@@ -46,14 +46,18 @@ class FieldError:
     message: str
     kind: ErrorKind = ErrorKind.INVALID
 
-    def __str__(self) -> str:
-        parts = [self.field] if self.field else []
-        parts.append(self.kind)
+    @property
+    def text(self) -> str:
+        """The fault without its field."""
+        parts = [str(self.kind)]
         if self.kind not in _WITHOUT_VALUE:
             parts.append(_as_json(self.value))
         if self.message:
             parts.append(self.message)
         return ": ".join(parts)
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.text}" if self.field else self.text
 
     def under(self, path: str) -> Self:
         """The same fault, with its field taken as relative to `path`."""

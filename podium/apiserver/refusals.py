@@ -1,0 +1,104 @@
+"""The refusals that the verbs share, worded as kube-apiserver words them.
+
+A plural resource names what a request was about, a kind names an object that is wrong; which of
+the two stands in a sentence and in its details differs from refusal to refusal, there as here.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError, aggregate
+from podium.api.kinds import Kind
+from podium.api.refused import Cause, Refused
+
+MODIFIED = (
+    "the object has been modified; please apply your changes to the latest version and try again"
+)
+
+_CAUSES = {
+    ErrorKind.INVALID: "FieldValueInvalid",
+    ErrorKind.UNSUPPORTED: "FieldValueNotSupported",
+    ErrorKind.DUPLICATE: "FieldValueDuplicate",
+    ErrorKind.NOT_FOUND: "FieldValueNotFound",
+    ErrorKind.REQUIRED: "FieldValueRequired",
+    ErrorKind.FORBIDDEN: "FieldValueForbidden",
+}
+
+
+def not_found(kind: Kind, name: str) -> Refused:
+    """404: there is no such object."""
+    message = f"{kind.resource} {_quoted(name)} not found"
+    return Refused(404, "NotFound", message, details=_details(name, kind.group, kind.plural))
+
+
+def already_exists(kind: Kind, name: str) -> Refused:
+    """409: there is one of that name."""
+    message = f"{kind.resource} {_quoted(name)} already exists"
+    return Refused(409, "AlreadyExists", message, details=_details(name, kind.group, kind.plural))
+
+
+def conflict(resource: str, name: str, why: str, group: str = "") -> Refused:
+    """409: the object isn't as the request takes it to be.
+
+    Args:
+        resource: such as `pods`, `pods/binding`, or, for preconditions of deletions, `Pod`.
+        name: of the object.
+        why: the second half of the sentence.
+        group: the API group.
+    """
+    called = f"{_qualified(resource, group)} {_quoted(name)}"
+    message = f"Operation cannot be fulfilled on {called}: {why}"
+    return Refused(409, "Conflict", message, details=_details(name, group, resource))
+
+
+def modified(kind: Kind, name: str) -> Refused:
+    """409: somebody else wrote the object after the version that the request goes by."""
+    return conflict(kind.plural, name, MODIFIED, kind.group)
+
+
+def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> Refused:
+    """403: admission doesn't let the request through."""
+    called = f"{kind.resource} {_quoted(name)}" if name else kind.resource
+    details = _details(name, kind.group, kind.plural)
+    return Refused(
+        403, "Forbidden", f"{called} is forbidden: {why}", causes=causes, details=details
+    )
+
+
+def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "") -> Refused:
+    """422: fields are wrong.
+
+    Args:
+        name: of the object.
+        faults: in the order in which they are told; a repeated one counts twice as a cause.
+        kind: as in an object's `kind`, or that of some options.
+        group: the API group.
+    """
+    found = list(faults)
+    message = f"{_qualified(kind, group)} {_quoted(name)} is invalid: {aggregate(found)}"
+    causes = tuple(Cause(_CAUSES[one.kind], one.text, one.field) for one in found)
+    return Refused(422, "Invalid", message, causes=causes, details=_details(name, group, kind))
+
+
+def bad_request(message: str) -> Refused:
+    """400: the request can't be understood."""
+    return Refused(400, "BadRequest", message)
+
+
+def internal(message: str) -> Refused:
+    """500, as upstream answers faults that it has no better code for."""
+    return Refused(500, "", message)
+
+
+def _quoted(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)
+
+
+def _qualified(resource: str, group: str) -> str:
+    return f"{resource}.{group}" if group else resource
+
+
+def _details(name: str, group: str, kind: str) -> dict[str, Any]:
+    known = {"name": name, "group": group, "kind": kind}
+    return {field: value for field, value in known.items() if value}
