@@ -142,7 +142,7 @@ class PodCalls:
             self._recover(calls)
             if error is not None and error.reason == "NotFound":
                 calls.wanted.clear()
-        else:
+        elif calls.binding is None:
             calls.wanted = {**calls.sent_fields, **calls.wanted}
             self._retry_later(calls, now_s)
         self._send_next(calls)

@@ -1,0 +1,167 @@
+"""One call about a pod at a time, the latest wish last."""
+
+import pytest
+
+from podium.control.effects import Bind, Effect, Patch
+from podium.control.events import UNKNOWN_OUTCOME
+from podium.controllers.scheduler.outbox import Outbox
+from podium.controllers.scheduler.pod_calls import PodCall, PodCalls
+from tests.controllers.scheduler.builders import done, failed, pending
+
+UNSCHEDULABLE = {
+    "type": "PodScheduled",
+    "status": "False",
+    "reason": "Unschedulable",
+    "message": "no room",
+}
+NOW_S = 1_767_225_600.0
+
+
+@pytest.fixture
+def outbox() -> Outbox:
+    return Outbox()
+
+
+@pytest.fixture
+def calls(outbox: Outbox) -> PodCalls:
+    return PodCalls(outbox)
+
+
+def only(effects: list[Effect]) -> Effect:
+    assert len(effects) == 1
+    return effects[0]
+
+
+def answer(calls: PodCalls, effect: Effect, outcome, now_s: float = NOW_S) -> bool:
+    assert isinstance(effect.purpose, PodCall)
+    return calls.outcome(effect.purpose, outcome, now_s)
+
+
+def test_a_condition_and_a_nomination_go_out_as_one_patch_after_the_first(
+    calls: PodCalls, outbox: Outbox
+) -> None:
+    pod = pending()
+    calls.set_condition(pod, UNSCHEDULABLE, NOW_S)
+    first = only(outbox.take())
+    calls.set_nomination(pod, "n1")
+    calls.set_condition(pod, {**UNSCHEDULABLE, "message": "still none"}, NOW_S)
+    assert outbox.take() == []
+    answer(calls, first, done(first))
+    second = only(outbox.take())
+    assert isinstance(second, Patch)
+    assert second.body["status"]["nominatedNodeName"] == "n1"
+    assert second.body["status"]["conditions"][0]["message"] == "still none"
+    assert second.body["metadata"] == {"uid": "uid-p"}
+    answer(calls, second, done(second))
+    assert outbox.take() == []
+    assert calls.is_idle()
+
+
+def test_what_the_status_says_already_is_not_written_again(calls: PodCalls, outbox: Outbox) -> None:
+    since = "2026-01-01T00:00:00Z"
+    pod = pending(
+        status={
+            "nominatedNodeName": "n1",
+            "conditions": [{**UNSCHEDULABLE, "lastTransitionTime": since}],
+        }
+    )
+    calls.set_condition(pod, UNSCHEDULABLE, NOW_S + 100)
+    calls.set_nomination(pod, "n1")
+    assert outbox.take() == []
+    calls.set_condition(pod, {**UNSCHEDULABLE, "message": "other"}, NOW_S + 100)
+    patch = only(outbox.take())
+    assert isinstance(patch, Patch)
+    assert patch.body["status"]["conditions"][0]["lastTransitionTime"] == since
+
+
+def test_an_empty_nomination_removes_the_field(calls: PodCalls, outbox: Outbox) -> None:
+    calls.set_nomination(pending(status={"nominatedNodeName": "n1"}), "")
+    patch = only(outbox.take())
+    assert isinstance(patch, Patch)
+    assert patch.body["status"] == {"nominatedNodeName": None}
+
+
+def test_a_binding_waits_for_the_patch_under_way_and_replaces_those_that_wait(
+    calls: PodCalls, outbox: Outbox
+) -> None:
+    pod = pending()
+    calls.set_condition(pod, UNSCHEDULABLE, NOW_S)
+    patch = only(outbox.take())
+    calls.set_nomination(pod, "n1")
+    calls.bind(pod, "n2")
+    assert outbox.take() == []
+    answer(calls, patch, failed(patch))
+    # The failed patch would be tried again, were it not overtaken.
+    assert calls.next_wakeup_s() is None
+    binding = only(outbox.take())
+    assert isinstance(binding, Bind)
+    assert (binding.name, binding.uid, binding.node_name) == ("p", "uid-p", "n2")
+    assert answer(calls, binding, done(binding))
+    assert calls.is_idle()
+
+
+def test_a_failed_patch_is_tried_again_later_with_what_came_since(
+    calls: PodCalls, outbox: Outbox
+) -> None:
+    pod = pending()
+    calls.set_condition(pod, UNSCHEDULABLE, NOW_S)
+    first = only(outbox.take())
+    answer(calls, first, failed(first))
+    calls.set_nomination(pod, "n1")
+    assert outbox.take() == []
+    assert calls.next_wakeup_s() == NOW_S + 1
+    calls.wake(NOW_S + 0.5)
+    assert outbox.take() == []
+    calls.wake(NOW_S + 1)
+    second = only(outbox.take())
+    assert isinstance(second, Patch)
+    assert set(second.body["status"]) == {"conditions", "nominatedNodeName"}
+    answer(calls, second, failed(second), NOW_S + 1)
+    assert calls.next_wakeup_s() == NOW_S + 3
+
+
+@pytest.mark.parametrize("reason", ["NotFound", "Conflict", "Invalid"])
+def test_a_hopeless_patch_is_given_up(calls: PodCalls, outbox: Outbox, reason: str) -> None:
+    calls.set_nomination(pending(), "n1")
+    patch = only(outbox.take())
+    answer(calls, patch, failed(patch, reason))
+    assert calls.is_idle()
+    assert calls.next_wakeup_s() is None
+
+
+def test_outcomes_that_come_twice_or_too_late_are_passed_over(
+    calls: PodCalls, outbox: Outbox
+) -> None:
+    pod = pending()
+    calls.set_nomination(pod, "n1")
+    first = only(outbox.take())
+    calls.set_nomination(pod, "n2")
+    answer(calls, first, done(first))
+    second = only(outbox.take())
+    assert not answer(calls, first, failed(first))
+    assert outbox.take() == []
+    calls.forget(pod.uid)
+    assert not answer(calls, second, done(second))
+
+
+def test_a_binding_with_unknown_outcome_is_asked_for_again_until_that_is_settled(
+    calls: PodCalls, outbox: Outbox
+) -> None:
+    pod = pending()
+    calls.bind(pod, "n1")
+    first = only(outbox.take())
+    assert not answer(calls, first, failed(first, UNKNOWN_OUTCOME, 504))
+    calls.wake(NOW_S + 1)
+    second = only(outbox.take())
+    assert isinstance(second, Bind)
+    # A conflict now only says that the first may have been carried out.
+    assert not answer(calls, second, failed(second, "Conflict", 409), NOW_S + 1)
+    assert calls.drop_uncertain_binding(pod.uid)
+    assert calls.is_idle()
+
+
+def test_a_binding_refused_at_once_is_settled(calls: PodCalls, outbox: Outbox) -> None:
+    calls.bind(pending(), "n1")
+    binding = only(outbox.take())
+    assert answer(calls, binding, failed(binding, "Conflict", 409))
+    assert not calls.drop_uncertain_binding("uid-p")
