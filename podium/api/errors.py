@@ -24,9 +24,10 @@ class ErrorKind(StrEnum):
     NOT_FOUND = "Not found"
     REQUIRED = "Required value"
     FORBIDDEN = "Forbidden"
+    TOO_LONG = "Too long"
 
 
-_WITHOUT_VALUE = frozenset({ErrorKind.REQUIRED, ErrorKind.FORBIDDEN})
+_WITHOUT_VALUE = frozenset({ErrorKind.REQUIRED, ErrorKind.FORBIDDEN, ErrorKind.TOO_LONG})
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ _CAUSES = {
     ErrorKind.NOT_FOUND: "FieldValueNotFound",
     ErrorKind.REQUIRED: "FieldValueRequired",
     ErrorKind.FORBIDDEN: "FieldValueForbidden",
+    ErrorKind.TOO_LONG: "FieldValueTooLong",
 }
 
 
