@@ -1,0 +1,1 @@
+"""The verbs of the API: what each does to what is stored, and what it answers."""

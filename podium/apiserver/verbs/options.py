@@ -1,0 +1,128 @@
+"""What the verbs are asked with, and what they answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """How to write.
+
+    Attributes:
+        dry_run: whether to do everything but store the result.
+        field_manager: who writes; if it is named, the fields that it sets are noted in
+            managedFields. Server-side apply needs it.
+        force: whether server-side apply takes fields over that others own.
+    """
+
+    dry_run: bool = False
+    field_manager: str = ""
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteOptions:
+    """How to delete, as a `DeleteOptions` object (meta/v1) says it.
+
+    Attributes:
+        grace_period_s: how long a pod may take; None leaves it to the pod, less than 0 counts as 1.
+        uid: the object must have this uid, unless None.
+        resource_version: and this version, unless None.
+        propagation: what becomes of dependents: `Background`, `Foreground` or `Orphan`; empty
+            leaves it to the object and its kind.
+    """
+
+    grace_period_s: int | None = None
+    uid: str | None = None
+    resource_version: str | None = None
+    propagation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PatchRequest:
+    """A patch.
+
+    Attributes:
+        patch_type: the media type, such as `application/merge-patch+json`.
+        body: the patch itself, decoded: a list for a JSON patch, otherwise an object.
+        api_version: the shape that the patch is about, where a kind has several; empty for the
+            kind's own.
+    """
+
+    patch_type: str
+    body: Any
+    api_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Which state of a list is asked for, and how much of it.
+
+    Attributes:
+        limit: at most so many objects; 0 or less means all.
+        continue_token: where an earlier page ended.
+        resource_version: empty for the latest, `0` for any, otherwise a version.
+        match: `Exact` or `NotOlderThan` that version; empty leaves it to the API's conventions.
+    """
+
+    limit: int = 0
+    continue_token: str = ""
+    resource_version: str = ""
+    match: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list, or a page of it.
+
+    Attributes:
+        items: by namespace and name.
+        resource_version: the state that the list shows.
+        continue_token: for the next page; empty if this is the last.
+        remaining: how many are left; None if that isn't known, as with selectors.
+    """
+
+    items: Sequence[Object]
+    resource_version: str
+    continue_token: str = ""
+    remaining: int | None = None
+
+
+class Written(NamedTuple):
+    """The object as it is now, and whether it was created by this request."""
+
+    obj: Object
+    created: bool
+
+
+class Deleted(NamedTuple):
+    """What became of a deletion.
+
+    Attributes:
+        obj: the object's last state, with its deletion noted where that was written.
+        gone: whether it is gone; otherwise finalizers or its grace period keep it.
+        answer: what a client is told: the object, or a `Status` where the kind has it so.
+    """
+
+    obj: Object
+    gone: bool
+    answer: Object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchOptions:
+    """Where a watch starts, and what it shows besides changes.
+
+    Attributes:
+        resource_version: changes after this version; empty or `0` starts with all that is there.
+        send_initial_events: whether to start with all that is there, ended by a bookmark; None
+            leaves it to the version.
+        allow_bookmarks: whether the watcher understands bookmarks.
+    """
+
+    resource_version: str = ""
+    send_initial_events: bool | None = None
+    allow_bookmarks: bool = False
