@@ -51,13 +51,15 @@ def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:
 
 def attach_limits(listers: Listers) -> dict[str, dict[str, int]]:
     """How many volumes of a driver can be attached, by name of the node; unlimited if absent."""
-    limits: dict[str, dict[str, int]] = {}
-    for csi_node in listers.list("CSINode"):
-        for driver in (csi_node.get("spec") or {}).get("drivers") or ():
-            count = (driver.get("allocatable") or {}).get("count")
-            if count is not None:
-                limits.setdefault(name(csi_node), {})[driver["name"]] = count
-    return limits
+    limits = {name(csi_node): limits_of(csi_node) for csi_node in listers.list("CSINode")}
+    return {node_name: of_node for node_name, of_node in limits.items() if of_node}
+
+
+def limits_of(csi_node: Object) -> dict[str, int]:
+    """How many volumes can be attached to a node, by driver; unlimited if absent."""
+    drivers = (csi_node.get("spec") or {}).get("drivers") or ()
+    counts = {driver["name"]: (driver.get("allocatable") or {}).get("count") for driver in drivers}
+    return {driver: count for driver, count in counts.items() if count is not None}
 
 
 def inline_fault(pod: Object) -> str:

@@ -159,9 +159,9 @@ def provisioning_driver(provisioner: str) -> str:
     return next((p.driver for p in _PLUGINS if p.name == provisioner), provisioner)
 
 
-def is_migrated_on(csi_node: Object, plugin: InTreePlugin) -> bool:
-    """Whether a CSINode says that the plugin has been migrated on its node."""
-    return plugin.name in annotations(csi_node).get(_MIGRATED_PLUGINS, "").split(",")
+def migrated_plugins(csi_node: Object) -> frozenset[str]:
+    """The names of the plugins that have been migrated on a node, as its CSINode says."""
+    return frozenset(annotations(csi_node).get(_MIGRATED_PLUGINS, "").split(","))
 
 
 def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:

@@ -114,7 +114,7 @@ class Snapshot:
         if row is not None and _same_for_scheduling(self.nodes[row], node):
             self.nodes[row] = node
             return False
-        amounts = _allocatable(node)
+        amounts = allocatable_of(node)
         if row is None:
             row = self._take_row(node_name)
         self.nodes[row] = node
@@ -229,7 +229,12 @@ class Snapshot:
         self._free_rows.extend(range(capacity - 1, first - 1, -1))
 
 
-def _allocatable(node: Object) -> dict[str, int]:
+def allocatable_of(node: Object) -> dict[str, int]:
+    """What a node has: cpu in thousandths, others in units.
+
+    Raises:
+        InvalidValue: an amount isn't a quantity; the error names node and field.
+    """
     amounts: Object = (node.get("status") or {}).get("allocatable") or {}
     read = {}
     for resource, amount in amounts.items():

@@ -3,7 +3,7 @@
 Which nodes count, and what a constraint selects, follows `podtopologyspread/common.go` of v1.36.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import Selector, equality_selector, label_selector
-from podium.api.meta import controller_of
+from podium.api.meta import controller_of, labels, name
 from podium.api.node_selector import required_node_affinity
 from podium.api.taints import untolerated
 from podium.config.args import TopologySpreadConstraint
@@ -161,6 +161,28 @@ def included(handle: Handle, cls: PodClass, constraint: SpreadConstraint) -> NDA
         tolerated = [untolerated(t, tolerations, _NOT_SCHEDULED) is None for t in groups.values]
         rows &= groups.lookup(tolerated, bool)
     return rows
+
+
+def standing(
+    cls: PodClass, constraints: Sequence[SpreadConstraint], node: Object | None
+) -> list[tuple[str, bool]] | None:
+    """A node's domain for each constraint, and whether its pods count; None if it isn't in all."""
+    marks = {} if node is None else labels(node)
+    if node is None or any(c.topology_key not in marks for c in constraints):
+        return None
+    return [(marks[c.topology_key], _includes(cls, c, node)) for c in constraints]
+
+
+def _includes(cls: PodClass, constraint: SpreadConstraint, node: Object) -> bool:
+    """What `included` says of this node."""
+    if constraint.honors_affinity:
+        required = required_node_affinity(cls.pod)
+        if not required.matches(labels(node), name(node)):
+            return False
+    if not constraint.honors_taints:
+        return True
+    taints, tolerations = (node.get("spec") or {}).get("taints"), cls.spec.get("tolerations")
+    return untolerated(taints, tolerations, _NOT_SCHEDULED) is None
 
 
 def _merged(raw: Object, pod_labels: Mapping[str, str]) -> Selector:

@@ -3,10 +3,12 @@
 The work is done in `podium.core.preemption`; this plugin says by which rules.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from podium.config.args import DefaultPreemptionArgs
+from podium.core.cluster_events import EventHint, EventResource, Object
 from podium.core.handle import Handle
+from podium.core.hints import after_removal
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Status, unresolvable
 
@@ -28,6 +30,10 @@ class DefaultPreemption:
         self.args = args
         self.keeps_waiting: Callable[[PodInfo], bool] = _never
 
+    def events_to_register(self) -> Sequence[EventHint]:
+        """Look at pods that are held back when a pod goes; whether that helps, others must say."""
+        return (after_removal(EventResource.ASSIGNED_POD, _by_itself),)
+
     def post_filter(self, pod: PodInfo) -> Status:
         """Not asked: the cycle preempts by itself where this plugin is enabled."""
         return SUCCESS
@@ -38,4 +44,8 @@ class DefaultPreemption:
 
 
 def _never(pod: PodInfo) -> bool:
+    return False
+
+
+def _by_itself(pod: PodInfo, gone: Object) -> bool:
     return False

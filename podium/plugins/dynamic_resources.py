@@ -4,7 +4,10 @@ Upstream allocates devices to claims. Placing such a pod without that would be a
 is refused for all nodes, with a reason that says so. Pods without claims concern neither.
 """
 
+from collections.abc import Sequence
+
 from podium.config.args import DynamicResourcesArgs
+from podium.core.cluster_events import EventHint
 from podium.core.framework import PreFilterResult
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
@@ -21,6 +24,10 @@ class DynamicResources:
 
     def __init__(self, handle: Handle, args: DynamicResourcesArgs | None = None) -> None:
         pass
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        """None: nothing that happens makes Podium model claims."""
+        return ()
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         claims = pod.cls.spec.get("resourceClaims")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from podium.api.meta import labels
 from podium.config.args import InterPodAffinityArgs
 from podium.core.affinity_terms import (
     AffinityTerm,
@@ -16,6 +17,7 @@ from podium.core.affinity_terms import (
     affinity_terms,
     with_known_namespaces,
 )
+from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource, Object
 from podium.core.domain_sums import DomainSums
 from podium.core.framework import (
     FITS,
@@ -30,11 +32,13 @@ from podium.core.framework import (
     Sums,
 )
 from podium.core.handle import Handle
+from podium.core.hints import after_change, class_on_node
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import Status, rejection, unresolvable
 
 _NOTHING: Mapping[str, int] = {}
+_THEIRS = -1
 
 AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2
 
@@ -56,6 +60,16 @@ class InterPodAffinity:
         self._terms: dict[int, AffinityTerms] = {}
         self._with_terms: list[PodClass] = []
         self._seen = 0
+        self._avoided: set[str] = set()
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        of_pods = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
+        of_nodes = Action.ADD | Action.UPDATE_NODE_LABEL
+        return (
+            EventHint(ClusterEvent(EventResource.ASSIGNED_POD, of_pods), self._helped_by_pod),
+            after_change(EventResource.NODE, of_nodes, self._helped_by_node),
+            after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE_POD_LABEL),
+        )
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse a pod whose terms can't be read."""
@@ -87,10 +101,50 @@ class InterPodAffinity:
     def _classes_with_terms(self) -> list[PodClass]:
         classes = self._handle.snapshot.classes
         for number in range(self._seen, len(classes)):
-            if not self._terms_of(classes[number]).is_empty:
+            terms = self._terms_of(classes[number])
+            if not terms.is_empty:
                 self._with_terms.append(classes[number])
+                self._avoided.update(term.topology_key for term in terms.required_anti_affinity)
         self._seen = len(classes)
         return self._with_terms
+
+    def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
+        """Whether a pod on a node has become one to be near, or keeps apart no more."""
+        classes = self._handle.snapshot.classes
+        before, after = class_on_node(classes, old), class_on_node(classes, new)
+        was_near, is_near = self._seeks(pod.cls, before), self._seeks(pod.cls, after)
+        if was_near != is_near and (is_near or self._seeks(pod.cls, pod.cls)):
+            return True
+        return bool(self._repulsions(pod.cls, before) - self._repulsions(pod.cls, after))
+
+    def _helped_by_node(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        """Whether a node has come into other domains that matter."""
+        near = {term.topology_key for term in self._terms_of(pod.cls).required_affinity}
+        has = labels(new)
+        if old is None:
+            return not near or not near.isdisjoint(has)
+        self._classes_with_terms()
+        lost = {key for key, value in labels(old).items() if has.get(key) != value}
+        gained = has.keys() - labels(old).keys()
+        return not near.isdisjoint(lost | gained) or not self._avoided.isdisjoint(lost)
+
+    def _seeks(self, cls: PodClass, other: PodClass | None) -> bool:
+        """Whether pods of one class are to be near those of another."""
+        terms = self._resolved(self._terms_of(cls).required_affinity)
+        if other is None or not terms:
+            return False
+        return all(term.matches(other, {}) for term in terms)
+
+    def _repulsions(self, cls: PodClass, other: PodClass | None) -> set[int]:
+        """What keeps pods of two classes apart: the first's terms by number, or `_THEIRS`."""
+        if other is None:
+            return set()
+        own = self._resolved(self._terms_of(cls).required_anti_affinity)
+        found = {number for number, term in enumerate(own) if term.matches(other, {})}
+        around = self._handle.listers.namespace_labels(cls.namespace)
+        if any(t.matches(cls, around) for t in self._terms_of(other).required_anti_affinity):
+            found.add(_THEIRS)
+        return found
 
     def _resolved(self, terms: Iterable[AffinityTerm]) -> tuple[AffinityTerm, ...]:
         return with_known_namespaces(terms, self._handle.listers)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from podium.api.errors import aggregate
+from podium.api.meta import labels, name
 from podium.api.node_selector import (
     NAME_FIELD,
     NodeSelectorTerm,
@@ -17,9 +18,11 @@ from podium.api.node_selector import (
     required_node_affinity,
 )
 from podium.config.args import NodeAffinityArgs
+from podium.core.cluster_events import Action, EventHint, EventResource, Object
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import PreFilterResult, RelativeScore, Rows, Scope, Scores
 from podium.core.handle import Handle
+from podium.core.hints import after_change
 from podium.core.node_matching import matching_rows
 from podium.core.normalization import default_normalize
 from podium.core.pod_classes import PodClass
@@ -51,6 +54,10 @@ class NodeAffinity:
         self._added = None if required is None else node_selector(required)
         self._added_terms = preferred_terms(added.get(_PREFERRED))
 
+    def events_to_register(self) -> Sequence[EventHint]:
+        labelled = Action.ADD | Action.UPDATE_NODE_LABEL
+        return (after_change(EventResource.NODE, labelled, self._begins_to_match),)
+
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         required = _node_affinity(pod.cls).get(_REQUIRED) or {}
         names = _node_names(required.get("nodeSelectorTerms") or ())
@@ -80,6 +87,13 @@ class NodeAffinity:
         for weight, term in terms:
             weights[matching_rows(self._snapshot, term)] += weight
         return _Preferences(weights)
+
+    def _begins_to_match(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        return self._matches(pod, new) and (old is None or not self._matches(pod, old))
+
+    def _matches(self, pod: PodInfo, node: Object) -> bool:
+        judges = (required_node_affinity(pod.cls.pod), self._added)
+        return all(judge is None or judge.matches(labels(node), name(node)) for judge in judges)
 
 
 class _Preferences(RelativeScore):

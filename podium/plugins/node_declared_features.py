@@ -4,10 +4,14 @@ A node lists what it can do in `status.declaredFeatures`; what a pod needs is in
 specification. In v1.36 two features can be needed for scheduling.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes
 from podium.core.handle import Handle
+from podium.core.hints import after_change
 from podium.core.pod_classes import Object
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
@@ -26,6 +30,13 @@ class NodeDeclaredFeatures:
 
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        declared = Action.ADD | Action.UPDATE_NODE_DECLARED_FEATURE
+        return (
+            after_change(EventResource.NODE, declared, _declares_differently),
+            after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE, _requires_differently),
+        )
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
         required = required_features(pod.cls.spec)
@@ -47,3 +58,16 @@ def required_features(spec: Object) -> set[str]:
     if spec.get("hostNetwork") and spec.get("hostUsers") is False:
         required.add(_USER_NAMESPACES_ON_HOST_NETWORK)
     return required
+
+
+def _declares_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return old is None or _declared(old) != _declared(new)
+
+
+def _declared(node: Object) -> set[str]:
+    return set((node.get("status") or {}).get("declaredFeatures") or ())
+
+
+def _requires_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    before = {} if old is None else old.get("spec") or {}
+    return required_features(before) != required_features(new.get("spec") or {})

@@ -1,9 +1,13 @@
 """NodeName: a pod that names its node fits no other."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes
 from podium.core.handle import Handle
+from podium.core.hints import after_change
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
 
@@ -18,6 +22,9 @@ class NodeName:
 
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return (after_change(EventResource.NODE, Action.ADD),)
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
         # Of the pod itself: where pods of its class happen to be is none of its wishes.

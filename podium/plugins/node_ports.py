@@ -8,15 +8,17 @@ port, which they can't with its help, either frees it by leaving. So a dry run o
 takes a pod away also frees what it shared with pods that stay.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.resources import is_sidecar
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.framework import FITS, Codes, FilterState, Rows, Scope, Sums
 from podium.core.handle import Handle
+from podium.core.hints import after_change, after_removal
 from podium.core.pod_classes import Object, PodClass
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
@@ -34,6 +36,12 @@ class NodePorts:
 
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return (
+            after_removal(EventResource.ASSIGNED_POD, _frees_a_port),
+            after_change(EventResource.NODE, Action.ADD),
+        )
 
     def filter(self, pod: PodInfo) -> FilterState | None:
         wanted = host_ports(pod.cls.spec)
@@ -65,6 +73,16 @@ def host_ports(spec: Object) -> frozenset[HostPort]:
         for port in container.get("ports") or ()
         if port.get("hostPort")
     )
+
+
+def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[HostPort]:
+    """The ports held that are in the way of those wanted."""
+    wishes = list(wanted)
+    return frozenset(port for port in held if any(map(port.conflicts, wishes)))
+
+
+def _frees_a_port(pod: PodInfo, gone: Object) -> bool:
+    return bool(_rivals(host_ports(gone.get("spec") or {}), host_ports(pod.cls.spec)))
 
 
 class _Ports(FilterState):
@@ -114,9 +132,7 @@ class _Ports(FilterState):
         """The ports of a class of pods that are in the way."""
         rivals = self._rivals.get(cls.id)
         if rivals is None:
-            held = host_ports(cls.spec)
-            rivals = frozenset(port for port in held if any(map(port.conflicts, self._wanted)))
-            self._rivals[cls.id] = rivals
+            rivals = self._rivals[cls.id] = _rivals(host_ports(cls.spec), self._wanted)
         return rivals
 
     def _keeps(self, row: int) -> bool:

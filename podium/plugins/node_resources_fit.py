@@ -17,12 +17,15 @@ from podium.api.resources import (
 )
 from podium.config.args import NodeResourcesFitArgs
 from podium.core.allocation_scores import allocation_score
+from podium.core.cluster_events import Action, EventHint, EventResource, Object
 from podium.core.framework import Codes, CycleError, FilterState, LocalScore, Rows, Scope, Sums
 from podium.core.handle import Handle
+from podium.core.hints import after_change, after_removal, class_on_node
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.resource_columns import NATIVE_RESOURCES, ResourceColumns
 from podium.core.scored_resources import scored_resources
+from podium.core.snapshot import allocatable_of
 from podium.core.status import Status, rejection
 
 # A code has 32 bits: one is the sign, one stands for the number of pods.
@@ -37,6 +40,15 @@ class NodeResourcesFit:
     def __init__(self, handle: Handle, args: NodeResourcesFitArgs | None = None) -> None:
         self._snapshot = handle.snapshot
         self._args = args or NodeResourcesFitArgs()
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        scaled, sized = Action.UPDATE_POD_SCALE_DOWN, Action.ADD | Action.UPDATE_NODE_ALLOCATABLE
+        return (
+            after_removal(EventResource.ASSIGNED_POD),
+            after_change(EventResource.ASSIGNED_POD, scaled, self._frees_something),
+            after_change(EventResource.UNSCHEDULED_POD, scaled),
+            after_change(EventResource.NODE, sized, self._grows_large_enough),
+        )
 
     def filter(self, pod: PodInfo) -> FilterState:
         requests = self._filtered(pod.cls.requests)
@@ -54,6 +66,22 @@ class NodeResourcesFit:
         columns = self._snapshot.resources
         resources = scored_resources(columns, strategy.resources, requests, nonzero=True)
         return allocation_score(self.name, strategy, resources)
+
+    def _frees_something(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        before, after = self._held(old), self._held(new)
+        return any(before.get(r, 0) > after.get(r, 0) for r in self._filtered(pod.cls.requests))
+
+    def _held(self, pod: Object | None) -> Mapping[str, int]:
+        cls = class_on_node(self._snapshot.classes, pod)
+        return {} if cls is None else cls.held
+
+    def _grows_large_enough(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        requests = {"pods": 1, **self._filtered(pod.cls.requests)}
+        has = allocatable_of(new)
+        if any(has.get(resource, 0) < amount for resource, amount in requests.items()):
+            return False
+        had = {} if old is None else allocatable_of(old)
+        return old is None or any(has[resource] > had.get(resource, 0) for resource in requests)
 
     def _filtered(self, requests: Mapping[str, int]) -> dict[str, int]:
         """The requests that count, in the order in which reasons are given."""

@@ -4,11 +4,15 @@ That is for pods with a toleration of the taint `node.kubernetes.io/unschedulabl
 whether or not the node has it.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from podium.api.taints import NO_SCHEDULE, tolerations_tolerate
+from podium.core.cluster_events import Action, EventHint, EventResource, Object
 from podium.core.fixed_codes import FixedCodes
 from podium.core.handle import Handle
+from podium.core.hints import after_change
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
 
@@ -25,9 +29,33 @@ class NodeUnschedulable:
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot
 
+    def events_to_register(self) -> Sequence[EventHint]:
+        opened = Action.ADD | Action.UPDATE_NODE_TAINT
+        tolerant = Action.UPDATE_POD_TOLERATION
+        return (
+            after_change(EventResource.NODE, opened, _is_opened),
+            after_change(EventResource.UNSCHEDULED_POD, tolerant, _is_tolerant),
+        )
+
     def filter(self, pod: PodInfo) -> FixedCodes | None:
-        if tolerations_tolerate(pod.cls.spec.get("tolerations"), _TAINT):
+        if _tolerates(pod.obj):
             return None
         cordoned = self._snapshot.columns.unschedulable()
         codes = cordoned.lookup([_CORDONED if value else 0 for value in cordoned.values], np.int32)
         return FixedCodes(self.name, codes, lambda _: unresolvable(_REASON))
+
+
+def _tolerates(pod: Object) -> bool:
+    return tolerations_tolerate((pod.get("spec") or {}).get("tolerations"), _TAINT)
+
+
+def _is_cordoned(node: Object) -> bool:
+    return bool((node.get("spec") or {}).get("unschedulable"))
+
+
+def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return not _is_cordoned(new) and (old is None or _is_cordoned(old))
+
+
+def _is_tolerant(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return _tolerates(new)

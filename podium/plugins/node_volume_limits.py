@@ -15,11 +15,14 @@ from podium.core.attachable_volumes import (
     attachable_volumes,
     attached_volumes,
     inline_fault,
+    limits_of,
 )
-from podium.core.csi_migration import Attachable
+from podium.core.cluster_events import Action, EventHint, EventResource, Object
+from podium.core.csi_migration import Attachable, in_tree_plugin
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import FITS, Codes, CycleError, FilterState, Rows, Scope, Sums
 from podium.core.handle import Handle
+from podium.core.hints import after_change, after_removal, claim_is_used
 from podium.core.pods import PodInfo
 from podium.core.status import Status, unresolvable, unschedulable
 from podium.core.volumes import claim_of, claim_uses, not_found, ownership_fault
@@ -41,6 +44,17 @@ class NodeVolumeLimits:
         self._handle = handle
         self._cluster = _Cluster(handle)
 
+    def events_to_register(self) -> Sequence[EventHint]:
+        changed = Action.ADD | Action.UPDATE
+        return (
+            after_change(EventResource.NODE, Action.ADD),
+            after_change(EventResource.CSI_NODE, changed, _allows_more),
+            after_removal(EventResource.CSI_NODE),
+            after_removal(EventResource.ASSIGNED_POD, _had_volumes),
+            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
+            after_removal(EventResource.VOLUME_ATTACHMENT, self._is_of_same_driver),
+        )
+
     def filter(self, pod: PodInfo) -> FilterState | None:
         """What to judge the pod's class by.
 
@@ -60,6 +74,10 @@ class NodeVolumeLimits:
         if self._cluster.limited_drivers.isdisjoint(volume.driver for volume in volumes):
             return None
         return _Limits(self._handle, self._cluster, volumes)
+
+    def _is_of_same_driver(self, pod: PodInfo, gone: Object) -> bool:
+        volumes = attachable_volumes(self._handle.listers, pod)
+        return (gone.get("spec") or {}).get("attacher") in {volume.driver for volume in volumes}
 
     def _missing_claim(self, pod: PodInfo) -> str:
         for use in claim_uses(pod.obj):
@@ -159,6 +177,20 @@ class _Limits(FilterState):
 
     def status(self, row: int, code: int) -> Status:
         return unschedulable("node(s) exceed max volume count")
+
+
+def _allows_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    """Whether a limit has been raised or lifted; a new CSINode may bring a node's drivers."""
+    if old is None:
+        return True
+    before, after = limits_of(old), limits_of(new)
+    return any(driver not in after or after[driver] > n for driver, n in before.items())
+
+
+def _had_volumes(pod: PodInfo, gone: Object) -> bool:
+    """Whether a pod that went may have had volumes attached; its claims may be gone, too."""
+    volumes = (gone.get("spec") or {}).get("volumes") or ()
+    return any(claim_uses(gone)) or any(in_tree_plugin(volume) for volume in volumes)
 
 
 def _by_driver(volumes: Iterable[Attachable]) -> Counter[str]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from podium.api.labels import SelectorError
 from podium.config.args import DefaultingType, PodTopologySpreadArgs
 from podium.config.defaults import SYSTEM_DEFAULT_CONSTRAINTS
+from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource, Object
 from podium.core.framework import (
     MAX_NODE_SCORE,
     Codes,
@@ -25,6 +26,7 @@ from podium.core.framework import (
     Sums,
 )
 from podium.core.handle import Handle
+from podium.core.hints import after_change, class_on_node
 from podium.core.node_columns import ABSENT, HOSTNAME_LABEL
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
@@ -36,6 +38,7 @@ from podium.core.spreading import (
     has_all_labels,
     included,
     own_constraints,
+    standing,
 )
 from podium.core.status import Status, rejection
 
@@ -56,6 +59,17 @@ class PodTopologySpread:
         self._is_system = args.defaulting_type is DefaultingType.SYSTEM
         self._defaults = SYSTEM_DEFAULT_CONSTRAINTS if self._is_system else args.default_constraints
 
+    def events_to_register(self) -> Sequence[EventHint]:
+        of_pods = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
+        of_itself = Action.UPDATE_POD_LABEL | Action.UPDATE_POD_TOLERATION
+        labelled, tainted = Action.UPDATE_NODE_LABEL, Action.UPDATE_NODE_TAINT
+        of_nodes = Action.ADD | labelled | tainted | Action.DELETE
+        return (
+            EventHint(ClusterEvent(EventResource.ASSIGNED_POD, of_pods), self._counts_otherwise),
+            EventHint(ClusterEvent(EventResource.NODE, of_nodes), self._stands_otherwise),
+            after_change(EventResource.UNSCHEDULED_POD, of_itself, self._spreads_otherwise),
+        )
+
     def filter(self, pod: PodInfo) -> FilterState | None:
         """Judge nodes by the constraints that must hold."""
         constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
@@ -69,6 +83,36 @@ class PodTopologySpread:
         # The system's defaults are for all clusters, also those whose nodes lack zones.
         needs_labels = not self._is_system or bool(pod.cls.spec.get("topologySpreadConstraints"))
         return _Score(self._handle, pod.cls, constraints, needs_labels)
+
+    def _counts_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
+        """Whether a pod on a node begins or ceases to count."""
+        constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
+
+        def met(other: Object | None) -> list[bool]:
+            cls = class_on_node(self._handle.snapshot.classes, other)
+            return [cls is not None and c.meets(pod.cls, cls) == 1 for c in constraints]
+
+        return met(old) != met(new)
+
+    def _stands_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
+        """Whether the pods of a node begin to count, cease to, or count for other domains."""
+        constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
+        return standing(pod.cls, constraints, old) != standing(pod.cls, constraints, new)
+
+    def _spreads_otherwise(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        """Whether the pod has got other constraints, or counts otherwise for them."""
+        if old is None:
+            return True
+        before, after = (self._handle.snapshot.classes.of(o, wants_node=True) for o in (old, new))
+        constraints = self._constraints(after, DO_NOT_SCHEDULE)
+        return (
+            constraints != self._constraints(before, DO_NOT_SCHEDULE)
+            or any(c.meets(after, before) != c.meets(after, after) for c in constraints)
+            or (
+                before.spec.get("tolerations") != after.spec.get("tolerations")
+                and any(c.honors_taints for c in constraints)
+            )
+        )
 
     def _constraints(self, cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
         try:

@@ -1,6 +1,10 @@
 """SchedulingGates: a pod with scheduling gates isn't tried until the last gate is gone."""
 
+from collections.abc import Sequence
+
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.handle import Handle
+from podium.core.hints import after_change
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Status, unresolvable
 
@@ -12,6 +16,10 @@ class SchedulingGates:
 
     def __init__(self, handle: Handle) -> None:
         pass
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        gone = Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
+        return (after_change(EventResource.UNSCHEDULED_POD, gone),)
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
         gates = (pod.obj.get("spec") or {}).get("schedulingGates")

@@ -4,7 +4,7 @@ A taint with the effect NoSchedule or NoExecute rules its node out; one with Pre
 it less wanted. Each distinct list of taints is judged once, however many nodes have it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,11 @@ from podium.api.taints import (
     tolerations_tolerate,
     untolerated,
 )
+from podium.core.cluster_events import Action, EventHint, EventResource, Object
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, RelativeScore, Rows, Scope, Scores
 from podium.core.handle import Handle
+from podium.core.hints import after_change
 from podium.core.normalization import default_normalize
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
@@ -36,13 +38,16 @@ class TaintToleration:
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot
 
+    def events_to_register(self) -> Sequence[EventHint]:
+        tainted = Action.ADD | Action.UPDATE_NODE_TAINT
+        return (
+            after_change(EventResource.NODE, tainted, _is_opened),
+            after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE_POD_TOLERATION),
+        )
+
     def filter(self, pod: PodInfo) -> FixedCodes:
-        tolerations = pod.cls.spec.get("tolerations") or ()
         groups = self._snapshot.columns.taints()
-        verdicts = [
-            _UNTOLERATED if untolerated(taints, tolerations, _FORBIDDING) else 0
-            for taints in groups.values
-        ]
+        verdicts = [_UNTOLERATED if _keep_away(taints, pod) else 0 for taints in groups.values]
         codes = groups.lookup(verdicts, np.int32)
         return FixedCodes(self.name, codes, lambda _: unresolvable(_REASON))
 
@@ -85,3 +90,17 @@ def _intolerable(taints: list[Mapping[str, Any]], tolerations: list[Mapping[str,
         taint.get("effect") == PREFER_NO_SCHEDULE and not tolerations_tolerate(tolerations, taint)
         for taint in taints
     )
+
+
+def _keep_away(taints: Sequence[Object] | None, pod: PodInfo) -> bool:
+    tolerations = pod.cls.spec.get("tolerations")
+    return untolerated(taints, tolerations, _FORBIDDING) is not None
+
+
+def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return not _keep_away(_taints(new), pod) and (old is None or _keep_away(_taints(old), pod))
+
+
+def _taints(node: Object) -> Sequence[Object] | None:
+    taints: Sequence[Object] | None = (node.get("spec") or {}).get("taints")
+    return taints

@@ -18,10 +18,12 @@ from podium.api.quantity import ceil_value, value
 from podium.config.args import VolumeBindingArgs
 from podium.control.effects import Effect, Replace
 from podium.core.assumed_objects import AssumedObjects
-from podium.core.csi_migration import in_tree_plugin, is_migrated_on, migrated_affinity
+from podium.core.cluster_events import Action, EventHint, EventResource
+from podium.core.csi_migration import in_tree_plugin, migrated_affinity, migrated_plugins
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import Codes, CycleError, FilterState, PreFilterResult
 from podium.core.handle import Handle
+from podium.core.hints import after_change, after_removal, claim_is_used
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Code, Status, unresolvable
 from podium.core.volume_matching import NO_VOLUME, by_size, choose_volumes
@@ -78,6 +80,21 @@ class VolumeBinding:
         self._listers = handle.listers
         self._topology = VolumeTopology(handle.snapshot)
         self._assumed = AssumedObjects(handle.listers)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        changed = Action.ADD | Action.UPDATE
+        of = EventResource
+        return (
+            after_change(of.STORAGE_CLASS, changed, _allows_elsewhere),
+            after_change(of.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
+            after_change(of.PERSISTENT_VOLUME, changed),
+            after_removal(of.PERSISTENT_VOLUME),
+            after_change(of.NODE, Action.ADD | Action.UPDATE_NODE_LABEL),
+            after_change(of.CSI_NODE, changed, _is_migrated_otherwise),
+            after_change(of.CSI_DRIVER, changed, _counts_no_more),
+            after_removal(of.CSI_DRIVER),
+            after_change(of.CSI_STORAGE_CAPACITY, changed, _has_more),
+        )
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods whose claims can't be used, or should have been bound by now."""
@@ -225,7 +242,9 @@ class VolumeBinding:
         if plugin is None or not plugin.topology_key:
             return reached
         migrated = self._rows(
-            name(node) for node in self._listers.list("CSINode") if is_migrated_on(node, plugin)
+            name(node)
+            for node in self._listers.list("CSINode")
+            if plugin.name in migrated_plugins(node)
         )
         translated = self._topology.matching(migrated_affinity(volume, plugin))
         return np.where(migrated, translated, reached)
@@ -263,7 +282,7 @@ class VolumeBinding:
         flags = np.where(allowed, 0, BIND_CONFLICT).astype(np.int32)
         wanted = requested_storage(claim)
         driver = self._listers.get("CSIDriver", provisioner) or {}
-        if wanted is not None and (driver.get("spec") or {}).get("storageCapacity"):
+        if wanted is not None and _counts_capacity(driver):
             enough = self._has_capacity(name(storage_class), ceil_value(wanted))
             flags[allowed & ~enough] = NOT_ENOUGH_SPACE
         return flags
@@ -271,11 +290,11 @@ class VolumeBinding:
     def _has_capacity(self, class_name: str, bytes_wanted: int) -> Mask:
         enough = np.zeros(self._snapshot.capacity, bool)
         for segment in self._listers.list("CSIStorageCapacity"):
-            limit = segment.get("maximumVolumeSize", segment.get("capacity"))
+            limit = _volume_limit(segment)
             if (
                 segment.get("storageClassName") == class_name
                 and limit is not None
-                and value(limit) >= bytes_wanted
+                and limit >= bytes_wanted
             ):
                 enough |= self._accessible(segment)
         return enough
@@ -285,6 +304,35 @@ class VolumeBinding:
             return self._topology.selected(label_selector(segment.get("nodeTopology")))
         except SelectorError:
             return np.zeros(self._snapshot.capacity, bool)
+
+
+def _counts_capacity(driver: Object) -> bool:
+    return bool((driver.get("spec") or {}).get("storageCapacity"))
+
+
+def _volume_limit(segment: Object) -> int | None:
+    """The largest volume that can be made, in bytes."""
+    limit = segment.get("maximumVolumeSize", segment.get("capacity"))
+    return None if limit is None else value(limit)
+
+
+def _allows_elsewhere(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return old is None or old.get("allowedTopologies") != new.get("allowedTopologies")
+
+
+def _is_migrated_otherwise(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return old is None or migrated_plugins(old) != migrated_plugins(new)
+
+
+def _counts_no_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return old is not None and _counts_capacity(old) and not _counts_capacity(new)
+
+
+def _has_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    if old is None:
+        return True
+    before, after = _volume_limit(old), _volume_limit(new)
+    return after is not None and (before is None or after > before)
 
 
 def _status(code: int) -> Status:

@@ -4,11 +4,13 @@ On one node: disks of GCE, AWS, iSCSI and Ceph RBD. In the whole cluster: claims
 mode ReadWriteOncePod. The rules are those of v1.36.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.framework import (
     FITS,
     Codes,
@@ -19,6 +21,7 @@ from podium.core.framework import (
     Sums,
 )
 from podium.core.handle import Handle
+from podium.core.hints import after_change, after_removal, claim_is_used
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
@@ -54,6 +57,13 @@ class VolumeRestrictions:
         self._listers = handle.listers
         self._users = _Users(handle.snapshot.classes)
 
+    def events_to_register(self) -> Sequence[EventHint]:
+        return (
+            after_removal(EventResource.ASSIGNED_POD, self._is_released),
+            after_change(EventResource.NODE, Action.ADD),
+            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, Action.ADD, claim_is_used),
+        )
+
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods that use claims that aren't there; those of ephemeral volumes may come."""
         for use in claim_uses(pod.obj):
@@ -76,6 +86,14 @@ class VolumeRestrictions:
                 claim = claim_of(self._listers, pod, use)
                 if claim is not None and READ_WRITE_ONCE_POD in access_modes(claim):
                     yield use.claim_name
+
+    def _is_released(self, pod: PodInfo, gone: Object) -> bool:
+        """Whether a pod that went had a disk or a claim that this one wants."""
+        other = self._snapshot.classes.of(gone, wants_node=False)
+        shared = pod.namespace == other.namespace and not set(_claims_used(pod.cls)).isdisjoint(
+            _claims_used(other)
+        )
+        return shared or _any_conflict(_disks(pod.cls), _disks(other))
 
 
 class _Users:
@@ -146,9 +164,7 @@ class _Disks(FilterState):
     def _conflict(self, cls: PodClass) -> int:
         known = self._conflicts.get(cls.id)
         if known is None:
-            others = list(_disks(cls))
-            known = int(any(_is_conflict(disk, other) for disk in self._disks for other in others))
-            self._conflicts[cls.id] = known
+            known = self._conflicts[cls.id] = int(_any_conflict(self._disks, _disks(cls)))
         return known
 
 
@@ -223,6 +239,10 @@ def _disks(cls: PodClass) -> Iterator[Object]:
     for volume in cls.spec.get("volumes") or ():
         if any(volume.get(kind) is not None for kind in _IS_SAME):
             yield volume
+
+
+def _any_conflict(disks: Iterable[Object], others: Iterable[Object]) -> bool:
+    return any(_is_conflict(disk, other) for disk, other in product(disks, others))
 
 
 def _is_conflict(volume: Object, other: Object) -> bool:

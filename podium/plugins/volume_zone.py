@@ -4,17 +4,19 @@ Only persistent volumes' labels count here, and only on nodes that have such lab
 volume's node affinity is VolumeBinding's business. The rules are those of v1.36.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.meta import labels
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import FilterState, PreFilterResult
 from podium.core.handle import Handle
+from podium.core.hints import after_change, claim_is_used
 from podium.core.pods import PodInfo
 from podium.core.status import Status, unresolvable
 from podium.core.volume_topology import VolumeTopology
@@ -50,6 +52,15 @@ class VolumeZone:
     def __init__(self, handle: Handle) -> None:
         self._listers = handle.listers
         self._topology = VolumeTopology(handle.snapshot)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        changed = Action.ADD | Action.UPDATE
+        return (
+            after_change(EventResource.STORAGE_CLASS, Action.ADD, _waits_for_consumer),
+            after_change(EventResource.NODE, Action.ADD | Action.UPDATE_NODE_LABEL),
+            after_change(EventResource.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
+            after_change(EventResource.PERSISTENT_VOLUME, changed, _demands_otherwise),
+        )
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods whose claims are neither bound nor waiting for their first consumer."""
@@ -121,6 +132,14 @@ def _demands(volume: Object) -> list[tuple[str, frozenset[str]]]:
         if label in marks
     ]
     return [(label, values) for label, values in listed if "" not in values]
+
+
+def _waits_for_consumer(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return bool(new.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER)
+
+
+def _demands_otherwise(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    return old is None or _demands(old) != _demands(new)
 
 
 def _status(code: int) -> Status:

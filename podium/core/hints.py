@@ -1,0 +1,59 @@
+"""How plugins register for the events that may help the pods they reject.
+
+A hint is asked about an object that came or changed, or about one that went. Where it can't tell,
+it says yes or raises `CycleError`, which counts as yes: a retry too many does no harm.
+"""
+
+from collections.abc import Callable
+
+from podium.api.meta import name, namespace
+from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource, Object
+from podium.core.pod_classes import PodClass, PodClasses
+from podium.core.pods import PodInfo
+from podium.core.volumes import claim_uses
+
+AfterChange = Callable[[PodInfo, Object | None, Object], bool]
+AfterRemoval = Callable[[PodInfo, Object], bool]
+
+
+def after_change(
+    resource: EventResource, action: Action, hint: AfterChange | None = None
+) -> EventHint:
+    """Register for additions and updates.
+
+    Args:
+        resource: of what.
+        action: which of them.
+        hint: asked with the pod that waits, the object before (None if it is new), and after;
+            without a hint every such event may help.
+    """
+    event = ClusterEvent(resource, action)
+    if hint is None:
+        return EventHint(event)
+    return EventHint(event, lambda pod, old, new: new is None or hint(pod, old, new))
+
+
+def after_removal(resource: EventResource, hint: AfterRemoval | None = None) -> EventHint:
+    """Register for deletions.
+
+    Args:
+        resource: of what.
+        hint: asked with the pod that waits, and what is gone; without a hint every deletion may
+            help.
+    """
+    event = ClusterEvent(resource, Action.DELETE)
+    if hint is None:
+        return EventHint(event)
+    return EventHint(event, lambda pod, old, new: old is None or hint(pod, old))
+
+
+def class_on_node(classes: PodClasses, pod: Object | None) -> PodClass | None:
+    """The class of a pod on a node, before or after an event; None if there is no pod."""
+    return None if pod is None else classes.of(pod, wants_node=False)
+
+
+def claim_is_used(pod: PodInfo, old: Object | None, new: Object) -> bool:
+    """A hint about claims: whether the pod uses the one that has come or changed."""
+    return pod.namespace == namespace(new) and any(
+        use.claim_name == name(new) for use in claim_uses(pod.obj)
+    )
