@@ -79,7 +79,7 @@ class BindingTask:
 Failed = Callable[[BindingTask, Status, float], None]
 Bound = Callable[[BindingTask, float], None]
 Assumed = Callable[[PodInfo], None]
-Released = Callable[[PodInfo, float], None]
+Released = Callable[[PodInfo, str, float], None]
 
 
 class Bindings:
@@ -145,7 +145,7 @@ class Bindings:
         if status.is_success:
             status = cycle.permit(pod, node_name, now_s)
         if status.code is Code.WAIT:
-            self._expect(task)
+            self._expect(task, now_s)
         elif status.is_success:
             self._permitted(task, now_s)
         else:
@@ -261,7 +261,7 @@ class Bindings:
         task.deadline_s = now_s + max(
             plugin.bind_timeout_seconds for plugin in self._pipeline(task).pre_bind_calls
         )
-        self._expect(task)
+        self._expect(task, now_s)
         for effect in effects:
             self._count += 1
             sent = effect.with_purpose(PreBindCall(task.pod.uid, self._count))
@@ -286,7 +286,7 @@ class Bindings:
         self._polled.pop(task.pod.uid, None)
         cycle = self._cycle(task)
         if self._pipeline(task).pre_bind:
-            self._expect(task)
+            self._expect(task, now_s)
         status = cycle.pre_bind(task.pod, task.node_name)
         if status.is_success:
             status = cycle.agree_to_bind(task.pod, task.node_name)
@@ -296,10 +296,10 @@ class Bindings:
         task.stage = Stage.BIND
         self._calls.bind(task.pod, task.node_name)
 
-    def _expect(self, task: BindingTask) -> None:
+    def _expect(self, task: BindingTask, now_s: float) -> None:
         """Tell others where the pod will be, because its binding will take a while."""
         if self._nominate:
-            self._calls.set_nomination(task.pod, task.node_name)
+            self._calls.set_status(task.pod, now_s, nomination=task.node_name)
 
     def _fail(self, task: BindingTask, status: Status, now_s: float) -> None:
         del self._tasks[task.pod.uid]
@@ -316,7 +316,7 @@ class Bindings:
     def _release(self, task: BindingTask, now_s: float) -> None:
         if task.holds_room:
             task.holds_room = False
-            self._released(task.assumed, now_s)
+            self._released(task.assumed, task.node_name, now_s)
 
     def _cycle(self, task: BindingTask) -> BindingCycle:
         return self._scheduler.binding[task.scheduler_name]

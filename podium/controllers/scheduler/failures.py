@@ -74,7 +74,6 @@ class Failures:
             queued,
             failure.plugins,
             pending_plugins=failure.pending_plugins,
-            error=failure.is_error,
             now_s=now_s,
         )
         self._nominate(pod, failure.nomination)
@@ -86,7 +85,7 @@ class Failures:
             "message": failure.message,
             **observed_generation(pod),
         }
-        self._calls.set_condition(pod, condition, now_s)
+        self._calls.set_status(pod, now_s, condition=condition, nomination=failure.nomination)
 
     def _nominate(self, pod: PodInfo, node_name: str | None) -> None:
         if node_name is KEEP:
@@ -95,4 +94,3 @@ class Failures:
             self._nominator.nominate(pod, node_name)
         else:
             self._nominator.withdraw(pod)
-        self._calls.set_nomination(pod, node_name)

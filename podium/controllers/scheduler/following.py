@@ -86,13 +86,12 @@ class Following:
         """A pod has been put into the snapshot before anybody has seen it on its node."""
         self.placed[pod.uid] = pod
 
-    def released(self, pod: PodInfo, now_s: float) -> None:
+    def released(self, pod: PodInfo, node_name: str, now_s: float) -> None:
         """An assumed pod isn't coming: its room is free again, which may help others."""
         del self.placed[pod.uid]
         self._scheduler.snapshot.remove_pod(pod)
-        self._tell(
-            EventResource.ASSIGNED_POD, Action.DELETE, pod.obj, None, now_s, except_uid=pod.uid
-        )
+        was = {**pod.obj, "spec": {**pod.obj["spec"], "nodeName": node_name}}
+        self._tell(EventResource.ASSIGNED_POD, Action.DELETE, was, None, now_s, except_uid=pod.uid)
 
     def _pod(self, change: Change, bindings: Bindings, now_s: float) -> None:
         new = change.new

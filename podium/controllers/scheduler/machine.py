@@ -122,7 +122,7 @@ class SchedulerMachine:
             self._outbox,
             self.metrics,
         )
-        self.metrics.watch_pending(self.queue.counts)
+        self.metrics.watch_queue(self.queue.counts, self.queue.incoming)
         self._hold_preemptors_back()
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
@@ -142,7 +142,8 @@ class SchedulerMachine:
         """At once while pods can be decided; otherwise when the first thing falls due."""
         times = [self.bindings.next_wakeup_s(), self.calls.next_wakeup_s()]
         if self._may_decide():
-            times.append(self.queue.next_wakeup_s(self._now_s))
+            ready = self.queue.has_next()
+            times.append(self._now_s if ready else self.queue.next_wakeup_s())
         return min((time_s for time_s in times if time_s is not None), default=None)
 
     def allow(self, uid: str, plugin: str) -> None:

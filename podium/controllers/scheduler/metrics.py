@@ -5,16 +5,21 @@ scheduler hands in: in virtual time it stands still within a step. What lasts ov
 measured by the driver's clock.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
+
+from podium.core.queue import Place
 
 Stopwatch = Callable[[], float]
-Counts = Callable[[], Mapping[str, int]]
+Counts = Callable[[], Mapping[Place, int]]
+Incoming = Mapping[tuple[str, str], int]
 
 
-def _count_of(counts: Counts, queue: str) -> float:
+def _count_of(counts: Counts, queue: Place) -> float:
     return counts()[queue]
 
 
@@ -87,17 +92,20 @@ class SchedulerMetrics:
             "Preemptions that were carried out, by result.",
             ("result",),
         )
-        self._incoming = self._counter(
-            "queue_incoming_pods", "Pods added to a queue, by event.", ("queue", "event")
-        )
         self._pending = Gauge(
             "scheduler_pending_pods", "Pending pods, by queue.", ("queue",), registry=self.registry
         )
 
-    def watch_pending(self, counts: Counts) -> None:
-        """Have the pending pods counted whenever somebody looks."""
-        for queue in ("active", "backoff", "unschedulable", "gated"):
+    def watch_queue(self, counts: Counts, incoming: Incoming) -> None:
+        """Have the queue looked at whenever somebody asks for the metrics.
+
+        Args:
+            counts: how many pods there are in each place.
+            incoming: how many pods came into which queue by which event so far.
+        """
+        for queue in (Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE, Place.GATED):
             self._pending.labels(queue).set_function(partial(_count_of, counts, queue))
+        self.registry.register(_IncomingPods(incoming))
 
     def attempted(self, result: str, profile: str, duration_s: float) -> None:
         """An attempt to schedule a pod came to its end."""
@@ -132,10 +140,6 @@ class SchedulerMetrics:
         self._goroutine_duration.labels(result).observe(duration_s)
         self._goroutine_total.labels(result).inc()
 
-    def queued(self, queue: str, event: str) -> None:
-        """A pod came into a queue."""
-        self._incoming.labels(queue, event).inc()
-
     def _counter(self, name: str, text: str, labels: tuple[str, ...]) -> Counter:
         return Counter(f"scheduler_{name}", text, labels, registry=self.registry)
 
@@ -143,3 +147,20 @@ class SchedulerMetrics:
         self, name: str, text: str, labels: tuple[str, ...], buckets: tuple[float, ...]
     ) -> Histogram:
         return Histogram(f"scheduler_{name}", text, labels, buckets=buckets, registry=self.registry)
+
+
+class _IncomingPods(Collector):
+    """The queue's own counts as a metric."""
+
+    def __init__(self, incoming: Incoming) -> None:
+        self._incoming = incoming
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        family = CounterMetricFamily(
+            "scheduler_queue_incoming_pods",
+            "Pods added to a queue, by event.",
+            labels=("queue", "event"),
+        )
+        for (queue, event), count in sorted(self._incoming.items()):
+            family.add_metric((queue, event), count)
+        yield family

@@ -69,27 +69,32 @@ class PodCalls:
         self._retry_at_s: dict[str, float] = {}
         self._count = 0
 
-    def set_condition(self, pod: PodInfo, condition: Object, now_s: float) -> None:
-        """Write a condition, unless it is there already.
+    def set_status(
+        self,
+        pod: PodInfo,
+        now_s: float,
+        *,
+        condition: Object | None = None,
+        nomination: str | None = None,
+    ) -> None:
+        """Write a condition, a nomination or both, unless the status says so already.
 
         Args:
             pod: the pod.
+            now_s: the time.
             condition: type, status, reason, message, observedGeneration; the time of the
                 transition is filled in.
-            now_s: the time.
+            nomination: the node's name; empty clears it, None leaves it as it is.
         """
-        known = self._known_condition(pod, str(condition["type"]))
-        if known is not None and all(known.get(k) == v for k, v in condition.items()):
-            return
-        same = known is not None and known.get("status") == condition["status"]
-        since = known.get("lastTransitionTime") if same and known else None
-        stamped = {**condition, "lastTransitionTime": since or timestamp(now_s)}
-        self._want(pod, f"condition {condition['type']}", stamped)
-
-    def set_nomination(self, pod: PodInfo, node_name: str) -> None:
-        """Write `status.nominatedNodeName`, unless it says so already; empty clears it."""
-        if self._known_nomination(pod) != node_name:
-            self._want(pod, "nominatedNodeName", node_name)
+        wanted: dict[str, Any] = {}
+        if condition is not None:
+            wanted |= self._changed_condition(pod, condition, now_s)
+        if nomination is not None and self._known_nomination(pod) != nomination:
+            wanted["nominatedNodeName"] = nomination
+        if wanted:
+            calls = self._of(pod)
+            calls.wanted |= wanted
+            self._send_next(calls)
 
     def bind(self, pod: PodInfo, node_name: str) -> None:
         """Bind a pod, after the call under way has come back."""
@@ -163,10 +168,14 @@ class PodCalls:
         """Whether nothing is under way and nothing waits."""
         return not self._calls
 
-    def _want(self, pod: PodInfo, name: str, value: Any) -> None:
-        calls = self._of(pod)
-        calls.wanted[name] = value
-        self._send_next(calls)
+    def _changed_condition(self, pod: PodInfo, condition: Object, now_s: float) -> dict[str, Any]:
+        kind = str(condition["type"])
+        known = self._known_condition(pod, kind)
+        if known is not None and all(known.get(k) == v for k, v in condition.items()):
+            return {}
+        same = known is not None and known.get("status") == condition["status"]
+        since = known.get("lastTransitionTime") if same and known else None
+        return {f"condition {kind}": {**condition, "lastTransitionTime": since or timestamp(now_s)}}
 
     def _of(self, pod: PodInfo) -> _Calls:
         calls = self._calls.get(pod.uid)

@@ -68,7 +68,7 @@ class PreemptionStart:
             started_at_s=now_s,
             annotations=record.annotations(),
         )
-        self._clear_lower(preemption)
+        self._clear_lower(preemption, now_s)
         victims = list(preemption.victims)
         self._metrics.preemption_started(len(victims))
         if self._features.scheduler_async_preemption:
@@ -86,7 +86,7 @@ class PreemptionStart:
         if self.holding is not None:
             self._let_go(now_s, failed_with=task.error.message if task.error else "")
         elif failed:
-            self._revert(task)
+            self._revert(task, now_s)
             # Nothing may happen any more that would bring the pod back by itself.
             self._queue.activate([task.preemptor.uid], now_s)
 
@@ -100,16 +100,16 @@ class PreemptionStart:
         self._failures.handle(queued, replace(failure, message=message, nomination=KEEP), now_s)
         self._queue.activate([queued.pod.uid], now_s)
 
-    def _revert(self, task: PreemptionTask) -> None:
+    def _revert(self, task: PreemptionTask, now_s: float) -> None:
         if self._features.revert_failed_nominations:
             nominator = self._scheduler.nominator
             for pod in list(nominator.on(task.node_name)):
                 if pod.uid == task.preemptor.uid:
                     nominator.withdraw(pod)
-                    self._calls.set_nomination(pod, "")
+                    self._calls.set_status(pod, now_s, nomination="")
 
-    def _clear_lower(self, preemption: Preemption) -> None:
+    def _clear_lower(self, preemption: Preemption, now_s: float) -> None:
         """Pods of lower priority lose their nomination to the node, to look for another one."""
         for pod in preemption.cleared:
             self._scheduler.nominator.withdraw(pod)
-            self._calls.set_nomination(pod, "")
+            self._calls.set_status(pod, now_s, nomination="")

@@ -41,10 +41,10 @@ def test_a_condition_and_a_nomination_go_out_as_one_patch_after_the_first(
     calls: PodCalls, outbox: Outbox
 ) -> None:
     pod = pending()
-    calls.set_condition(pod, UNSCHEDULABLE, NOW_S)
+    calls.set_status(pod, NOW_S, condition=UNSCHEDULABLE)
     first = only(outbox.take())
-    calls.set_nomination(pod, "n1")
-    calls.set_condition(pod, {**UNSCHEDULABLE, "message": "still none"}, NOW_S)
+    calls.set_status(pod, NOW_S, nomination="n1")
+    calls.set_status(pod, NOW_S, condition={**UNSCHEDULABLE, "message": "still none"})
     assert outbox.take() == []
     answer(calls, first, done(first))
     second = only(outbox.take())
@@ -65,17 +65,17 @@ def test_what_the_status_says_already_is_not_written_again(calls: PodCalls, outb
             "conditions": [{**UNSCHEDULABLE, "lastTransitionTime": since}],
         }
     )
-    calls.set_condition(pod, UNSCHEDULABLE, NOW_S + 100)
-    calls.set_nomination(pod, "n1")
+    calls.set_status(pod, NOW_S + 100, condition=UNSCHEDULABLE)
+    calls.set_status(pod, NOW_S, nomination="n1")
     assert outbox.take() == []
-    calls.set_condition(pod, {**UNSCHEDULABLE, "message": "other"}, NOW_S + 100)
+    calls.set_status(pod, NOW_S + 100, condition={**UNSCHEDULABLE, "message": "other"})
     patch = only(outbox.take())
     assert isinstance(patch, Patch)
     assert patch.body["status"]["conditions"][0]["lastTransitionTime"] == since
 
 
 def test_an_empty_nomination_removes_the_field(calls: PodCalls, outbox: Outbox) -> None:
-    calls.set_nomination(pending(status={"nominatedNodeName": "n1"}), "")
+    calls.set_status(pending(status={"nominatedNodeName": "n1"}), NOW_S, nomination="")
     patch = only(outbox.take())
     assert isinstance(patch, Patch)
     assert patch.body["status"] == {"nominatedNodeName": None}
@@ -85,9 +85,9 @@ def test_a_binding_waits_for_the_patch_under_way_and_replaces_those_that_wait(
     calls: PodCalls, outbox: Outbox
 ) -> None:
     pod = pending()
-    calls.set_condition(pod, UNSCHEDULABLE, NOW_S)
+    calls.set_status(pod, NOW_S, condition=UNSCHEDULABLE)
     patch = only(outbox.take())
-    calls.set_nomination(pod, "n1")
+    calls.set_status(pod, NOW_S, nomination="n1")
     calls.bind(pod, "n2")
     assert outbox.take() == []
     answer(calls, patch, failed(patch))
@@ -104,10 +104,10 @@ def test_a_failed_patch_is_tried_again_later_with_what_came_since(
     calls: PodCalls, outbox: Outbox
 ) -> None:
     pod = pending()
-    calls.set_condition(pod, UNSCHEDULABLE, NOW_S)
+    calls.set_status(pod, NOW_S, condition=UNSCHEDULABLE)
     first = only(outbox.take())
     answer(calls, first, failed(first))
-    calls.set_nomination(pod, "n1")
+    calls.set_status(pod, NOW_S, nomination="n1")
     assert outbox.take() == []
     assert calls.next_wakeup_s() == NOW_S + 1
     calls.wake(NOW_S + 0.5)
@@ -122,7 +122,7 @@ def test_a_failed_patch_is_tried_again_later_with_what_came_since(
 
 @pytest.mark.parametrize("reason", ["NotFound", "Conflict", "Invalid"])
 def test_a_hopeless_patch_is_given_up(calls: PodCalls, outbox: Outbox, reason: str) -> None:
-    calls.set_nomination(pending(), "n1")
+    calls.set_status(pending(), NOW_S, nomination="n1")
     patch = only(outbox.take())
     answer(calls, patch, failed(patch, reason))
     assert calls.is_idle()
@@ -133,9 +133,9 @@ def test_outcomes_that_come_twice_or_too_late_are_passed_over(
     calls: PodCalls, outbox: Outbox
 ) -> None:
     pod = pending()
-    calls.set_nomination(pod, "n1")
+    calls.set_status(pod, NOW_S, nomination="n1")
     first = only(outbox.take())
-    calls.set_nomination(pod, "n2")
+    calls.set_status(pod, NOW_S, nomination="n2")
     answer(calls, first, done(first))
     second = only(outbox.take())
     assert not answer(calls, first, failed(first))
