@@ -1,0 +1,115 @@
+"""What the store answers instead of doing as it was told."""
+
+from podium.api.errors import PodiumError
+
+_LIST_TOO_OLD = "The resourceVersion for the provided list is too old."
+_CONTINUE_TOO_OLD = (
+    "The provided continue parameter is too old to display a consistent list result. "
+    "You can start a new list without the continue parameter, or use the continue token in this "
+    "response to retrieve the remainder of the results. Continuing with the provided token "
+    "results in an inconsistent list - objects that were created, modified, or deleted between "
+    "the time the first chunk was returned and now may show up in the list."
+)
+
+
+class StoreError(PodiumError):
+    """The root of the store's errors."""
+
+
+class KeyedError(StoreError):
+    """An error about one object.
+
+    Attributes:
+        kind: the object's kind.
+        namespace: empty if it stands in none.
+        name: the object's name.
+    """
+
+    def __init__(self, kind: str, namespace: str, name: str, why: str) -> None:
+        key = f"{namespace}/{name}" if namespace else name
+        super().__init__(f"{kind} {key} {why}")
+        self.kind = kind
+        self.namespace = namespace
+        self.name = name
+
+
+class AlreadyExists(KeyedError):  # noqa: N818 - the reason's name in Kubernetes
+    """There is such an object already."""
+
+    def __init__(self, kind: str, namespace: str, name: str) -> None:
+        super().__init__(kind, namespace, name, "already exists")
+
+
+class NotFound(KeyedError):  # noqa: N818 - the reason's name in Kubernetes
+    """There is no such object."""
+
+    def __init__(self, kind: str, namespace: str, name: str) -> None:
+        super().__init__(kind, namespace, name, "not found")
+
+
+class Conflict(KeyedError):  # noqa: N818 - the reason's name in Kubernetes
+    """The object has changed since it was read.
+
+    Attributes:
+        expected: the resourceVersion that it should have had.
+        current: the one that it has.
+    """
+
+    def __init__(
+        self, kind: str, namespace: str, name: str, *, expected: str, current: str
+    ) -> None:
+        super().__init__(kind, namespace, name, f"has version {current}, not {expected}")
+        self.expected = expected
+        self.current = current
+
+
+class Expired(StoreError):  # noqa: N818 - the reason's name in Kubernetes
+    """The history doesn't reach back that far; worded as kube-apiserver does.
+
+    Attributes:
+        continue_token: goes on with the list as the objects are now; empty if it wasn't paged.
+    """
+
+    def __init__(self, message: str, continue_token: str = "") -> None:
+        super().__init__(message)
+        self.continue_token = continue_token
+
+    @classmethod
+    def watch(cls, revision: int, oldest_revision: int) -> "Expired":
+        """A watch from `revision`, when one can start from `oldest_revision` or later."""
+        return cls(f"too old resource version: {revision} ({oldest_revision})")
+
+    @classmethod
+    def list(cls) -> "Expired":
+        """A list of the objects as they were too long ago."""
+        return cls(_LIST_TOO_OLD)
+
+    @classmethod
+    def page(cls, continue_token: str) -> "Expired":
+        """A further page of such a list."""
+        return cls(_CONTINUE_TOO_OLD, continue_token)
+
+
+class TooLargeResourceVersion(StoreError):  # noqa: N818 - the cause's name in Kubernetes
+    """A revision that is yet to come.
+
+    Attributes:
+        revision: the one asked for.
+        current: the last one given.
+    """
+
+    def __init__(self, revision: int, current: int) -> None:
+        super().__init__(f"Too large resource version: {revision}, current: {current}")
+        self.revision = revision
+        self.current = current
+
+
+class InvalidContinue(StoreError, ValueError):  # noqa: N818 - an answer, not a bug
+    """A continue token that this store can't have given."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"invalid continue token: continue key is not valid{why}")
+
+
+class JournalError(StoreError):
+    """What was to be kept couldn't be, or couldn't be read back; nothing of it is in the store."""

@@ -1,0 +1,88 @@
+"""The writes of the recent past, by kind, and who waits for the next one."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterator, Sequence
+
+from podium.store.events import WatchEvent
+
+Wake = Callable[[], None]
+
+
+class KindHistory:
+    """The last writes to objects of one kind, in a ring.
+
+    Events are numbered from 0 in the order they came, whatever their revisions.
+
+    Attributes:
+        oldest_revision: all events after this revision are there.
+        end: the number that the next event gets.
+        waiting: who is to be woken by the next event.
+    """
+
+    def __init__(self, size: int, oldest_revision: int) -> None:
+        self.oldest_revision = oldest_revision
+        self.end = 0
+        self.waiting: dict[Hashable, Wake] = {}
+        self._size = size
+        self._ring: list[WatchEvent] = []
+
+    @property
+    def first(self) -> int:
+        """The number of the oldest event that is still there; `end` if there is none."""
+        return self.end - len(self._ring)
+
+    def __getitem__(self, number: int) -> WatchEvent:
+        return self._ring[number % self._size]
+
+    def append(self, event: WatchEvent) -> None:
+        """Add an event; its revision is above all that came before."""
+        if len(self._ring) < self._size:
+            self._ring.append(event)
+        else:
+            slot = self.end % self._size
+            self.oldest_revision = self._ring[slot].revision
+            self._ring[slot] = event
+        self.end += 1
+
+    def number_after(self, revision: int) -> int:
+        """The number of the first event after a revision, `end` if there is none yet."""
+        numbers = range(self.first, self.end)
+        return self.first + bisect_right(numbers, revision, key=lambda n: self[n].revision)
+
+    def after(self, revision: int) -> Iterator[WatchEvent]:
+        """All events after a revision, which mustn't be older than `oldest_revision`."""
+        return map(self.__getitem__, range(self.number_after(revision), self.end))
+
+
+class History:
+    """The histories of all kinds, up to one revision.
+
+    Attributes:
+        revision: of the last write that is told of.
+    """
+
+    def __init__(self, size: int, revision: int) -> None:
+        self.revision = revision
+        self._size = size
+        self._start = revision
+        self._kinds: dict[str, KindHistory] = {}
+
+    def of(self, kind: str) -> KindHistory:
+        """The history of one kind."""
+        found = self._kinds.get(kind)
+        if found is None:
+            found = self._kinds[kind] = KindHistory(self._size, self._start)
+        return found
+
+    def publish(self, events: Sequence[WatchEvent]) -> None:
+        """Tell of writes, and wake who waits for them."""
+        woken: list[Wake] = []
+        for event in events:
+            history = self.of(event.kind)
+            history.append(event)
+            self.revision = event.revision
+            if history.waiting:
+                woken.extend(history.waiting.values())
+                history.waiting.clear()
+        for wake in woken:
+            wake()

@@ -1,0 +1,270 @@
+"""The store: objects by kind, namespace and name, one revision counter, one history.
+
+Every write gets the next revision, which becomes the object's resourceVersion. It is told to the
+journal first and to watches afterwards, so that nobody sees what a crash could undo. Objects are
+kept as they are given but for that version, and mustn't be changed afterwards.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+
+from podium.store import continue_token as tokens
+from podium.store.continue_token import AS_OF_NOW, ContinueToken
+from podium.store.errors import (
+    AlreadyExists,
+    Conflict,
+    Expired,
+    NotFound,
+    TooLargeResourceVersion,
+)
+from podium.store.events import EventType, Object, WatchEvent
+from podium.store.history import History, Wake
+from podium.store.journal import Journal
+from podium.store.pages import Matches, Page, find, stretches
+from podium.store.shelf import Shelf
+from podium.store.watch import Watch
+
+# The history of an empty store; 0 means something else to those who list and watch.
+_FIRST_REVISION = 1
+
+
+class Store:
+    """Versioned objects.
+
+    Attributes:
+        revision: of the last write; that of a transaction under way counts.
+    """
+
+    def __init__(self, *, history_max: int = 32_768, journal: Journal | None = None) -> None:
+        """Take up what the journal has kept.
+
+        Args:
+            history_max: how many writes of each kind are remembered.
+            journal: keeps writes when the process ends; None to forget them.
+
+        Raises:
+            JournalError: the journal can't be read.
+        """
+        recovered = journal.load() if journal else None
+        self.revision = recovered.oldest_revision if recovered else _FIRST_REVISION
+        self._shelves: dict[str, Shelf] = {}
+        self._history = History(history_max, self.revision)
+        self._journal = journal
+        # Writes that neither the journal nor watches know of yet.
+        self._pending: list[WatchEvent] = []
+        self._in_transaction = False
+        for event in recovered.events if recovered else ():
+            self._apply(event)
+            if event.revision > self.revision:
+                self.revision = event.revision
+                self._history.publish((event,))
+
+    def get(self, kind: str, namespace: str, name: str) -> Object | None:
+        """An object, None if there is none; the namespace is "" where kinds have none."""
+        shelf = self._shelves.get(kind)
+        return None if shelf is None else shelf.get(namespace, name)
+
+    def create(self, kind: str, obj: Object) -> Object:
+        """Add an object, and return it with its version.
+
+        Raises:
+            AlreadyExists: there is one of that name.
+        """
+        metadata = obj["metadata"]
+        namespace, name = metadata.get("namespace", ""), metadata["name"]
+        if self.get(kind, namespace, name) is not None:
+            raise AlreadyExists(kind, namespace, name)
+        return self._write("ADDED", kind, namespace, name, obj, None)
+
+    def update(self, kind: str, obj: Object, expected_version: str | None) -> Object:
+        """Replace an object, and return it with its version.
+
+        Args:
+            kind: the object's kind.
+            obj: what it shall be; namespace and name say which one it is.
+            expected_version: the resourceVersion that must still be current; None for any.
+
+        Raises:
+            NotFound: there is no such object.
+            Conflict: it has another version.
+        """
+        metadata = obj["metadata"]
+        namespace, name = metadata.get("namespace", ""), metadata["name"]
+        previous = self._expect(kind, namespace, name, expected_version)
+        return self._write("MODIFIED", kind, namespace, name, obj, previous)
+
+    def delete(
+        self, kind: str, namespace: str, name: str, expected_version: str | None = None
+    ) -> Object:
+        """Remove an object, and return its last state with the version of the deletion.
+
+        Raises:
+            NotFound: there is no such object.
+            Conflict: it has another version than the expected one.
+        """
+        previous = self._expect(kind, namespace, name, expected_version)
+        return self._write("DELETED", kind, namespace, name, previous, previous)
+
+    def list(
+        self,
+        kind: str,
+        namespace: str | None = None,
+        *,
+        limit: int = 0,
+        continue_token: str = "",
+        at_revision: int | None = None,
+        matches: Matches | None = None,
+    ) -> Page:
+        """Objects in the order of their keys.
+
+        Args:
+            kind: of this kind.
+            namespace: only of this namespace; None for all.
+            limit: how many at most; 0 for any number. What is left comes by `continue_token`,
+                as it was at the first page's revision.
+            continue_token: that of the page before; it decides the revision.
+            at_revision: as they were at a revision; None for now.
+            matches: which objects count; all if None.
+
+        Raises:
+            Expired: the history doesn't reach back to that revision.
+            TooLargeResourceVersion: there has been no such revision yet.
+            InvalidContinue: the token is no token.
+        """
+        token = tokens.decode(continue_token) if continue_token else None
+        revision = token.revision if token else at_revision
+        if revision is None or revision < 0:
+            revision = self.revision
+        if revision < self._history.of(kind).oldest_revision:
+            raise _expired(token)
+        if revision > self.revision:
+            raise TooLargeResourceVersion(revision, self.revision)
+        base = f"{namespace}/" if namespace else ""
+        undone = self._writes_after(kind, revision)
+        parts = stretches(self._shelves.get(kind) or Shelf(), namespace, undone)
+        found = find(parts, base + token.start if token else "", limit, matches)
+        if not found.after:
+            return Page(found.items, revision)
+        after = tokens.encode(ContinueToken(revision, found.after.removeprefix(base)))
+        return Page(found.items, revision, after, None if matches else found.remaining)
+
+    def watch(
+        self,
+        kind: str,
+        namespace: str | None = None,
+        *,
+        from_revision: int,
+        wake: Wake | None = None,
+    ) -> Watch:
+        """Follow what happens after a revision.
+
+        Args:
+            kind: to objects of this kind.
+            namespace: only in this namespace; None for all.
+            from_revision: events after this one.
+            wake: called when there may be something to take, once after each time that the watch
+                was read to its end. It is called amid a write, so that it should only take note.
+
+        Raises:
+            Expired: the history doesn't reach back to that revision.
+            TooLargeResourceVersion: there has been no such revision yet.
+        """
+        if from_revision > self.revision:
+            raise TooLargeResourceVersion(from_revision, self.revision)
+        return Watch(self._history, kind, namespace, from_revision, wake)
+
+    def oldest_revision(self, kind: str) -> int:
+        """The revision from which on all that happened to objects of a kind is known."""
+        return self._history.of(kind).oldest_revision
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Writes within are kept by the journal at once, or not at all.
+
+        What is read and written within mustn't be told to anybody until it has ended well. Any
+        exception that leaves it undoes its writes. A transaction within another ends with it.
+
+        Raises:
+            JournalError: the journal couldn't keep the writes, and they are undone.
+        """
+        outer, mark = self._in_transaction, len(self._pending)
+        self._in_transaction = True
+        try:
+            yield
+        except BaseException:
+            self._undo(mark)
+            raise
+        finally:
+            self._in_transaction = outer
+        if not outer:
+            self._commit()
+
+    def _expect(self, kind: str, namespace: str, name: str, expected_version: str | None) -> Object:
+        found = self.get(kind, namespace, name)
+        if found is None:
+            raise NotFound(kind, namespace, name)
+        if expected_version is not None:
+            current = found["metadata"]["resourceVersion"]
+            if current != expected_version:
+                raise Conflict(kind, namespace, name, expected=expected_version, current=current)
+        return found
+
+    def _write(
+        self,
+        event_type: EventType,
+        kind: str,
+        namespace: str,
+        name: str,
+        obj: Object,
+        previous: Object | None,
+    ) -> Object:
+        self.revision += 1
+        metadata = {**obj["metadata"], "resourceVersion": str(self.revision)}
+        written = {**obj, "metadata": metadata}
+        event = WatchEvent(self.revision, event_type, kind, namespace, name, written, previous)
+        self._apply(event)
+        self._pending.append(event)
+        if not self._in_transaction:
+            self._commit()
+        return written
+
+    def _apply(self, event: WatchEvent) -> None:
+        shelf = self._shelves.get(event.kind)
+        if shelf is None:
+            shelf = self._shelves[event.kind] = Shelf()
+        if event.type == "DELETED":
+            shelf.remove(event.namespace, event.name)
+        else:
+            shelf.put(event.namespace, event.name, event.obj)
+
+    def _commit(self) -> None:
+        if self._journal is not None and self._pending:
+            try:
+                self._journal.append(self._pending)
+            except BaseException:
+                self._undo(0)
+                raise
+        events, self._pending = self._pending, []
+        self._history.publish(events)
+
+    def _undo(self, mark: int) -> None:
+        """Take back the pending writes from number `mark` on."""
+        for event in reversed(self._pending[mark:]):
+            shelf = self._shelves[event.kind]
+            if event.previous is None:
+                shelf.remove(event.namespace, event.name)
+            else:
+                shelf.put(event.namespace, event.name, event.previous)
+            self.revision = event.revision - 1
+        del self._pending[mark:]
+
+    def _writes_after(self, kind: str, revision: int) -> Iterator[WatchEvent]:
+        pending = (e for e in self._pending if e.kind == kind and e.revision > revision)
+        return chain(self._history.of(kind).after(revision), pending)
+
+
+def _expired(token: ContinueToken | None) -> Expired:
+    if token is None:
+        return Expired.list()
+    return Expired.page(tokens.encode(ContinueToken(AS_OF_NOW, token.start)))
