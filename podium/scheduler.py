@@ -28,6 +28,7 @@ from podium.core.preemption.importance import more_important, more_important_by_
 from podium.core.preemption.preempting import Preemptor
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status
+from podium.core.timing import Timing
 from podium.plugins.default_preemption import DefaultPreemption
 from podium.profile import build_pipelines, default_profiles, plugin_factories, resolve
 
@@ -107,6 +108,10 @@ class Scheduler:
             except InvalidValue as error:
                 raise error.under(f"Pod {key(obj)}") from None
         return pending
+
+    def measure(self, timing: Timing) -> None:
+        """Have the extension points of decisions measured from now on."""
+        self._cycle.timing = timing
 
     def set_budgets(self, budgets: Iterable[Budget]) -> None:
         """Replace the disruption budgets."""

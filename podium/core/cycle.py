@@ -19,7 +19,8 @@ from podium.core.pods import PodInfo
 from podium.core.preemption.preempting import Preemptor
 from podium.core.preemption.result import Preemption
 from podium.core.recent import Recent
-from podium.core.status import Status
+from podium.core.status import Code, Status
+from podium.core.timing import Timing
 
 # Each evaluation has several columns as long as the cluster; pods that come one of a kind, such as
 # a DaemonSet's, would otherwise fill the memory.
@@ -28,7 +29,11 @@ NO_NODES = "no nodes available to schedule pods"
 
 
 class SchedulingCycle:
-    """Decides pods of the profiles it was made for."""
+    """Decides pods of the profiles it was made for.
+
+    Attributes:
+        timing: measures extension points; None measures nothing.
+    """
 
     def __init__(
         self,
@@ -42,6 +47,7 @@ class SchedulingCycle:
         self._pipelines = pipelines
         self._nominator = nominator
         self._preemptors = preemptors
+        self.timing: Timing | None = None
         self._evaluations: Recent[tuple[str, int], Evaluation] = Recent(EVALUATIONS_MAX)
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
@@ -67,6 +73,16 @@ class SchedulingCycle:
             return Decision(pod, error=str(error))
 
     def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
+        if self.timing is None:
+            return self._refreshed(pipeline, pod)
+        return self.timing.measure(
+            "Filter",
+            pipeline.scheduler_name,
+            lambda: self._refreshed(pipeline, pod),
+            _filtered,
+        )
+
+    def _refreshed(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         key = (pipeline.scheduler_name, pod.cls.id)
         evaluation = self._evaluations.get(key)
         if evaluation is None:
@@ -144,7 +160,7 @@ class SchedulingCycle:
         blame: Codes,
     ) -> Decision:
         refusal = evaluation.filtering.pre_filter
-        preemption, answers = self._post_filter(pod, pipeline, evaluation, outcome)
+        preemption, answers = self._timed_post_filter(pod, pipeline, evaluation, outcome)
         return Decision(
             pod,
             evaluation=evaluation,
@@ -153,6 +169,18 @@ class SchedulingCycle:
             pre_filter=None if refusal.is_success else refusal,
             preemption=preemption,
             post_filter=answers,
+        )
+
+    def _timed_post_filter(
+        self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation, outcome: Codes
+    ) -> tuple[Preemption | None, tuple[Status, ...]]:
+        if self.timing is None:
+            return self._post_filter(pod, pipeline, evaluation, outcome)
+        return self.timing.measure(
+            "PostFilter",
+            pipeline.scheduler_name,
+            lambda: self._post_filter(pod, pipeline, evaluation, outcome),
+            lambda found: found[1][-1].code if found[1] else Code.SUCCESS,
         )
 
     def _post_filter(
@@ -172,6 +200,14 @@ class SchedulingCycle:
             if answer.is_success:
                 break
         return preemption, tuple(answers)
+
+
+def _filtered(evaluation: Evaluation) -> Code:
+    """What filtering came to; scores have been made in the same pass."""
+    filtering = evaluation.filtering
+    if not filtering.pre_filter.is_success:
+        return filtering.pre_filter.code
+    return Code.SUCCESS if len(filtering.feasible_rows()) else Code.UNSCHEDULABLE
 
 
 def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:

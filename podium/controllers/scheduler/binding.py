@@ -19,6 +19,7 @@ from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
 from podium.core.queue import QueuedPod, SchedulingQueue
 from podium.core.status import SUCCESS, Code, Status
+from podium.core.timing import Timing
 from podium.scheduler import Scheduler
 
 
@@ -95,6 +96,7 @@ class Bindings:
         bound: told of each success.
         failed: told of each failure.
         nominate: whether pods whose binding takes long are nominated to their node.
+        timing: measures extension points.
     """
 
     def __init__(
@@ -109,6 +111,7 @@ class Bindings:
         bound: Bound,
         failed: Failed,
         nominate: bool,
+        timing: Timing,
     ) -> None:
         self._scheduler = scheduler
         self._queue = queue
@@ -119,6 +122,7 @@ class Bindings:
         self._bound = bound
         self._failed = failed
         self._nominate = nominate
+        self._timing = timing
         self._tasks: dict[str, BindingTask] = {}
         self._polled: dict[str, BindingTask] = {}
         self._count = 0
@@ -141,9 +145,9 @@ class Bindings:
         self._tasks[pod.uid] = task
         self._assumed(assumed)
         cycle = self._cycle(task)
-        status = cycle.reserve(pod, node_name)
+        status = self._timed("Reserve", task, lambda: cycle.reserve(pod, node_name))
         if status.is_success:
-            status = cycle.permit(pod, node_name, now_s)
+            status = self._timed("Permit", task, lambda: cycle.permit(pod, node_name, now_s))
         if status.code is Code.WAIT:
             self._expect(task, now_s)
         elif status.is_success:
@@ -210,7 +214,7 @@ class Bindings:
     def _succeed(self, task: BindingTask, now_s: float) -> None:
         del self._tasks[task.pod.uid]
         self._outbox.put(scheduled(task.pod, task.node_name, task.scheduler_name))
-        self._cycle(task).post_bind(task.pod, task.node_name)
+        self._timed("PostBind", task, lambda: self._post_bind(task))
         self._bound(task, now_s)
 
     def pod_gone(self, uid: str, now_s: float) -> None:
@@ -287,9 +291,10 @@ class Bindings:
         cycle = self._cycle(task)
         if self._pipeline(task).pre_bind:
             self._expect(task, now_s)
-        status = cycle.pre_bind(task.pod, task.node_name)
+        pod, node_name = task.pod, task.node_name
+        status = self._timed("PreBind", task, lambda: cycle.pre_bind(pod, node_name))
         if status.is_success:
-            status = cycle.agree_to_bind(task.pod, task.node_name)
+            status = self._timed("Bind", task, lambda: cycle.agree_to_bind(pod, node_name))
         if not status.is_success:
             self._fail(task, status, now_s)
             return
@@ -317,6 +322,13 @@ class Bindings:
         if task.holds_room:
             task.holds_room = False
             self._released(task.assumed, task.node_name, now_s)
+
+    def _post_bind(self, task: BindingTask) -> Status:
+        self._cycle(task).post_bind(task.pod, task.node_name)
+        return SUCCESS
+
+    def _timed(self, point: str, task: BindingTask, work: Callable[[], Status]) -> Status:
+        return self._timing.measure(point, task.scheduler_name, work, lambda status: status.code)
 
     def _cycle(self, task: BindingTask) -> BindingCycle:
         return self._scheduler.binding[task.scheduler_name]

@@ -27,6 +27,7 @@ from podium.controllers.scheduler.preemption_start import PreemptionStart
 from podium.core.pods import PodInfo
 from podium.core.queue import QueueProfile, SchedulingQueue
 from podium.core.status import Status
+from podium.core.timing import Timing
 from podium.plugins.default_preemption import DefaultPreemption
 from podium.scheduler import Scheduler
 
@@ -72,6 +73,8 @@ class SchedulerMachine:
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
         self.metrics = metrics or SchedulerMetrics()
+        timing = Timing(self.metrics.stopwatch, self.metrics.ran)
+        self.scheduler.measure(timing)
         self.history: deque[PreemptionRecord] = deque(maxlen=HISTORY_MAX)
         self.queue = _queue(self.scheduler, configuration, features)
         self._synced = False
@@ -98,6 +101,7 @@ class SchedulerMachine:
             bound=self._bound,
             failed=self._binding_failed,
             nominate=features.nominated_node_name_for_expectation,
+            timing=timing,
         )
         self._preemption_start = PreemptionStart(
             self.scheduler,
