@@ -3,6 +3,7 @@
 import re
 from datetime import date
 from datetime import time as clock_time
+from functools import lru_cache
 
 from podium.api.errors import FieldError, InvalidValue
 
@@ -44,6 +45,16 @@ def format_time(nanos: int, digits: int = 0) -> str:
     clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
     tail = f".{fraction:09}"[: digits + 1] if digits else ""
     return f"{date.fromordinal(_EPOCH + day)}T{clock}{tail}Z"
+
+
+def timestamp(now_s: float) -> str:
+    """A time in seconds since the epoch as most of the API writes it: in whole seconds."""
+    return _timestamp(int(now_s))
+
+
+@lru_cache
+def _timestamp(now_s: int) -> str:
+    return format_time(now_s * NANOS_PER_SECOND)
 
 
 def _parse(text: str) -> int:

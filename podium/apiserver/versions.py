@@ -1,0 +1,58 @@
+"""Objects that are served in several versions, and how they look in each.
+
+They are stored in the kind's own version. Only events have a second one, events.k8s.io/v1, in
+which the same fields have other names.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.kinds import Kind
+
+Object = Mapping[str, Any]
+
+_RENAMED = {
+    "involvedObject": "regarding",
+    "message": "note",
+    "source": "deprecatedSource",
+    "firstTimestamp": "deprecatedFirstTimestamp",
+    "lastTimestamp": "deprecatedLastTimestamp",
+    "count": "deprecatedCount",
+    "reportingComponent": "reportingController",
+}
+_RENAMED_BACK = {theirs: ours for ours, theirs in _RENAMED.items()}
+
+
+def stored_version(kind: Kind, obj: Object) -> Object:
+    """The object as it is stored, whichever of the kind's versions it comes in.
+
+    An object that doesn't say is taken to be in the kind's own version.
+    """
+    api_version = obj.get("apiVersion") or kind.api_version
+    if api_version == kind.api_version and obj.get("kind") == kind.name:
+        return obj
+    names = _RENAMED_BACK if _is_other(kind, api_version) else {}
+    header = {"apiVersion": kind.api_version, "kind": kind.name}
+    return {**_renamed(obj, names), **header}
+
+
+def shown_version(kind: Kind, obj: Object, api_version: str) -> Object:
+    """A stored object in another of the kind's versions; as it is if that is its own.
+
+    Args:
+        kind: the object's kind.
+        obj: as stored.
+        api_version: one under which the kind is served; empty for its own.
+    """
+    if not api_version or not _is_other(kind, api_version):
+        return obj
+    return {**_renamed(obj, _RENAMED), "apiVersion": api_version, "kind": kind.name}
+
+
+def _is_other(kind: Kind, api_version: str) -> bool:
+    group, _, version = api_version.rpartition("/")
+    return (group, version) in kind.also
+
+
+def _renamed(obj: Object, names: Mapping[str, str]) -> Object:
+    return {names.get(field, field): value for field, value in obj.items()}
