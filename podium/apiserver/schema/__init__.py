@@ -1,0 +1,24 @@
+"""The types of the fields of all kinds, as data: what may stand where, and how it is merged.
+
+The files in `data/` say it, in a notation of their own (`notation`); they are read group by group
+and struct by struct, when they are first needed. Decoding checks objects by them, and patches and
+server-side apply merge by them.
+
+Source: the OpenAPI document that Kubernetes v1.36 publishes, with the names of Go's string types
+added, which messages about wrong types mention.
+"""
+
+from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+from podium.apiserver.schema.registry import meta_struct, struct_of
+
+__all__ = [
+    "Field",
+    "ListOf",
+    "MapOf",
+    "Scalar",
+    "ScalarKind",
+    "Struct",
+    "Type",
+    "meta_struct",
+    "struct_of",
+]

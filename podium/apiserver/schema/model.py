@@ -1,0 +1,154 @@
+"""What the types of fields are made of: scalars, lists, maps, and structs with named fields."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+
+class ScalarKind(StrEnum):
+    """What a value without parts may be; the values are the words of the notation."""
+
+    STRING = "string"
+    BOOL = "bool"
+    INT32 = "int32"
+    INT64 = "int64"
+    FLOAT64 = "float64"
+    QUANTITY = "quantity"
+    INT_OR_STRING = "intorstring"
+    TIME = "time"
+    MICRO_TIME = "microtime"
+    BYTES = "bytes"
+    ANY = "any"
+    """Anything: an object that belongs to somebody else, kept as it is."""
+
+
+_GO_NAMES = {
+    ScalarKind.QUANTITY: "resource.Quantity",
+    ScalarKind.INT_OR_STRING: "intstr.IntOrString",
+    ScalarKind.TIME: "v1.Time",
+    ScalarKind.MICRO_TIME: "v1.MicroTime",
+    ScalarKind.BYTES: "[]uint8",
+    ScalarKind.ANY: "runtime.RawExtension",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value without parts.
+
+    Attributes:
+        kind: what it may be.
+        named: the name of its Go type where it has one of its own, such as `v1.RestartPolicy`.
+    """
+
+    kind: ScalarKind
+    named: str = ""
+
+    @property
+    def go_name(self) -> str:
+        """The Go type, as messages of the API server name it."""
+        return self.named or _GO_NAMES.get(self.kind, str(self.kind))
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list, and how two of them become one.
+
+    Server-side apply and strategic merge patches have rules of their own, which mostly agree.
+
+    Attributes:
+        items: the type of an entry.
+        keys: server-side apply merges entries that agree in these fields; empty: see below.
+        is_set: server-side apply takes the entries as a set; neither keys nor a set: as a whole.
+        merges: a strategic merge patch merges the entries; otherwise it replaces the list.
+        merge_key: the field by which it finds an entry again; empty if entries are scalars.
+        retain_keys: its entries hold alternatives, which a patch takes away by `$retainKeys`.
+    """
+
+    items: "Type"
+    keys: tuple[str, ...] = ()
+    is_set: bool = False
+    merges: bool = False
+    merge_key: str = ""
+    retain_keys: bool = False
+
+    @property
+    def is_atomic(self) -> bool:
+        """Whether server-side apply takes the list as a whole."""
+        return not self.keys and not self.is_set
+
+    @property
+    def go_name(self) -> str:
+        """The Go type."""
+        return f"[]{self.items.go_name}"
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """A map from strings.
+
+    Attributes:
+        values: the type of a value.
+        is_atomic: server-side apply takes it as a whole.
+        named: the name of its Go type where it has one of its own, such as `v1.ResourceList`.
+    """
+
+    values: "Type"
+    is_atomic: bool = False
+    named: str = ""
+
+    @property
+    def go_name(self) -> str:
+        """The Go type."""
+        return self.named or f"map[string]{self.values.go_name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a struct.
+
+    Attributes:
+        type: of its value.
+        required: whether an object without it isn't valid.
+        default: what server-side apply takes it for in a key of a list, where it is absent.
+        is_atomic: server-side apply takes the struct in it as a whole.
+        replaces: a strategic merge patch replaces what is in it instead of merging.
+        retain_keys: what is in it is one of several alternatives (`$retainKeys`).
+    """
+
+    type: "Type"
+    required: bool = False
+    default: str | None = None
+    is_atomic: bool = False
+    replaces: bool = False
+    retain_keys: bool = False
+
+
+class Struct:
+    """An object with named fields, which are read when they are first asked for.
+
+    Attributes:
+        name: such as `PodSpec`.
+        is_atomic: server-side apply takes it as a whole, wherever it stands.
+    """
+
+    def __init__(
+        self, name: str, is_atomic: bool, read_fields: Callable[[], Mapping[str, Field]]
+    ) -> None:
+        self.name = name
+        self.is_atomic = is_atomic
+        self._read_fields = read_fields
+
+    @cached_property
+    def fields(self) -> Mapping[str, Field]:
+        """The fields by name, in alphabetical order."""
+        return self._read_fields()
+
+    @property
+    def go_name(self) -> str:
+        """The Go type."""
+        return f"v1.{self.name}"
+
+
+Type = Scalar | ListOf | MapOf | Struct

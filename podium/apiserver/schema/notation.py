@@ -1,0 +1,117 @@
+"""The notation of the types: one file an API group, read as little at a time as possible.
+
+A file consists of blocks with a blank line between them:
+
+    PodSpec                                        a struct
+      containers* [Container] keys=name merge=name   a required list; see `ListOf`
+      nodeSelector {string} atomic                   a map that is taken as a whole
+      restartPolicy RestartPolicy                    a type of this file
+      selector meta.LabelSelector replace            a type of another file
+    LabelSelector atomic                           a struct that is always taken as a whole
+    ResourceList = {quantity}                      a name for a type
+    UID = string types.UID                         the same, with another package in Go
+    strings                                        strings that have a type of their own in Go
+      RestartPolicy DNSPolicy
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+
+Resolve = Callable[[str], Type]
+"""From a reference to the type."""
+
+_STRINGS = "strings"
+_GO_PACKAGE = "v1"
+_SCALARS: Mapping[str, Type] = {str(kind): Scalar(kind) for kind in ScalarKind}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The text of one struct.
+
+    Attributes:
+        name: the struct's name.
+        is_atomic: whether it is taken as a whole.
+        lines: a line each field.
+    """
+
+    name: str
+    is_atomic: bool
+    lines: Sequence[str]
+
+    def struct(self, resolve: Resolve) -> Struct:
+        """The struct; references are resolved when its fields are first asked for."""
+        return Struct(self.name, self.is_atomic, lambda: dict(_fields(self.lines, resolve)))
+
+
+def read_blocks(text: str) -> tuple[dict[str, Block], dict[str, Type]]:
+    """The structs of a file, unread, and the names that it gives to other types."""
+    blocks: dict[str, Block] = {}
+    names: dict[str, Type] = {}
+    for part in text.strip().split("\n\n"):
+        head, *lines = part.split("\n")
+        words = head.split()
+        if head == _STRINGS:
+            for name in " ".join(lines).split():
+                names[name] = Scalar(ScalarKind.STRING, f"{_GO_PACKAGE}.{name}")
+        elif words[1:2] == ["="]:
+            names[words[0]] = _named(words)
+        else:
+            blocks[words[0]] = Block(words[0], "atomic" in words, lines)
+    return blocks, names
+
+
+def _named(words: Sequence[str]) -> Type:
+    go_name = words[3] if len(words) > 3 else f"{_GO_PACKAGE}.{words[0]}"
+    plain = read_type(words[2], _SCALARS.__getitem__)
+    assert isinstance(plain, Scalar | MapOf)
+    return replace(plain, named=go_name)
+
+
+def read_type(text: str, resolve: Resolve) -> Type:
+    """The type that stands for itself in the notation, such as `[Container]` or `{string}`."""
+    if text.startswith("["):
+        return ListOf(read_type(text[1:-1], resolve))
+    if text.startswith("{"):
+        return MapOf(read_type(text[1:-1], resolve))
+    return _SCALARS.get(text) or resolve(text)
+
+
+def _fields(lines: Sequence[str], resolve: Resolve) -> Iterator[tuple[str, Field]]:
+    for line in lines:
+        name, type_text, *flags = line.split()
+        kind = read_type(type_text, resolve)
+        options = dict(_option(flag) for flag in flags)
+        if isinstance(kind, ListOf):
+            kind = _with_merging(kind, options)
+        if isinstance(kind, MapOf):
+            kind = replace(kind, is_atomic="atomic" in options)
+        yield (
+            name.removesuffix("*"),
+            Field(
+                kind,
+                required=name.endswith("*"),
+                default=options.get("default"),
+                is_atomic="atomic" in options,
+                replaces="replace" in options,
+                retain_keys="retainKeys" in options,
+            ),
+        )
+
+
+def _option(flag: str) -> tuple[str, str]:
+    name, _, value = flag.partition("=")
+    return name, value
+
+
+def _with_merging(plain: ListOf, options: Mapping[str, str]) -> ListOf:
+    return replace(
+        plain,
+        keys=tuple(filter(None, options.get("keys", "").split(","))),
+        is_set="set" in options,
+        merges="merge" in options,
+        merge_key=options.get("merge", ""),
+        retain_keys="retainKeys" in options,
+    )

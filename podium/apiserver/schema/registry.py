@@ -1,0 +1,58 @@
+"""Where the types of kinds are found: each API group has a file, read when it is first needed."""
+
+from functools import cache
+from importlib.resources import files
+
+from podium.api.kinds import KINDS
+from podium.apiserver.schema.bodies import BODIES
+from podium.apiserver.schema.model import Struct, Type
+from podium.apiserver.schema.notation import Block, read_blocks
+
+DATA = files("podium.apiserver.schema") / "data"
+_CORE = "core"
+_META = "meta"
+
+
+def struct_of(api_version: str, kind: str) -> Struct | None:
+    """The type of the objects of a kind; None if there is no such kind in that version.
+
+    Args:
+        api_version: such as `v1` or `apps/v1`.
+        kind: such as `Pod`; those that only travel count, too (`podium.apiserver.schema.bodies`).
+    """
+    file = _KINDS.get((api_version, kind))
+    return _struct(file, kind) if file else None
+
+
+def meta_struct(name: str) -> Struct:
+    """A type of meta/v1 by its name, such as `ObjectMeta`; raises KeyError."""
+    return _struct(_META, name)
+
+
+def _file(group: str) -> str:
+    return group.partition(".")[0] or _CORE
+
+
+_KINDS = {
+    (f"{group}/{version}" if group else version, kind.name): _file(group)
+    for kind in (*KINDS.values(), *BODIES)
+    for group, version in ((kind.group, kind.version), *kind.also)
+}
+
+
+@cache
+def _blocks(file: str) -> tuple[dict[str, Block], dict[str, Type]]:
+    return read_blocks((DATA / f"{file}.txt").read_text(encoding="utf-8"))
+
+
+@cache
+def _struct(file: str, name: str) -> Struct:
+    return _blocks(file)[0][name].struct(lambda reference: _resolve(file, reference))
+
+
+def _resolve(file: str, reference: str) -> Type:
+    """The type that a reference means in a file; raises KeyError if there is none."""
+    other, _, name = reference.rpartition(".")
+    file = other or file
+    names = _blocks(file)[1]
+    return names[name] if name in names else _struct(file, name)

@@ -1,0 +1,75 @@
+"""The notation of the types, by examples."""
+
+import pytest
+
+from podium.apiserver.schema import Field, ListOf, MapOf, Scalar, ScalarKind
+from podium.apiserver.schema.notation import read_blocks
+
+TEXT = """\
+UID = string types.UID
+
+Amounts = {quantity}
+
+strings
+  Policy Phase
+
+Spec
+  uid* UID
+  policy Policy
+  amounts Amounts
+  ports [Port] keys=port,protocol merge=port
+  names [string] set merge
+  selector {string} atomic
+
+Port atomic
+  port* int32
+  protocol string default=TCP
+"""
+STRING = Scalar(ScalarKind.STRING)
+NAMED = {"UID": Scalar(ScalarKind.STRING, "types.UID"), "Policy": STRING, "Amounts": STRING}
+
+
+def fields(name: str) -> dict[str, Field]:
+    blocks, names = read_blocks(TEXT)
+    everything = {**blocks, **names}
+
+    def resolve(reference: str) -> object:
+        found = everything[reference]
+        return found.struct(resolve) if reference in blocks else found
+
+    return dict(blocks[name].struct(resolve).fields)
+
+
+def test_names_of_other_types() -> None:
+    names = read_blocks(TEXT)[1]
+    assert names["UID"] == Scalar(ScalarKind.STRING, "types.UID")
+    assert names["Phase"].go_name == "v1.Phase"
+    assert names["Amounts"] == MapOf(Scalar(ScalarKind.QUANTITY), named="v1.Amounts")
+
+
+def test_required_fields() -> None:
+    assert fields("Spec")["uid"].required
+    assert not fields("Spec")["policy"].required
+
+
+def test_lists_say_how_they_merge() -> None:
+    ports = fields("Spec")["ports"].type
+    assert isinstance(ports, ListOf)
+    assert (ports.keys, ports.merges, ports.merge_key) == (("port", "protocol"), True, "port")
+    assert ports.go_name == "[]v1.Port"
+    assert fields("Spec")["names"].type == ListOf(STRING, is_set=True, merges=True)
+
+
+def test_atomic_maps_and_structs() -> None:
+    assert fields("Spec")["selector"].type == MapOf(STRING, is_atomic=True)
+    assert read_blocks(TEXT)[0]["Port"].is_atomic
+
+
+def test_defaults_of_keys() -> None:
+    assert fields("Port")["protocol"].default == "TCP"
+
+
+def test_a_name_that_nobody_has_is_an_error() -> None:
+    blocks, _ = read_blocks("A\n  b NoSuchType\n")
+    with pytest.raises(KeyError, match="NoSuchType"):
+        _ = blocks["A"].struct({}.__getitem__).fields
