@@ -14,7 +14,7 @@ from typing import Any
 from podium.api.meta import annotations, name, uid
 from podium.api.resources import is_sidecar
 from podium.api.times import parse_time
-from podium.controllers.view import is_active
+from podium.controllers.expanding.view import is_active
 
 Object = Mapping[str, Any]
 

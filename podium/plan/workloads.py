@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.meta import annotations, controller_of, is_finished, key, labels, name, namespace
+from podium.api.refused import Refused
 from podium.apiserver.defaulting import apply_defaults
-from podium.apiserver.refusal import Refusal
-from podium.controllers.expansion import Expansion, owner_reference
-from podium.controllers.templates import WORKLOADS, ClusterView, expand
+from podium.controllers.expanding.expansion import Expansion, owner_reference
+from podium.controllers.expanding.templates import WORKLOADS, ClusterView, expand
 from podium.plan.admission import Admission
 from podium.plan.outcome import RejectedObject, RemovedPod
 from podium.plan.state import State, identity, label, node_name, was_in_a_cluster
@@ -110,9 +110,10 @@ def _admit(
 ) -> None:
     for pod in pods:
         arrivals.wanted.append(pod)
-        admitted = admission.pod(pod)
-        if isinstance(admitted, Refusal):
-            rejected = RejectedObject(f"Pod {key(pod)}", admitted.message, workload)
+        try:
+            admitted = admission.pod(pod)
+        except Refused as refused:
+            rejected = RejectedObject(f"Pod {key(pod)}", refused.message, workload)
             arrivals.rejected.append(rejected)
             continue
         state.put(admitted)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.templates import ClusterView, expand
+from podium.controllers.expanding.templates import ClusterView, expand
 
 Obj = dict[str, Any]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.templates import ClusterView, Expansion, expand
+from podium.controllers.expanding.templates import ClusterView, Expansion, expand
 
 
 @pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController"])

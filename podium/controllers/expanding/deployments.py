@@ -9,11 +9,11 @@ from typing import Any
 from podium.api.labels import label_selector
 from podium.api.meta import labels, name, namespace
 from podium.api.quantity import nanos
-from podium.controllers.expansion import Expansion, label_of, owner_reference
+from podium.controllers.expanding.expansion import Expansion, label_of, owner_reference
+from podium.controllers.expanding.replica_sets import claimed, expand_replica_set
+from podium.controllers.expanding.view import ClusterView
 from podium.controllers.naming import template_hash
 from podium.controllers.ranking import scale_down_order
-from podium.controllers.replica_sets import claimed, expand_replica_set
-from podium.controllers.view import ClusterView
 
 Object = Mapping[str, Any]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from podium.api.labels import Selector, equality_selector, label_selector
 from podium.api.meta import labels, name, namespace
-from podium.controllers.expansion import Expansion, label_of, pod_from_template
+from podium.controllers.expanding.expansion import Expansion, label_of, pod_from_template
+from podium.controllers.expanding.view import ClusterView, is_active
 from podium.controllers.naming import generated_names
 from podium.controllers.ranking import scale_down_order
-from podium.controllers.view import ClusterView, is_active
 
 Object = Mapping[str, Any]
 

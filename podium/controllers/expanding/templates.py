@@ -7,13 +7,13 @@ Each kind has a file of its own; this one chooses. Names are made up, but always
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from podium.controllers.daemon_sets import expand_daemon_set
-from podium.controllers.deployments import expand_deployment
-from podium.controllers.expansion import Expansion
-from podium.controllers.jobs import expand_job
-from podium.controllers.replica_sets import expand_replica_set
-from podium.controllers.stateful_sets import expand_stateful_set
-from podium.controllers.view import ClusterView
+from podium.controllers.expanding.daemon_sets import expand_daemon_set
+from podium.controllers.expanding.deployments import expand_deployment
+from podium.controllers.expanding.expansion import Expansion
+from podium.controllers.expanding.jobs import expand_job
+from podium.controllers.expanding.replica_sets import expand_replica_set
+from podium.controllers.expanding.stateful_sets import expand_stateful_set
+from podium.controllers.expanding.view import ClusterView
 
 __all__ = ["WORKLOADS", "ClusterView", "Expansion", "expand"]
 

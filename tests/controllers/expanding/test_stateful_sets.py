@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.controllers.templates import ClusterView, expand
+from podium.controllers.expanding.templates import ClusterView, expand
 
 Obj = dict[str, Any]
 

@@ -3,8 +3,8 @@
 import copy
 from typing import Any
 
-from podium.controllers.deployments import HASH_LABEL, same_template
-from podium.controllers.templates import ClusterView, Expansion, expand
+from podium.controllers.expanding.deployments import HASH_LABEL, same_template
+from podium.controllers.expanding.templates import ClusterView, Expansion, expand
 
 Obj = dict[str, Any]
 

@@ -11,10 +11,10 @@ from typing import Any
 from podium.api.meta import is_finished, is_terminating, labels, name
 from podium.api.node_selector import NAME_FIELD, RequiredNodeAffinity, required_node_affinity
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
-from podium.controllers.expansion import Expansion, pod_from_template
+from podium.controllers.expanding.expansion import Expansion, pod_from_template
+from podium.controllers.expanding.replica_sets import deletion_note, free_names
+from podium.controllers.expanding.view import ClusterView
 from podium.controllers.naming import template_hash
-from podium.controllers.replica_sets import deletion_note, free_names
-from podium.controllers.view import ClusterView
 
 Object = Mapping[str, Any]
 

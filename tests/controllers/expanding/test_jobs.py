@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.jobs import INDEX_KEY
-from podium.controllers.templates import ClusterView, expand
+from podium.controllers.expanding.jobs import INDEX_KEY
+from podium.controllers.expanding.templates import ClusterView, expand
 
 Obj = dict[str, Any]
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.meta import is_finished, is_terminating, labels, name, namespace
-from podium.controllers.expansion import Expansion, label_of, pod_from_template
+from podium.controllers.expanding.expansion import Expansion, label_of, pod_from_template
+from podium.controllers.expanding.replica_sets import deletion_note
+from podium.controllers.expanding.view import ClusterView
 from podium.controllers.naming import template_hash
-from podium.controllers.replica_sets import deletion_note
-from podium.controllers.view import ClusterView
 
 Object = Mapping[str, Any]
 

@@ -5,10 +5,10 @@ from itertools import islice
 from typing import Any
 
 from podium.api.meta import annotations, labels, name, uid
-from podium.controllers.expansion import Expansion, label_of, pod_from_template
+from podium.controllers.expanding.expansion import Expansion, label_of, pod_from_template
+from podium.controllers.expanding.replica_sets import create, deletion_note, free_names
+from podium.controllers.expanding.view import ClusterView, is_active
 from podium.controllers.ranking import removal_order
-from podium.controllers.replica_sets import create, deletion_note, free_names
-from podium.controllers.view import ClusterView, is_active
 
 Object = Mapping[str, Any]
 
