@@ -78,8 +78,7 @@ class Reconciler(ABC):
                 self._dirty[key] = None
             return ()
         if isinstance(event, Outcome):
-            self._outcome(event)
-            return ()
+            return self._outcome(event)
         if isinstance(event, Synced):
             self._synced = True
             return ()
@@ -120,21 +119,21 @@ class Reconciler(ABC):
         if waiting:
             self._waiting[key] = waiting
 
-    def _outcome(self, outcome: Outcome) -> None:
+    def _outcome(self, outcome: Outcome) -> Sequence[Effect]:
         work = outcome.effect.purpose
         if not isinstance(work, Work):
-            return
+            return ()
         waiting = self._waiting.get(work.key, {})
         effect = waiting.pop(work.number, None)
         if effect is None:
-            return
+            return ()
         if not waiting:
             del self._waiting[work.key]
         if outcome.error is not None:
-            self._failed(work.key, outcome)
-        else:
-            self._failures.pop(work.key, None)
-            self._take_in(effect, outcome.obj)
+            return self._failed(work.key, outcome)
+        self._failures.pop(work.key, None)
+        self._take_in(effect, outcome.obj)
+        return list(self.carried_out(work.key, outcome))
 
     def _take_in(self, effect: Effect, answer: Object | None) -> None:
         """What the server answered holds from now on, before any watch tells."""
@@ -151,9 +150,8 @@ class Reconciler(ABC):
         else:
             self.objects.remove(effect.kind, known)
 
-    def _failed(self, key: Hashable, outcome: Outcome) -> None:
+    def _failed(self, key: Hashable, outcome: Outcome) -> Sequence[Effect]:
         """Wait; what a refusal means for the key, if more, is the controller's to say."""
-        self.refused(key, outcome)
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
         error = outcome.error
@@ -162,10 +160,15 @@ class Reconciler(ABC):
         if error is not None and error.retry_after_s:
             wait_s = max(wait_s, error.retry_after_s)
         self.look_again(key, self._now_s + wait_s)
+        return list(self.refused(key, outcome))
 
-    def refused(self, key: Hashable, outcome: Outcome) -> None:
-        """Told of each failed effect; nothing by default."""
-        return
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Told of each effect that succeeded; events to record, if any."""
+        return ()
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Told of each effect that failed; events to record, if any."""
+        return ()
 
 
 def _lives_on(answer: Object) -> bool:
