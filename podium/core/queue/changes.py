@@ -1,0 +1,105 @@
+"""What an update of a pod or a node amounts to: the kinds of change that may help a pod.
+
+PodSchedulingPropertiesChange and NodeSchedulingPropertiesChange of v1.36.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.meta import annotations, labels
+from podium.api.quantity import ceil_milli, nanos
+from podium.api.resources import pod_requests
+from podium.core.cluster_events import Action
+from podium.core.pod_classes import reads_alike
+
+Object = Mapping[str, Any]
+
+NOTHING = Action(0)
+
+
+def events_of_pod_update(old: Object, new: Object) -> Action:
+    """What changed in a pod; `UPDATE_OTHER` if it is nothing that has a name of its own.
+
+    Raises:
+        QuantityError: a request isn't a quantity.
+    """
+    found = NOTHING
+    if labels(old) != labels(new):
+        found |= Action.UPDATE_POD_LABEL
+    if _asks_for_less(old, new):
+        found |= Action.UPDATE_POD_SCALE_DOWN
+    if _spec(old, "schedulingGates") and not _spec(new, "schedulingGates"):
+        found |= Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
+    # Tolerations can only be added.
+    if len(_spec(old, "tolerations")) != len(_spec(new, "tolerations")):
+        found |= Action.UPDATE_POD_TOLERATION
+    if _claims(old) != _claims(new):
+        found |= Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
+    return found or Action.UPDATE_OTHER
+
+
+def events_of_node_update(old: Object, new: Object) -> Action:
+    """What changed in a node; nothing at all (0) if pods don't care.
+
+    Raises:
+        QuantityError: an allocatable amount isn't a quantity.
+    """
+    found = NOTHING
+    if _allocatable(old) != _allocatable(new):
+        found |= Action.UPDATE_NODE_ALLOCATABLE
+    if labels(old) != labels(new):
+        found |= Action.UPDATE_NODE_LABEL
+    if _spec(old, "taints") != _spec(new, "taints") or _is_open_again(old, new):
+        found |= Action.UPDATE_NODE_TAINT
+    if _conditions(old) != _conditions(new):
+        found |= Action.UPDATE_NODE_CONDITION
+    if annotations(old) != annotations(new):
+        found |= Action.UPDATE_NODE_ANNOTATION
+    if _status(old, "declaredFeatures") != _status(new, "declaredFeatures"):
+        found |= Action.UPDATE_NODE_DECLARED_FEATURE
+    return found
+
+
+def _asks_for_less(old: Object, new: Object) -> bool:
+    """Whether the pod takes less of any resource; a resize counts once the node knows of it."""
+    if reads_alike(old, new):
+        return False
+    before, after = pod_requests(old, use_status=True), pod_requests(new, use_status=True)
+    return any(
+        name not in after or ceil_milli(amount) > ceil_milli(after[name])
+        for name, amount in before.items()
+    )
+
+
+def _claims(pod: Object) -> tuple[object, object]:
+    """The ResourceClaims that were made for a pod."""
+    statuses = _status(pod, "resourceClaimStatuses") or ()
+    named = [(claim.get("name"), claim.get("resourceClaimName")) for claim in statuses]
+    extended = _status(pod, "extendedResourceClaimStatus")
+    if extended is None:
+        return named, None
+    return named, (extended.get("resourceClaimName"), extended.get("requestMappings") or [])
+
+
+def _allocatable(node: Object) -> dict[str, int]:
+    amounts = _status(node, "allocatable") or {}
+    return {name: nanos(amount) for name, amount in amounts.items()}
+
+
+def _conditions(node: Object) -> dict[str, str]:
+    conditions = _status(node, "conditions") or ()
+    return {condition.get("type"): condition.get("status") for condition in conditions}
+
+
+def _is_open_again(old: Object, new: Object) -> bool:
+    return bool(_spec(old, "unschedulable")) and not _spec(new, "unschedulable")
+
+
+def _spec(obj: Object, field: str) -> Any:
+    """A field of `spec`; an empty list stands for what is absent."""
+    return (obj.get("spec") or {}).get(field) or []
+
+
+def _status(obj: Object, field: str) -> Any:
+    """A field of `status`; None stands for what is empty or absent."""
+    return (obj.get("status") or {}).get(field) or None

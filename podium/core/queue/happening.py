@@ -1,0 +1,54 @@
+"""Events as the queue takes them in: one action at a time, each with its name."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from podium.core.cluster_events import Action, ClusterEvent, EventResource
+
+EVERYTHING = ClusterEvent(EventResource.WILDCARD, Action.ALL)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Happening:
+    """One event as hints and metrics know it; the same event is always the same object.
+
+    Attributes:
+        event: what happens, one action.
+        label: the `event` label of `scheduler_queue_incoming_pods_total`.
+        helps_all: whether pods are tried again whoever rejected them.
+    """
+
+    event: ClusterEvent
+    label: str
+    helps_all: bool = False
+
+
+# Nothing has helped a pod for long; it is tried again lest a hint was wrong.
+UNSCHEDULABLE_TIMEOUT = Happening(EVERYTHING, "UnschedulableTimeout", helps_all=True)
+# Somebody wants one pod to be tried.
+FORCE_ACTIVATE = Happening(EVERYTHING, "ForceActivate", helps_all=True)
+
+
+@cache
+def happenings(event: ClusterEvent) -> tuple[Happening, ...]:
+    """An event taken apart into single actions, to be looked at one after another.
+
+    An update that is of no particular kind is a general one: only who registered for all updates
+    hears of it.
+    """
+    if event.resource is EventResource.WILDCARD:
+        return (Happening(event, "*All", helps_all=True),)
+    action = event.action
+    if action & Action.UPDATE_OTHER:
+        action = action & ~Action.UPDATE | Action.UPDATE_OTHER
+    return tuple(
+        Happening(ClusterEvent(event.resource, single), event.resource + _spelt(single))
+        for single in action
+    )
+
+
+def _spelt(action: Action) -> str:
+    """An action's name as metrics spell it, such as `UpdateNodeTaint`."""
+    if action is Action.UPDATE_OTHER:
+        return "Update"
+    return str(action.name).title().replace("_", "")

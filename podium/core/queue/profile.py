@@ -1,0 +1,54 @@
+"""What the queue needs to know of a profile: order, gates, and who registered for which events."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+
+from podium.core.cluster_events import EnqueueExtensions, EventHint
+from podium.core.framework import Plugin, PreEnqueuePlugin, QueueSortPlugin
+from podium.core.pipeline import Pipeline
+from podium.core.queue.happening import EVERYTHING
+
+ANY_EVENT = (EventHint(EVERYTHING),)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueProfile:
+    """What the queue needs to know of a profile.
+
+    Attributes:
+        queue_sort: orders the active queue; the same in all profiles.
+        pre_enqueue: say who may be tried at all.
+        hints: the events that each plugin registered for. A plugin that isn't in here is asked
+            again after every event that anybody registered for.
+    """
+
+    queue_sort: QueueSortPlugin
+    pre_enqueue: tuple[PreEnqueuePlugin, ...] = ()
+    hints: Mapping[str, tuple[EventHint, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, pipeline: Pipeline) -> "QueueProfile":
+        """Ask all plugins of a pipeline that can reject a pod."""
+        hints = {plugin.name: _registered(plugin) for plugin in _rejecting(pipeline)}
+        return cls(pipeline.queue_sort, pipeline.pre_enqueue, hints)
+
+
+def _registered(plugin: Plugin) -> tuple[EventHint, ...]:
+    if isinstance(plugin, EnqueueExtensions):
+        return tuple(plugin.events_to_register())
+    return ANY_EVENT
+
+
+def _rejecting(pipeline: Pipeline) -> Iterator[Plugin]:
+    return chain(
+        pipeline.pre_enqueue,
+        pipeline.pre_filter,
+        pipeline.filter,
+        pipeline.post_filter,
+        pipeline.reserve,
+        pipeline.permit,
+        pipeline.pre_bind,
+        pipeline.pre_bind_calls,
+        pipeline.bind,
+    )

@@ -1,0 +1,54 @@
+"""What the queue reads off a pipeline."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from podium.core.cluster_events import EventHint
+from podium.core.pipeline import Pipeline
+from podium.core.queue import Place, QueueProfile, SchedulingQueue
+from tests.core.queue.toys import (
+    NODE_ADD,
+    NODE_LABEL,
+    PROFILE,
+    Gate,
+    Sort,
+    hinted,
+    popped,
+    waiting,
+)
+
+
+class Registers:
+    """A plugin that says what it waits for."""
+
+    def __init__(self, name: str, hints: Sequence[EventHint]) -> None:
+        self.name = name
+        self.hints = hints
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return self.hints
+
+
+def test_plugins_of_all_points_that_can_reject() -> None:
+    points = ("pre_filter", "filter", "post_filter", "reserve", "permit", "pre_bind", "bind")
+    plugins: dict[str, Any] = {p: (Registers(p, hinted(NODE_ADD)),) for p in points}
+    gate = Gate()
+    sort = Sort()
+    profile = QueueProfile.of(Pipeline(PROFILE, sort, pre_enqueue=(gate,), **plugins))
+    assert (profile.queue_sort, profile.pre_enqueue) == (sort, (gate,))
+    assert set(profile.hints) == {"Gate", *points}
+    assert all(profile.hints[point] == hinted(NODE_ADD) for point in points)
+
+
+def test_a_plugin_that_says_nothing_is_asked_again_after_every_event() -> None:
+    silent: Any = Gate("Silent")
+    talking: Any = Registers("Talking", hinted(NODE_ADD))
+    pipeline = Pipeline(PROFILE, Sort(), filter=(silent, talking))
+    q = SchedulingQueue({PROFILE: QueueProfile.of(pipeline)})
+    pods = {name: waiting() for name in ("Silent", "Talking")}
+    for name, pod in pods.items():
+        q.add(pod, PROFILE, 0.0)
+        q.fail(popped(q, 0.0), [name], now_s=0.0)
+    assert q.event(NODE_LABEL, {}, {}, 50.0) == 1
+    assert q.place_of(pods["Silent"].uid) is Place.ACTIVE
+    assert q.place_of(pods["Talking"].uid) is Place.UNSCHEDULABLE
