@@ -6,14 +6,18 @@ from typing import Protocol
 
 from podium.store.events import WatchEvent
 
+FIRST_REVISION = 1
+"""Of an empty store; 0 means something else to those who list and watch."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
     """What a journal has kept.
 
     Attributes:
-        oldest_revision: the revision from which on every write is among the events; of earlier
-            writes there is the last one of each object that was left.
+        oldest_revision: the revision after which every write is among the events; of earlier
+            ones there are those that made the objects which were left then. `FIRST_REVISION` if
+            nothing has been forgotten.
         events: in the order of their revisions.
     """
 
@@ -24,8 +28,8 @@ class Recovered:
 class Journal(Protocol):
     """Keeps writes; one store uses it at a time."""
 
-    def load(self) -> Recovered | None:
-        """All that was appended before, or None if nothing ever was.
+    def load(self) -> Recovered:
+        """All that was appended before.
 
         Raises:
             JournalError: it can't be read.

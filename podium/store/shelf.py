@@ -8,9 +8,14 @@ _NOTHING: Mapping[str, Object] = {}
 
 
 class Shelf:
-    """Objects by namespace and name; those of kinds without namespaces stand in namespace ""."""
+    """Objects by namespace and name; those of kinds without namespaces stand in namespace "".
+
+    Attributes:
+        changes: how often an object was set or taken away.
+    """
 
     def __init__(self) -> None:
+        self.changes = 0
         self._namespaces: dict[str, dict[str, Object]] = {}
         # Sorted when somebody lists, forgotten when a name comes or goes.
         self._names: dict[str, list[str]] = {}
@@ -21,6 +26,7 @@ class Shelf:
 
     def put(self, namespace: str, name: str, obj: Object) -> None:
         """Set an object, whether there was one or not."""
+        self.changes += 1
         objects = self._namespaces.get(namespace)
         if objects is None:
             objects = self._namespaces[namespace] = {}
@@ -30,6 +36,7 @@ class Shelf:
 
     def remove(self, namespace: str, name: str) -> None:
         """Take an object away that is there."""
+        self.changes += 1
         objects = self._namespaces[namespace]
         del objects[name]
         self._names.pop(namespace, None)

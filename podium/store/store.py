@@ -20,13 +20,12 @@ from podium.store.errors import (
 )
 from podium.store.events import EventType, Object, WatchEvent
 from podium.store.history import History, Wake
-from podium.store.journal import Journal
+from podium.store.journal import FIRST_REVISION, Journal, Recovered
 from podium.store.pages import Matches, Page, find, stretches
 from podium.store.shelf import Shelf
 from podium.store.watch import Watch
 
-# The history of an empty store; 0 means something else to those who list and watch.
-_FIRST_REVISION = 1
+_NOTHING_KEPT = Recovered(FIRST_REVISION, ())
 
 
 class Store:
@@ -46,15 +45,15 @@ class Store:
         Raises:
             JournalError: the journal can't be read.
         """
-        recovered = journal.load() if journal else None
-        self.revision = recovered.oldest_revision if recovered else _FIRST_REVISION
+        recovered = journal.load() if journal else _NOTHING_KEPT
+        self.revision = recovered.oldest_revision
         self._shelves: dict[str, Shelf] = {}
         self._history = History(history_max, self.revision)
         self._journal = journal
         # Writes that neither the journal nor watches know of yet.
         self._pending: list[WatchEvent] = []
         self._in_transaction = False
-        for event in recovered.events if recovered else ():
+        for event in recovered.events:
             self._apply(event)
             if event.revision > self.revision:
                 self.revision = event.revision
@@ -133,9 +132,9 @@ class Store:
             InvalidContinue: the token is no token.
         """
         token = tokens.decode(continue_token) if continue_token else None
-        revision = token.revision if token else at_revision
-        if revision is None or revision < 0:
-            revision = self.revision
+        revision = self.revision if at_revision is None else at_revision
+        if token:
+            revision = self.revision if token.revision < 0 else token.revision
         if revision < self._history.of(kind).oldest_revision:
             raise _expired(token)
         if revision > self.revision:
@@ -173,6 +172,11 @@ class Store:
         if from_revision > self.revision:
             raise TooLargeResourceVersion(from_revision, self.revision)
         return Watch(self._history, kind, namespace, from_revision, wake)
+
+    def changes(self, kind: str) -> int:
+        """A number that is another one whenever an object of the kind has come, changed or gone."""
+        shelf = self._shelves.get(kind)
+        return 0 if shelf is None else shelf.changes
 
     def oldest_revision(self, kind: str) -> int:
         """The revision from which on all that happened to objects of a kind is known."""

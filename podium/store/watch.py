@@ -31,7 +31,7 @@ class Watch:
     def revision(self) -> int:
         """All events up to this revision have been taken, as a bookmark may say."""
         if self._next == self._history.end:
-            return max(self._revision, self._whole.revision)
+            self._revision = max(self._revision, self._whole.revision)
         return self._revision
 
     def take(self, limit: int | None = None) -> list[WatchEvent]:

@@ -1,0 +1,1 @@
+"""What touches the world: clocks, files, calls. Everything above is told, everything below pure."""
