@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from podium.api.kinds import KINDS
 from podium.api.meta import name, namespace
+from podium.api.refused import Refused
 from podium.apiserver.defaulting import apply_defaults
-from podium.apiserver.refusal import Refusal
-from podium.controllers.deployments import same_template
-from podium.controllers.templates import WORKLOADS
+from podium.apiserver.refusals import not_found
+from podium.controllers.expanding.deployments import same_template
+from podium.controllers.expanding.templates import WORKLOADS
 from podium.manifests.kinds import decisive_kind_of
 from podium.plan.admission import Admission
 from podium.plan.merging import merged
@@ -66,9 +68,10 @@ def apply(state: State, manifests: Iterable[Object]) -> Applied:
 
 def _apply_one(state: State, manifest: Object, applied: Applied) -> None:
     live = state.live(manifest)
-    outcome = _updated(live, manifest) if live else _created(state, manifest)
-    if isinstance(outcome, Refusal):
-        applied.rejected.append(RejectedObject(label(manifest), outcome.message))
+    try:
+        outcome = _updated(live, manifest) if live else _created(state, manifest)
+    except Refused as refused:
+        applied.rejected.append(RejectedObject(label(manifest), refused.message))
     else:
         state.put(outcome)
         applied.nodes_changed |= outcome["kind"] == "Node"
@@ -76,9 +79,10 @@ def _apply_one(state: State, manifest: Object, applied: Applied) -> None:
 
 def _apply_source(state: State, manifest: Object, applied: Applied) -> None:
     live = state.live(manifest)
-    outcome = _updated(live, manifest) if live else _created(state, manifest)
-    if isinstance(outcome, Refusal):
-        applied.rejected.append(RejectedObject(label(manifest), outcome.message))
+    try:
+        outcome = _updated(live, manifest) if live else _created(state, manifest)
+    except Refused as refused:
+        applied.rejected.append(RejectedObject(label(manifest), refused.message))
         return
     if outcome["kind"] != "Pod" or live:
         state.put(outcome)
@@ -86,11 +90,10 @@ def _apply_source(state: State, manifest: Object, applied: Applied) -> None:
         applied.sources.append(outcome)
 
 
-def _created(state: State, manifest: Object) -> Object | Refusal:
+def _created(state: State, manifest: Object) -> Object:
     kind = decisive_kind_of(manifest)
     if kind is not None and kind.namespaced and not _namespace_exists(state, namespace(manifest)):
-        place = namespace(manifest)
-        return Refusal("NotFound", f'namespaces "{place}" not found')
+        raise not_found(KINDS["Namespace"], namespace(manifest))
     match manifest["kind"]:
         case "PersistentVolumeClaim":
             return Admission(state).claim(manifest)
@@ -110,11 +113,12 @@ def _namespace_exists(state: State, place: str) -> bool:
     )
 
 
-def _updated(live: Object, manifest: Object) -> Object | Refusal:
+def _updated(live: Object, manifest: Object) -> Object:
     result = apply_defaults(merged(live, manifest))
     fault = _update_fault(live, result)
     if fault:
-        return Refusal("Invalid", f'{live["kind"]} "{name(live)}" is invalid: {fault}')
+        message = f'{live["kind"]} "{name(live)}" is invalid: {fault}'
+        raise Refused(422, "Invalid", message)
     return result
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from podium.api.meta import key
+from podium.api.refused import Refused
 from podium.apiserver.defaulting import apply_defaults
-from podium.apiserver.refusal import Refusal
 from podium.plan.admission import Admission
 from podium.plan.state import State, node_name, was_in_a_cluster
 
@@ -28,11 +28,10 @@ def load_state(objects: Iterable[Object]) -> tuple[State, list[str]]:
     warnings = []
     for pod in state.of_kind("Pod"):
         if (pod.get("spec") or {}).get("priority") is None:
-            admitted = admission.pod(pod)
-            if isinstance(admitted, Refusal):
-                warnings.append(_TAKEN_ANYWAY.format(pod=key(pod), why=admitted.message))
-            else:
-                pod = admitted
+            try:
+                pod = admission.pod(pod)
+            except Refused as refused:
+                warnings.append(_TAKEN_ANYWAY.format(pod=key(pod), why=refused.message))
         state.put(with_assumed_status(pod))
     return state, warnings
 

@@ -1,6 +1,19 @@
-"""Admission: what happens to an object between defaulting and validation.
+"""Admission: what happens to an object between defaulting, validation and the store.
 
-Each plugin takes an object and gives back the object to go on with, the same one if there was
-nothing to do, or a `Refusal`. For pods kube-apiserver asks in this order: priority, tolerations,
-runtime class.
+A plugin is a file of its own. `chain` has all of them in order, `plugin` what they have in common,
+`request` what they are asked about.
 """
+
+from podium.apiserver.admission.chain import Admission, UnknownPlugin
+from podium.apiserver.admission.plugin import AdmissionOptions, LimitedScope
+from podium.apiserver.admission.request import Operation, Request, View
+
+__all__ = [
+    "Admission",
+    "AdmissionOptions",
+    "LimitedScope",
+    "Operation",
+    "Request",
+    "UnknownPlugin",
+    "View",
+]

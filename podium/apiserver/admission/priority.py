@@ -1,24 +1,58 @@
 """Priority: from the name of a class to the number that scheduling goes by.
 
 The rules are those of the admission plugin of that name in v1.36. Where several classes claim to
-be the default, which the API prevents but an older state may hold, the lowest value wins.
+be the default, which the API prevents but an older state may hold, the lowest value wins. A pod
+keeps what was resolved when it was created, whatever becomes of its class.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
+from podium.api.kinds import KINDS
 from podium.api.meta import name
 from podium.api.priority import (
     PREEMPT_LOWER_PRIORITY,
     SYSTEM_PRIORITY_CLASSES,
 )
-from podium.apiserver.refusal import Refusal, forbidden
+from podium.apiserver.admission.plugin import DELETE, WRITE, AdmissionOptions, Plugin
+from podium.apiserver.admission.request import Derived, Object, Operation, Request, View, called
+from podium.apiserver.refusals import forbidden
 
-Object = Mapping[str, Any]
+_POD = KINDS["Pod"]
+_PRIORITY_CLASS = KINDS["PriorityClass"]
+_KEPT = ("priority", "preemptionPolicy")
 
 
-class PriorityAdmission:
-    """Resolves the priority of new pods.
+class Priority(Plugin):
+    """Resolves the priority of new pods, and keeps an eye on classes."""
+
+    name = "Priority"
+    handles: ClassVar = {"Pod": WRITE, "PriorityClass": WRITE | DELETE}
+
+    def __init__(self, view: View, options: AdmissionOptions) -> None:
+        super().__init__(view, options)
+        self._classes = Derived(view, "PriorityClass", PriorityClasses)
+
+    def admit(self, request: Request, obj: Object) -> Object:
+        if request.kind.name != "Pod":
+            return obj
+        if request.operation is Operation.UPDATE:
+            return _kept(obj, request.old or {})
+        return self._classes().resolve(obj, called(request, obj))
+
+    def validate(self, request: Request, obj: Object) -> None:
+        if request.kind.name == "Pod":
+            return
+        if request.operation is Operation.DELETE:
+            if request.name in SYSTEM_PRIORITY_CLASSES:
+                why = "this is a system priority class and cannot be deleted"
+                raise forbidden(_PRIORITY_CLASS, request.name, why)
+        else:
+            self._classes().check(obj)
+
+
+class PriorityClasses:
+    """The classes that there are, and which of them is the default.
 
     Args:
         classes: the PriorityClasses there are; the two of the system are there always.
@@ -28,44 +62,54 @@ class PriorityAdmission:
     """
 
     def __init__(self, classes: Iterable[Object]) -> None:
-        self._classes = {one: _system_class(one) for one in SYSTEM_PRIORITY_CLASSES}
+        self._classes = {one: system_class(one) for one in SYSTEM_PRIORITY_CLASSES}
         self._classes.update((name(one), one) for one in classes)
         defaults = [one for one in self._classes.values() if one.get("globalDefault")]
         # Equal values are told apart by name, so that the order of reading plays no part.
         self._default = min(defaults, key=lambda one: (_value(one), name(one)), default=None)
+        self._resolved = {called: _resolved(one) for called, one in self._classes.items()}
+        self._resolved_default = _resolved(self._default)
         self.notes = _notes(defaults, self._default)
 
-    def admit(self, pod: Object) -> Object | Refusal:
+    def resolve(self, pod: Object, pod_name: str = "") -> Object:
         """The pod with its class, priority and preemption policy.
 
-        Refused are pods of unknown classes, and those that state another number or policy than
-        their class's.
+        Args:
+            pod: a new pod.
+            pod_name: what a refusal calls it.
+
+        Raises:
+            Refused: its class is unknown, or it states another number or policy than its class's.
         """
         spec = pod.get("spec") or {}
         class_name = spec.get("priorityClassName")
-        chosen = self._classes.get(class_name) if class_name else self._default
-        if class_name and chosen is None:
-            return _refuse(pod, f"no PriorityClass with name {class_name} was found")
-        resolved = _resolved(chosen)
+        resolved = self._resolved.get(class_name) if class_name else self._resolved_default
+        if resolved is None:
+            why = f"no PriorityClass with name {class_name} was found"
+            raise forbidden(_POD, pod_name or name(pod), why)
         if why := _contradiction(spec, resolved):
-            return _refuse(pod, why)
+            raise forbidden(_POD, pod_name or name(pod), why)
         if all(spec.get(field) == value for field, value in resolved.items()):
             return pod
         return {**pod, "spec": {**spec, **resolved}}
 
-    def admit_class(self, priority_class: Object) -> Object | Refusal:
-        """The class as it is, if it may join the others: there is one default at most."""
-        called, default = name(priority_class), self._default
-        if priority_class.get("globalDefault") and default and name(default) != called:
+    def check(self, priority_class: Object) -> None:
+        """Let a class join the others, or refuse it: there is one default at most.
+
+        Raises:
+            Refused: there is another default.
+        """
+        new, default = name(priority_class), self._default
+        if priority_class.get("globalDefault") and default and name(default) != new:
             why = (
                 f"PriorityClass {name(default)} is already marked as default. "
                 "Only one default can exist"
             )
-            return forbidden("priorityclasses.scheduling.k8s.io", called, why)
-        return priority_class
+            raise forbidden(_PRIORITY_CLASS, new, why)
 
 
-def _system_class(class_name: str) -> Object:
+def system_class(class_name: str) -> Object:
+    """One of the two classes that the system itself brings."""
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
@@ -73,6 +117,17 @@ def _system_class(class_name: str) -> Object:
         "value": SYSTEM_PRIORITY_CLASSES[class_name],
         "preemptionPolicy": PREEMPT_LOWER_PRIORITY,
     }
+
+
+def _kept(pod: Object, old: Object) -> Object:
+    """The pod with what was resolved at its creation, where an update leaves it out."""
+    spec, before = pod.get("spec") or {}, old.get("spec") or {}
+    missing = {
+        field: before[field]
+        for field in _KEPT
+        if spec.get(field) is None and before.get(field) is not None
+    }
+    return {**pod, "spec": {**spec, **missing}} if missing else pod
 
 
 def _value(priority_class: Object) -> int:
@@ -104,10 +159,6 @@ def _contradiction(spec: Object, resolved: Mapping[str, Any]) -> str:
         rule = computed.format(resolved["preemptionPolicy"])
         return f"the string value of PreemptionPolicy ({policy}) {rule}"
     return ""
-
-
-def _refuse(pod: Object, why: str) -> Refusal:
-    return forbidden("pods", name(pod), why)
 
 
 def _notes(defaults: list[Object], chosen: Object | None) -> list[str]:

@@ -3,46 +3,61 @@
 The rules are those of the admission plugin of that name in v1.36.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
+from podium.api.kinds import KINDS
 from podium.api.meta import name
 from podium.api.quantity import nanos
-from podium.apiserver.admission.tolerations import merge_tolerations
-from podium.apiserver.refusal import Refusal, forbidden
+from podium.apiserver.admission.merging_tolerations import merge_tolerations
+from podium.apiserver.admission.plugin import CREATE, Plugin
+from podium.apiserver.admission.request import Object, Request, called
+from podium.apiserver.refusals import forbidden
 
-Object = Mapping[str, Any]
+_POD = KINDS["Pod"]
+_NO_CLASS: Mapping[str, Any] = {}
 
 
-class RuntimeClassAdmission:
-    """Completes new pods by what their runtime class says.
+class RuntimeClass(Plugin):
+    """Completes new pods by what their runtime class says."""
+
+    name = "RuntimeClass"
+    handles: ClassVar = {"Pod": CREATE}
+
+    def admit(self, request: Request, obj: Object) -> Object:
+        spec = obj.get("spec") or {}
+        class_name = spec.get("runtimeClassName")
+        if not class_name and not spec.get("overhead"):
+            return obj
+        chosen = self.view.get("RuntimeClass", "", class_name) if class_name else _NO_CLASS
+        return complete(obj, chosen, called(request, obj))
+
+
+def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
+    """The pod with its class's overhead, node selector and tolerations.
 
     Args:
-        classes: the RuntimeClasses there are.
+        pod: a pod.
+        chosen: the class it names; None if there is none of that name, empty if it names none.
+        pod_name: what a refusal calls it.
+
+    Raises:
+        Refused: there is no such class, the pod states another overhead, or its node selector
+            contradicts the class's.
     """
-
-    def __init__(self, classes: Iterable[Object]) -> None:
-        self._classes = {name(one): one for one in classes}
-
-    def admit(self, pod: Object) -> Object | Refusal:
-        """The pod with its class's overhead, node selector and tolerations.
-
-        Refused are pods of unknown classes, with an overhead that isn't their class's, or whose
-        node selector contradicts it.
-        """
-        spec = pod.get("spec") or {}
-        class_name = spec.get("runtimeClassName")
-        chosen = self._classes.get(class_name) if class_name else {}
-        if chosen is None:
-            return _refuse(pod, f'pod rejected: RuntimeClass "{class_name}" not found')
-        overhead = (chosen.get("overhead") or {}).get("podFixed")
-        scheduling = chosen.get("scheduling") or {}
-        if why := _overhead_fault(spec.get("overhead"), overhead):
-            return _refuse(pod, f"pod rejected: {why}")
-        if why := _selector_fault(spec.get("nodeSelector"), scheduling.get("nodeSelector")):
-            return _refuse(pod, why)
-        additions = _additions(spec, overhead, scheduling)
-        return {**pod, "spec": {**spec, **additions}} if additions else pod
+    spec = pod.get("spec") or {}
+    called_so = pod_name or name(pod)
+    if chosen is None:
+        why = f'pod rejected: RuntimeClass "{spec.get("runtimeClassName")}" not found'
+        raise forbidden(_POD, called_so, why)
+    overhead = (chosen.get("overhead") or {}).get("podFixed")
+    scheduling = chosen.get("scheduling") or {}
+    if why := _overhead_fault(spec.get("overhead"), overhead):
+        raise forbidden(_POD, called_so, f"pod rejected: {why}")
+    if why := _selector_fault(spec.get("nodeSelector"), scheduling.get("nodeSelector")):
+        raise forbidden(_POD, called_so, why)
+    additions = _additions(spec, overhead, scheduling)
+    return {**pod, "spec": {**spec, **additions}} if additions else pod
 
 
 def _additions(spec: Object, overhead: Object | None, scheduling: Object) -> dict[str, Any]:
@@ -81,7 +96,3 @@ def _selector_fault(own: Object | None, defined: Object | None) -> str:
                 f"pod.spec.nodeSelector[{key}] = {stated}"
             )
     return ""
-
-
-def _refuse(pod: Object, why: str) -> Refusal:
-    return forbidden("pods", name(pod), why)

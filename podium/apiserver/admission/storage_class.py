@@ -1,16 +1,16 @@
-"""Default storage class: where claims go that don't say.
+"""DefaultStorageClass: where claims go that don't say.
 
-The rules are those of the admission plugin DefaultStorageClass in v1.36: of several defaults the
-newest counts, and of equally old ones the first by name.
+The rules are those of the admission plugin of that name in v1.36: of several defaults the newest
+counts, and of equally old ones the first by name.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import ClassVar
 
 from podium.api.meta import annotations, name
 from podium.api.times import parse_time
-
-Object = Mapping[str, Any]
+from podium.apiserver.admission.plugin import CREATE, AdmissionOptions, Plugin
+from podium.apiserver.admission.request import Derived, Object, Request, View
 
 _IS_DEFAULT = (
     "storageclass.kubernetes.io/is-default-class",
@@ -19,24 +19,34 @@ _IS_DEFAULT = (
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
-class StorageClassAdmission:
-    """Gives new claims the default class.
+class DefaultStorageClass(Plugin):
+    """Gives new claims the default class."""
 
-    Args:
-        classes: the StorageClasses there are.
-    """
+    name = "DefaultStorageClass"
+    handles: ClassVar = {"PersistentVolumeClaim": CREATE}
 
-    def __init__(self, classes: Iterable[Object]) -> None:
-        defaults = [one for one in classes if _is_default(one)]
-        self._default = min(defaults, key=lambda one: (-_created(one), name(one)), default=None)
+    def __init__(self, view: View, options: AdmissionOptions) -> None:
+        super().__init__(view, options)
+        self._default = Derived(view, "StorageClass", default_class)
 
-    def admit(self, claim: Object) -> Object:
-        """The claim with its class; one that names a class, even the empty one, stays."""
-        spec = claim.get("spec") or {}
-        says = spec.get("storageClassName") is not None or _BETA_CLASS in annotations(claim)
-        if says or self._default is None:
-            return claim
-        return {**claim, "spec": {**spec, "storageClassName": name(self._default)}}
+    def admit(self, request: Request, obj: Object) -> Object:
+        return with_class(obj, self._default())
+
+
+def default_class(classes: Iterable[Object]) -> str | None:
+    """The name of the default class, if there is one."""
+    defaults = [one for one in classes if _is_default(one)]
+    chosen = min(defaults, key=lambda one: (-_created(one), name(one)), default=None)
+    return None if chosen is None else name(chosen)
+
+
+def with_class(claim: Object, default: str | None) -> Object:
+    """The claim in the default class; one that names a class, even the empty one, stays."""
+    spec = claim.get("spec") or {}
+    says = spec.get("storageClassName") is not None or _BETA_CLASS in annotations(claim)
+    if says or default is None:
+        return claim
+    return {**claim, "spec": {**spec, "storageClassName": default}}
 
 
 def _is_default(storage_class: Object) -> bool:

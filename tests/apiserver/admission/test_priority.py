@@ -4,20 +4,20 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.admission.priority import PriorityAdmission
-from podium.apiserver.refusal import Refusal
+from podium.api.refused import Refused
+from podium.apiserver.admission.priority import PriorityClasses
+from podium.apiserver.admission.request import Operation
+from tests.apiserver.admission.shelf import Door, pod, stored
 
 Obj = dict[str, Any]
 
 
 def priority_class(name: str, value: int, **fields: Any) -> Obj:
-    return {"metadata": {"name": name}, "value": value, **fields}
+    return stored("PriorityClass", name, value=value, **fields)
 
 
 def resolve(classes: list[Obj], **spec: Any) -> Any:
-    pod = {"metadata": {"name": "p"}, "spec": spec}
-    answer = PriorityAdmission(classes).admit(pod)
-    return answer if isinstance(answer, Refusal) else answer["spec"]
+    return PriorityClasses(classes).resolve({"metadata": {"name": "p"}, "spec": spec})["spec"]
 
 
 PREEMPTING = "PreemptLowerPriority"
@@ -66,29 +66,62 @@ def test_resolution(classes: list[Obj], spec: Obj, expected: tuple[Any, ...]) ->
     ],
 )
 def test_refusal(spec: Obj, text: str) -> None:
-    refusal = resolve([priority_class("a", 7)], **spec)
-    assert isinstance(refusal, Refusal)
-    assert refusal.message.startswith('pods "p" is forbidden: ')
-    assert text in refusal.message
+    with pytest.raises(Refused) as refused:
+        resolve([priority_class("a", 7)], **spec)
+    assert refused.value.code == 403
+    assert refused.value.message.startswith('pods "p" is forbidden: ')
+    assert text in refused.value.message
 
 
 def test_a_resolved_pod_comes_back_as_it_is() -> None:
-    admission = PriorityAdmission([])
-    pod = admission.admit({"metadata": {"name": "p"}, "spec": {}})
-    assert not isinstance(pod, Refusal)
-    assert admission.admit(pod) is pod
+    classes = PriorityClasses([])
+    resolved = classes.resolve({"metadata": {"name": "p"}, "spec": {}})
+    assert classes.resolve(resolved) is resolved
 
 
 def test_several_defaults_are_noted() -> None:
     one = priority_class("a", 7, globalDefault=True)
-    assert PriorityAdmission([one]).notes == []
-    (note,) = PriorityAdmission([one, priority_class("b", 5, globalDefault=True)]).notes
+    assert PriorityClasses([one]).notes == []
+    (note,) = PriorityClasses([one, priority_class("b", 5, globalDefault=True)]).notes
     assert "(a, b); b, the lowest" in note
 
 
 def test_the_default_class_may_be_applied_again() -> None:
     one = priority_class("a", 7, globalDefault=True)
-    assert PriorityAdmission([one]).admit_class(one) is one
-    assert isinstance(
-        PriorityAdmission([one]).admit_class({**one, "metadata": {"name": "b"}}), Refusal
+    classes = PriorityClasses([one])
+    classes.check(one)
+    with pytest.raises(Refused, match="a is already marked as default"):
+        classes.check(priority_class("b", 7, globalDefault=True))
+
+
+def test_classes_are_looked_up_as_they_are_now() -> None:
+    door = Door()
+    assert door.admit(pod())["spec"]["priority"] == 0
+    door.shelf.put(priority_class("a", 42, globalDefault=True))
+    after = door.admit(pod())
+    assert (after["spec"]["priorityClassName"], after["spec"]["priority"]) == ("a", 42)
+    door.shelf.remove("PriorityClass", "a")
+    assert door.admit(after, old=after) is after
+    with pytest.raises(Refused, match="no PriorityClass with name a was found"):
+        door.admit(pod(priorityClassName="a"))
+
+
+def test_an_update_that_leaves_the_priority_out_keeps_it() -> None:
+    door = Door(priority_class("a", 42))
+    old = door.admit(pod(priorityClassName="a"))
+    update = pod(priorityClassName="a", tolerations=old["spec"]["tolerations"])
+    assert door.admit(update, old=old)["spec"] == old["spec"]
+
+
+@pytest.mark.parametrize("name", ["system-node-critical", "system-cluster-critical"])
+def test_system_classes_stay(name: str) -> None:
+    with pytest.raises(Refused) as refused:
+        Door().ask(priority_class(name, 1), operation=Operation.DELETE, name=name)
+    assert refused.value.message == (
+        f'priorityclasses.scheduling.k8s.io "{name}" is forbidden: '
+        "this is a system priority class and cannot be deleted"
     )
+
+
+def test_other_classes_go() -> None:
+    Door().ask(priority_class("a", 1), operation=Operation.DELETE, name="a")

@@ -4,30 +4,32 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.admission.runtime_class import RuntimeClassAdmission
-from podium.apiserver.refusal import Refusal
+from podium.api.refused import Refused
+from podium.apiserver.admission.runtime_class import complete
+from tests.apiserver.admission.shelf import Door, pod, stored
 
 Obj = dict[str, Any]
 
-KATA = {
-    "metadata": {"name": "kata"},
-    "overhead": {"podFixed": {"cpu": "250m"}},
-    "scheduling": {
+KATA = stored(
+    "RuntimeClass",
+    "kata",
+    overhead={"podFixed": {"cpu": "250m"}},
+    scheduling={
         "nodeSelector": {"kata": "yes"},
         "tolerations": [{"key": "kata", "operator": "Exists"}],
     },
-}
-BARE = {"metadata": {"name": "bare"}}
-ADMISSION = RuntimeClassAdmission([KATA, BARE])
+)
+BARE = stored("RuntimeClass", "bare")
+DOOR = Door(KATA, BARE)
 
 
 def admit(**spec: Any) -> Any:
-    return ADMISSION.admit({"metadata": {"name": "p"}, "spec": spec})
+    return DOOR.admit(pod(**spec))
 
 
 def test_a_pod_gets_what_its_class_says() -> None:
-    pod = admit(runtimeClassName="kata", nodeSelector={"a": "b"}, tolerations=[{"key": "k"}])
-    assert pod["spec"] == {
+    given = pod(runtimeClassName="kata", nodeSelector={"a": "b"}, tolerations=[{"key": "k"}])
+    assert complete(given, KATA)["spec"] == {
         "runtimeClassName": "kata",
         "overhead": {"cpu": "250m"},
         "nodeSelector": {"a": "b", "kata": "yes"},
@@ -35,14 +37,19 @@ def test_a_pod_gets_what_its_class_says() -> None:
     }
 
 
+def test_the_class_is_the_one_that_the_pod_names() -> None:
+    assert admit(runtimeClassName="kata")["spec"]["overhead"] == {"cpu": "250m"}
+    assert "overhead" not in admit(runtimeClassName="bare")["spec"]
+
+
 def test_an_equal_amount_written_otherwise_is_no_contradiction() -> None:
-    assert not isinstance(admit(runtimeClassName="kata", overhead={"cpu": "0.25"}), Refusal)
+    assert admit(runtimeClassName="kata", overhead={"cpu": "0.25"})["spec"]["overhead"]
 
 
-@pytest.mark.parametrize("spec", [{}, {"runtimeClassName": "bare"}])
-def test_nothing_to_do(spec: Obj) -> None:
-    pod = {"metadata": {"name": "p"}, "spec": spec}
-    assert ADMISSION.admit(pod) is pod
+@pytest.mark.parametrize(("spec", "chosen"), [({}, {}), ({"runtimeClassName": "bare"}, BARE)])
+def test_nothing_to_do(spec: Obj, chosen: Obj) -> None:
+    given = pod(**spec)
+    assert complete(given, chosen) is given
 
 
 @pytest.mark.parametrize(
@@ -60,6 +67,6 @@ def test_nothing_to_do(spec: Obj) -> None:
     ],
 )
 def test_refusal(spec: Obj, text: str) -> None:
-    refusal = admit(**spec)
-    assert isinstance(refusal, Refusal)
-    assert text in refusal.message
+    with pytest.raises(Refused) as refused:
+        admit(**spec)
+    assert text in refused.value.message

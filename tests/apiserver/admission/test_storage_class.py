@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.admission.storage_class import StorageClassAdmission
+from podium.apiserver.admission.storage_class import default_class, with_class
+from tests.apiserver.admission.shelf import Door, stored
 
 Obj = dict[str, Any]
 
@@ -26,7 +27,7 @@ def storage_class(name: str, default: bool = True, created: str = "2026-01-01T00
     ],
 )
 def test_class_of_a_claim(classes: list[Obj], spec: Obj, expected: str | None) -> None:
-    claim = StorageClassAdmission(classes).admit({"spec": spec})
+    claim = with_class({"spec": spec}, default_class(classes))
     assert claim["spec"].get("storageClassName") == expected
 
 
@@ -35,4 +36,9 @@ def test_an_annotation_names_a_class_too() -> None:
         "metadata": {"annotations": {"volume.beta.kubernetes.io/storage-class": "x"}},
         "spec": {},
     }
-    assert StorageClassAdmission([storage_class("a")]).admit(claim) is claim
+    assert with_class(claim, "a") is claim
+
+
+def test_new_claims_are_given_the_default() -> None:
+    door = Door({"kind": "StorageClass", **storage_class("a")})
+    assert door.admit(stored("PersistentVolumeClaim", "c"))["spec"]["storageClassName"] == "a"

@@ -4,20 +4,26 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.admission.tolerations import (
+from podium.api.refused import Refused
+from podium.apiserver.admission.merging_tolerations import merge_tolerations
+from podium.apiserver.admission.toleration_restriction import (
+    ALLOWED_TOLERATIONS,
+    DEFAULT_TOLERATIONS,
     MEMORY_PRESSURE,
+)
+from podium.apiserver.admission.tolerations import (
     NOT_READY,
     UNREACHABLE,
     add_default_tolerations,
-    merge_tolerations,
 )
+from tests.apiserver.admission.shelf import Door, container, namespace, pod
 
 Obj = dict[str, Any]
 
 
-def keys(pod: Obj, **options: Any) -> list[tuple[str, int | None]]:
-    spec = add_default_tolerations(pod, **options)["spec"]
-    return [(t.get("key", ""), t.get("tolerationSeconds")) for t in spec.get("tolerations", [])]
+def keys(pod: Any) -> list[tuple[str, int | None]]:
+    found = pod["spec"].get("tolerations", [])
+    return [(t.get("key", ""), t.get("tolerationSeconds")) for t in found]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +39,7 @@ def keys(pod: Obj, **options: Any) -> list[tuple[str, int | None]]:
     ],
 )
 def test_defaults(given: list[Obj], expected: list[tuple[str, int | None]]) -> None:
-    assert keys({"spec": {"tolerations": given}}) == expected
+    assert keys(add_default_tolerations({"spec": {"tolerations": given}})) == expected
 
 
 def test_a_pod_that_needs_none_comes_back_as_it_is() -> None:
@@ -41,11 +47,51 @@ def test_a_pod_that_needs_none_comes_back_as_it_is() -> None:
     assert add_default_tolerations(pod) is pod
 
 
+def test_the_seconds_can_be_set() -> None:
+    door = Door(not_ready_toleration_s=1, unreachable_toleration_s=2)
+    assert keys(door.admit(pod())) == [(NOT_READY, 1), (UNREACHABLE, 2)]
+
+
+def test_a_toleration_that_an_update_removes_comes_back() -> None:
+    door = Door()
+    old = door.admit(pod())
+    update = pod(**{**old["spec"], "tolerations": old["spec"]["tolerations"][1:]})
+    assert keys(door.admit(update, old=old)) == [(UNREACHABLE, 300), (NOT_READY, 300)]
+
+
+RESTRICTED = {"enabled": frozenset({"PodTolerationRestriction"})}
+
+
 def test_memory_pressure_is_tolerated_on_demand() -> None:
-    burstable = {"spec": {"containers": [{"resources": {"requests": {"cpu": 1}}}]}}
-    assert (MEMORY_PRESSURE, None) not in keys(burstable)
-    assert (MEMORY_PRESSURE, None) in keys(burstable, memory_pressure=True)
-    assert (MEMORY_PRESSURE, None) not in keys({"spec": {}}, memory_pressure=True)
+    burstable = pod(containers=[container({"cpu": 1})])
+    assert (MEMORY_PRESSURE, None) not in keys(Door().admit(burstable))
+    assert (MEMORY_PRESSURE, None) in keys(Door(**RESTRICTED).admit(burstable))
+    assert (MEMORY_PRESSURE, None) not in keys(Door(**RESTRICTED).admit(pod()))
+
+
+def annotated(**annotations: str) -> Obj:
+    return namespace(metadata={"annotations": annotations})
+
+
+def test_a_namespace_may_have_tolerations_of_its_own() -> None:
+    given = annotated(**{DEFAULT_TOLERATIONS: '[{"key": "k", "operator": "Exists"}]'})
+    assert ("k", None) in keys(Door(given, **RESTRICTED).admit(pod()))
+    assert ("k", None) not in keys(Door(given).admit(pod()))
+
+
+def test_a_namespace_may_limit_tolerations() -> None:
+    given = annotated(**{ALLOWED_TOLERATIONS: '[{"operator": "Exists", "effect": "NoExecute"}]'})
+    door = Door(given, **RESTRICTED)
+    assert door.admit(pod())
+    with pytest.raises(Refused, match="conflict with its namespace whitelist"):
+        door.admit(pod(tolerations=[{"key": "k", "operator": "Exists"}]))
+
+
+def test_an_annotation_that_is_no_list_is_a_fault_of_the_server() -> None:
+    door = Door(annotated(**{DEFAULT_TOLERATIONS: "{"}), **RESTRICTED)
+    with pytest.raises(Refused) as refused:
+        door.admit(pod())
+    assert refused.value.code == 500
 
 
 EXISTS = {"key": "k", "operator": "Exists"}

@@ -1,0 +1,147 @@
+"""All admission plugins, in kube-apiserver's order, asked one after the other.
+
+A write passes them twice: `admit` completes the object before it is validated, `validate` judges
+what came of it and says what else is to be stored with it. Who isn't concerned isn't asked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from podium.api.errors import PodiumError
+from podium.apiserver.admission.anti_affinity import LimitPodHardAntiAffinityTopology
+from podium.apiserver.admission.claim_resize import PersistentVolumeClaimResize
+from podium.apiserver.admission.in_use import StorageObjectInUseProtection
+from podium.apiserver.admission.limit_ranger import LimitRanger
+from podium.apiserver.admission.namespace_lifecycle import NamespaceLifecycle
+from podium.apiserver.admission.node_taint import TaintNodesByCondition
+from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, Plugin
+from podium.apiserver.admission.priority import Priority
+from podium.apiserver.admission.request import Object, Operation, Request, View
+from podium.apiserver.admission.resource_quota import ResourceQuota
+from podium.apiserver.admission.resource_tolerations import ExtendedResourceToleration
+from podium.apiserver.admission.runtime_class import RuntimeClass
+from podium.apiserver.admission.storage_class import DefaultStorageClass
+from podium.apiserver.admission.toleration_restriction import PodTolerationRestriction
+from podium.apiserver.admission.tolerations import DefaultTolerationSeconds
+from podium.apiserver.admission.topology_labels import PodTopologyLabels
+
+PLUGINS: tuple[type[Plugin], ...] = (
+    NamespaceLifecycle,
+    LimitPodHardAntiAffinityTopology,
+    LimitRanger,
+    TaintNodesByCondition,
+    Priority,
+    DefaultTolerationSeconds,
+    PodTolerationRestriction,
+    ExtendedResourceToleration,
+    DefaultStorageClass,
+    StorageObjectInUseProtection,
+    PersistentVolumeClaimResize,
+    RuntimeClass,
+    PodTopologyLabels,
+    # Last, so that nothing is charged that another plugin refuses.
+    ResourceQuota,
+)
+
+
+class UnknownPlugin(PodiumError):  # noqa: N818 - a name that isn't one, in Kubernetes' words
+    """Options name an admission plugin that there isn't."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Concerned:
+    """Who is asked about one kind of write, by what he is asked."""
+
+    admit: tuple[Plugin, ...]
+    validate: tuple[Plugin, ...]
+    charge: tuple[Plugin, ...]
+
+
+class Admission:
+    """The chain of plugins.
+
+    Args:
+        view: what is stored.
+        options: which plugins there are, and how they are set.
+
+    Raises:
+        UnknownPlugin: the options name one that there isn't.
+    """
+
+    def __init__(self, view: View, options: AdmissionOptions | None = None) -> None:
+        options = options or AdmissionOptions()
+        _check_names(options)
+        self._plugins = tuple(one(view, options) for one in PLUGINS if _is_on(one, options))
+        self._concerned: dict[tuple[str, str, Operation], _Concerned] = {}
+
+    def admit(self, request: Request, obj: Object) -> Object:
+        """The object, completed; to be asked before validation.
+
+        Args:
+            request: the write.
+            obj: the object as it is to be stored, or, for a subresource such as `binding`, what
+                was posted.
+
+        Raises:
+            Refused: it isn't let in.
+        """
+        for plugin in self._who(request).admit:
+            obj = plugin.admit(request, obj)
+        return obj
+
+    def validate(self, request: Request, obj: Object) -> Sequence[Object]:
+        """The last word, to be asked after validation.
+
+        Returns:
+            Other objects, changed, that are to be stored if and only if this one is: quotas with
+            the new use of them in their status. Their resourceVersion is that of the stored ones.
+
+        Raises:
+            Refused: it isn't let in.
+        """
+        concerned = self._who(request)
+        for plugin in concerned.validate:
+            plugin.validate(request, obj)
+        if not concerned.charge:
+            return ()
+        return [other for plugin in concerned.charge for other in plugin.charge(request, obj)]
+
+    def _who(self, request: Request) -> _Concerned:
+        key = (request.kind.name, request.subresource, request.operation)
+        concerned = self._concerned.get(key)
+        if concerned is None:
+            asked = [one for one in self._plugins if _handles(one, request)]
+            concerned = self._concerned[key] = _Concerned(
+                admit=_overriding(asked, "admit"),
+                validate=_overriding(asked, "validate"),
+                charge=_overriding(asked, "charge"),
+            )
+        return concerned
+
+
+def _handles(plugin: Plugin, request: Request) -> bool:
+    operations = plugin.handles.get(request.resource)
+    if operations is None and request.kind.namespaced:
+        operations = plugin.handles.get(ALL_NAMESPACED)
+    return operations is not None and request.operation in operations
+
+
+def _overriding(plugins: Sequence[Plugin], method: str) -> tuple[Plugin, ...]:
+    """The plugins that have something to say in this method."""
+    own = getattr(Plugin, method)
+    return tuple(plugin for plugin in plugins if getattr(type(plugin), method) is not own)
+
+
+def _is_on(plugin: type[Plugin], options: AdmissionOptions) -> bool:
+    if plugin.on_by_default:
+        return plugin.name not in options.disabled
+    return plugin.name in options.enabled
+
+
+def _check_names(options: AdmissionOptions) -> None:
+    known = {plugin.name for plugin in PLUGINS}
+    unknown = sorted((options.enabled | options.disabled) - known)
+    if unknown:
+        raise UnknownPlugin(
+            f"there is no admission plugin {unknown[0]}; there are {', '.join(sorted(known))}"
+        )

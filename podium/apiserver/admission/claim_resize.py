@@ -1,0 +1,48 @@
+"""PersistentVolumeClaimResize: claims grow only where their storage class allows it.
+
+The rules are those of the admission plugin of that name in v1.36.
+"""
+
+from typing import ClassVar
+
+from podium.api.meta import annotations
+from podium.api.quantity import nanos
+from podium.apiserver.admission.plugin import UPDATE, Plugin
+from podium.apiserver.admission.request import Object, Request, called
+from podium.apiserver.refusals import forbidden
+
+_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+_REFUSAL = (
+    "only dynamically provisioned pvc can be resized and the storageclass that provisions the "
+    "pvc must support resize"
+)
+
+
+class PersistentVolumeClaimResize(Plugin):
+    """Refuses to let claims grow whose class doesn't support it."""
+
+    name = "PersistentVolumeClaimResize"
+    handles: ClassVar = {"PersistentVolumeClaim": UPDATE}
+
+    def validate(self, request: Request, obj: Object) -> None:
+        old = request.old or {}
+        if _size(obj) <= _size(old):
+            return
+        why = _REFUSAL
+        if (old.get("status") or {}).get("phase") != "Bound":
+            why = "Only bound persistent volume claims can be expanded"
+        elif self._may_grow(obj):
+            return
+        raise forbidden(request.kind, called(request, obj), why)
+
+    def _may_grow(self, claim: Object) -> bool:
+        spec = claim.get("spec") or {}
+        name = annotations(claim).get(_BETA_CLASS) or spec.get("storageClassName") or ""
+        found = self.view.get("StorageClass", "", name) if name else None
+        return found is not None and found.get("allowVolumeExpansion") is True
+
+
+def _size(claim: Object) -> int:
+    """What the claim requests, in nanos; 0 if it doesn't say."""
+    resources = (claim.get("spec") or {}).get("resources") or {}
+    return nanos((resources.get("requests") or {}).get("storage", 0))

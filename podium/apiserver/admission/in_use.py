@@ -1,0 +1,30 @@
+"""StorageObjectInUseProtection: claims and volumes stay while somebody uses them.
+
+The rules are those of the admission plugin of that name in v1.36: the finalizers it adds are
+removed by the controllers of protection, once nobody uses the object any more.
+"""
+
+from typing import ClassVar
+
+from podium.apiserver.admission.plugin import CREATE, Plugin
+from podium.apiserver.admission.request import Object, Request
+
+_FINALIZERS = {
+    "PersistentVolumeClaim": "kubernetes.io/pvc-protection",
+    "PersistentVolume": "kubernetes.io/pv-protection",
+}
+
+
+class StorageObjectInUseProtection(Plugin):
+    """Puts the finalizers of protection on new claims and volumes."""
+
+    name = "StorageObjectInUseProtection"
+    handles: ClassVar = dict.fromkeys(_FINALIZERS, CREATE)
+
+    def admit(self, request: Request, obj: Object) -> Object:
+        metadata = obj.get("metadata") or {}
+        finalizers = metadata.get("finalizers") or ()
+        protection = _FINALIZERS[request.kind.name]
+        if protection in finalizers:
+            return obj
+        return {**obj, "metadata": {**metadata, "finalizers": [*finalizers, protection]}}

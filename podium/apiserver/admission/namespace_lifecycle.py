@@ -1,0 +1,43 @@
+"""NamespaceLifecycle: nothing new in namespaces that aren't there or are on their way out.
+
+The rules are those of the admission plugin of that name in v1.36.
+"""
+
+from typing import ClassVar
+
+from podium.api.kinds import KINDS
+from podium.api.refused import Cause
+from podium.apiserver.admission.plugin import ALL_NAMESPACED, DELETE, WRITE, Plugin
+from podium.apiserver.admission.request import Object, Operation, Request, called
+from podium.apiserver.refusals import forbidden, not_found
+
+IMMORTAL = frozenset({"default", "kube-system", "kube-public"})
+"""Namespaces that can't be deleted."""
+
+_NAMESPACE = KINDS["Namespace"]
+
+
+class NamespaceLifecycle(Plugin):
+    """Keeps objects in namespaces that live, and some namespaces alive."""
+
+    name = "NamespaceLifecycle"
+    handles: ClassVar = {ALL_NAMESPACED: WRITE, "Namespace": DELETE}
+
+    def admit(self, request: Request, obj: Object) -> Object:
+        if request.operation is Operation.DELETE:
+            if request.name in IMMORTAL:
+                raise forbidden(_NAMESPACE, request.name, "this namespace may not be deleted")
+            return obj
+        place = request.namespace
+        namespace = self.view.get("Namespace", "", place)
+        if namespace is None:
+            raise not_found(_NAMESPACE, place)
+        phase = (namespace.get("status") or {}).get("phase")
+        if phase == "Terminating" and request.operation is Operation.CREATE:
+            why = (
+                f"unable to create new content in namespace {place} because it is being terminated"
+            )
+            terminating = f"namespace {place} is being terminated"
+            cause = Cause("NamespaceTerminating", terminating, "metadata.namespace")
+            raise forbidden(request.kind, called(request, obj), why, (cause,))
+        return obj

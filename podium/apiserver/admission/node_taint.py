@@ -1,0 +1,27 @@
+"""TaintNodesByCondition: a new node isn't ready until somebody has seen that it is.
+
+The rules are those of the admission plugin of that name in v1.36. The taint goes when the node
+lifecycle controller has looked at the node's conditions.
+"""
+
+from typing import ClassVar
+
+from podium.api.taints import NO_SCHEDULE
+from podium.apiserver.admission.plugin import CREATE, Plugin
+from podium.apiserver.admission.request import Object, Request
+from podium.apiserver.admission.tolerations import NOT_READY
+
+
+class TaintNodesByCondition(Plugin):
+    """Taints new nodes as not ready."""
+
+    name = "TaintNodesByCondition"
+    handles: ClassVar = {"Node": CREATE}
+
+    def admit(self, request: Request, obj: Object) -> Object:
+        spec = obj.get("spec") or {}
+        taints = spec.get("taints") or ()
+        if any(t.get("key") == NOT_READY and t.get("effect") == NO_SCHEDULE for t in taints):
+            return obj
+        taint = {"key": NOT_READY, "effect": NO_SCHEDULE}
+        return {**obj, "spec": {**spec, "taints": [*taints, taint]}}

@@ -1,0 +1,159 @@
+"""ResourceQuota: nobody uses more of a namespace's quotas than they allow.
+
+The rules are those of the admission plugin of that name in v1.36. The use of a quota is kept in
+its status, which a controller initialises; a quota that hasn't been looked at yet limits nothing.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from podium.api.meta import name
+from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
+from podium.apiserver.admission.request import Object, Operation, Request, called
+from podium.apiserver.refusals import forbidden
+from podium.core.quotas.amounts import (
+    Quantities,
+    added,
+    exceeding,
+    increase,
+    masked,
+    pretty,
+    read,
+    without_zeros,
+    written,
+)
+from podium.core.quotas.matching import is_counted, matches, tracked
+from podium.core.quotas.scopes import has_deadline, in_scope, scope_selectors
+from podium.core.quotas.usage import compute_usage, usage
+
+# Where a quota limits one of these, each container has to say how much it wants.
+_MUST_BE_STATED = frozenset(
+    {"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
+)
+_UPDATES_CHANGE_USE = frozenset({"Service", "PersistentVolumeClaim"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Bill:
+    """What the object would cost a quota that it counts for.
+
+    Attributes:
+        quota: as it is stored.
+        hard: its limits, by its status.
+        more: what would be used in addition; empty if nothing.
+    """
+
+    quota: Object
+    hard: Quantities
+    more: Quantities
+
+
+class ResourceQuota(Plugin):
+    """Charges quotas for what is about to be stored."""
+
+    name = "ResourceQuota"
+    handles: ClassVar = {ALL_NAMESPACED: WRITE}
+
+    def charge(self, request: Request, obj: Object) -> Sequence[Object]:
+        limited = self.options.limited_scopes
+        if not (self.view.version("ResourceQuota") or limited) or not _may_use_more(request, obj):
+            return ()
+        quotas = self.view.list("ResourceQuota", request.namespace)
+        bills = [bill for quota in quotas if (bill := _bill(request, obj, quota)) is not None]
+        if any(bill.more for bill in bills) or (not bills and _more(request, obj, was_in=True)):
+            _check_covered(request, obj, quotas, limited)
+        return [_paid(request, obj, bill) for bill in bills if bill.more]
+
+
+def _may_use_more(request: Request, obj: Object) -> bool:
+    """Whether a write of this sort can change what is used of quotas."""
+    kind, created = request.kind, request.operation is Operation.CREATE
+    if not is_counted(kind):
+        return False
+    if request.subresource:
+        return kind.name == "Pod" and request.subresource == "resize"
+    if created or kind.name in _UPDATES_CHANGE_USE:
+        return True
+    return kind.name == "Pod" and has_deadline(obj) != has_deadline(request.old or {})
+
+
+def _bill(request: Request, obj: Object, quota: Object) -> _Bill | None:
+    """What the object costs a quota; None if it doesn't count for it."""
+    hard = read((quota.get("status") or {}).get("hard"))
+    kind = request.kind
+    if not matches(quota, kind, obj, hard):
+        return None
+    limiting = tracked(kind, hard)
+    if kind.name == "Pod" and (missing := _missing(obj, limiting)):
+        why = f"failed quota: {name(quota)}: must specify {missing}"
+        raise forbidden(kind, called(request, obj), why)
+    used = (quota.get("status") or {}).get("used") or {}
+    if not set(limiting) <= set(used):
+        why = f"status unknown for quota: {name(quota)}, resources: {','.join(sorted(limiting))}"
+        raise forbidden(kind, called(request, obj), why)
+    was_in = request.old is not None and matches(quota, kind, request.old, hard)
+    return _Bill(quota, hard, masked(_more(request, obj, was_in=was_in), hard))
+
+
+def _more(request: Request, obj: Object, *, was_in: bool) -> Quantities:
+    """What the object uses that it hasn't used before, as far as it was counted before."""
+    used = usage(request.kind, obj, request.now_s)
+    if was_in and request.old is not None:
+        used = increase(used, usage(request.kind, request.old, request.now_s))
+    return without_zeros(used)
+
+
+def _missing(pod: Object, limiting: Collection[str]) -> str:
+    """Which containers don't say how much they want of what; empty if all do, or the pod does."""
+    spec = pod.get("spec") or {}
+    own = spec.get("resources") or {}
+    needed = sorted(_MUST_BE_STATED.intersection(limiting))
+    if not needed or own.get("requests") or own.get("limits"):
+        return ""
+    silent: dict[str, list[str]] = {}
+    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
+        resources = container.get("resources") or {}
+        stated = compute_usage(resources.get("requests") or {}, resources.get("limits") or {})
+        for resource in needed:
+            if resource not in stated:
+                silent.setdefault(resource, []).append(container["name"])
+    return "; ".join(f"{one} for: {','.join(sorted(silent[one]))}" for one in sorted(silent))
+
+
+def _check_covered(
+    request: Request, obj: Object, quotas: Iterable[Object], limited: Iterable[LimitedScope]
+) -> None:
+    """Refuse a pod of a limited scope that no quota is about."""
+    if request.kind.name != "Pod":
+        return
+    covered = {
+        scope.get("scopeName")
+        for quota in quotas
+        for scope in scope_selectors(quota)
+        if in_scope(scope, "Pod", obj)
+    }
+    uncovered = [
+        one for one in limited if one.scope not in covered and in_scope(one.requirement, "Pod", obj)
+    ]
+    if uncovered:
+        listed = " ".join(str(one) for one in uncovered)
+        why = f"insufficient quota to match these scopes: [{listed}]"
+        raise forbidden(request.kind, called(request, obj), why)
+
+
+def _paid(request: Request, obj: Object, bill: _Bill) -> Object:
+    """The quota with its use written up, unless that would be too much."""
+    status = bill.quota.get("status") or {}
+    used = read(status.get("used"))
+    after = added(used, bill.more)
+    broken = exceeding(masked(after, bill.more), bill.hard)
+    if broken:
+        requested = pretty(masked(bill.more, broken))
+        already, limit = pretty(masked(used, broken)), pretty(masked(bill.hard, broken))
+        why = (
+            f"exceeded quota: {name(bill.quota)}, requested: {requested}, "
+            f"used: {already}, limited: {limit}"
+        )
+        raise forbidden(request.kind, called(request, obj), why)
+    return {**bill.quota, "status": {**status, "used": written(after)}}

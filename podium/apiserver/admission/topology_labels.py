@@ -1,0 +1,41 @@
+"""PodTopologyLabels: a pod on a node carries the labels of the node's zone and region.
+
+The rules are those of the admission plugin of that name in v1.36. Bindings are given the labels
+here, and pass them on to their pods; labels that are there already stay.
+"""
+
+from typing import ClassVar
+
+from podium.apiserver.admission.plugin import CREATE, Plugin
+from podium.apiserver.admission.request import Object, Request
+
+TOPOLOGY_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
+
+
+class PodTopologyLabels(Plugin):
+    """Copies the labels from nodes to bindings, and to pods that are created on a node."""
+
+    name = "PodTopologyLabels"
+    handles: ClassVar = {"Pod": CREATE, "Pod/binding": CREATE}
+
+    def admit(self, request: Request, obj: Object) -> Object:
+        node_name = _node_of_binding(obj) if request.subresource else _node_of_pod(obj)
+        node = self.view.get("Node", "", node_name) if node_name else None
+        carried = node and (node.get("metadata") or {}).get("labels")
+        if not carried:
+            return obj
+        topology = {label: carried[label] for label in TOPOLOGY_LABELS if label in carried}
+        if not topology:
+            return obj
+        metadata = obj.get("metadata") or {}
+        labels = {**topology, **(metadata.get("labels") or {})}
+        return {**obj, "metadata": {**metadata, "labels": labels}}
+
+
+def _node_of_pod(pod: Object) -> str:
+    return str((pod.get("spec") or {}).get("nodeName") or "")
+
+
+def _node_of_binding(binding: Object) -> str:
+    target = binding.get("target") or {}
+    return str(target.get("name") or "") if target.get("kind") == "Node" else ""

@@ -1,0 +1,98 @@
+"""Which quotas an object counts for, and what a quota's use is in all."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
+
+from podium.api.kinds import Kind
+from podium.api.resources import is_extended_resource
+from podium.core.quotas.amounts import NONE, Quantities, added, masked, read
+from podium.core.quotas.scopes import in_scope, scope_selectors
+from podium.core.quotas.usage import (
+    BY_STORAGE_CLASS,
+    COUNTED_BY_NAME,
+    HUGE_PAGES,
+    LIMITS_PREFIX,
+    REQUESTS_PREFIX,
+    object_count,
+    usage,
+)
+
+Object = Mapping[str, Any]
+
+_NOT_COUNTED = frozenset({"Event"})
+_COMPUTE = ("cpu", "memory", "ephemeral-storage")
+_POD_RESOURCES = frozenset(
+    {"pods", *_COMPUTE}
+    | {REQUESTS_PREFIX + name for name in _COMPUTE}
+    | {LIMITS_PREFIX + name for name in _COMPUTE}
+)
+_SERVICE_RESOURCES = frozenset({"services", "services.nodeports", "services.loadbalancers"})
+_CLAIM_RESOURCES = ("persistentvolumeclaims", "requests.storage")
+
+
+def is_counted(kind: Kind) -> bool:
+    """Whether quotas count objects of a kind at all."""
+    return kind.namespaced and kind.name not in _NOT_COUNTED
+
+
+def tracked(kind: Kind, names: Iterable[str]) -> list[str]:
+    """Which of a quota's resources objects of a kind can use."""
+    count = object_count(kind)
+    tracks = _TRACKERS.get(kind.name)
+    if tracks is None:
+        alias = kind.plural if kind.name in COUNTED_BY_NAME else count
+        return [name for name in names if name in (count, alias)]
+    return [name for name in names if name == count or tracks(name)]
+
+
+def matches(quota: Object, kind: Kind, obj: Object, hard: Collection[str]) -> bool:
+    """Whether an object counts for a quota with these hard limits."""
+    return bool(tracked(kind, hard)) and all(
+        in_scope(scope, kind.name, obj) for scope in scope_selectors(quota)
+    )
+
+
+def total_usage(
+    quota: Object,
+    objects_of: Callable[[Kind], Iterable[Object]],
+    kinds: Iterable[Kind],
+    now_s: float,
+) -> Quantities:
+    """What is used of a quota, counted anew.
+
+    Args:
+        quota: the quota; what its spec limits is counted.
+        objects_of: the objects of a kind in the quota's namespace.
+        kinds: all kinds that there are.
+        now_s: the time, in seconds since the epoch.
+    """
+    hard = read((quota.get("spec") or {}).get("hard"))
+    total = dict.fromkeys(hard, NONE)
+    for kind in kinds:
+        if not is_counted(kind) or not tracked(kind, hard):
+            continue
+        for obj in objects_of(kind):
+            if matches(quota, kind, obj, hard):
+                total = added(total, masked(usage(kind, obj, now_s), hard))
+    return total
+
+
+def _by_pods(name: str) -> bool:
+    if name in _POD_RESOURCES or name.startswith((HUGE_PAGES, REQUESTS_PREFIX + HUGE_PAGES)):
+        return True
+    return name.startswith(REQUESTS_PREFIX) and is_extended_resource(
+        name.removeprefix(REQUESTS_PREFIX)
+    )
+
+
+def _by_claims(name: str) -> bool:
+    return name in _CLAIM_RESOURCES or name.endswith(
+        tuple(BY_STORAGE_CLASS + resource for resource in _CLAIM_RESOURCES)
+    )
+
+
+_TRACKERS: Mapping[str, Callable[[str], bool]] = {
+    "Pod": _by_pods,
+    "Service": _SERVICE_RESOURCES.__contains__,
+    "PersistentVolumeClaim": _by_claims,
+}

@@ -1,0 +1,95 @@
+"""Scopes: which pods and claims a quota is about."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from podium.api.qos import stored_or_computed_qos
+
+Object = Mapping[str, Any]
+
+_TERMS = (
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "preferredDuringSchedulingIgnoredDuringExecution",
+)
+
+
+def scope_selectors(quota: Object) -> list[Object]:
+    """All scopes of a quota, as requirements with `scopeName`, `operator` and `values`."""
+    spec = quota.get("spec") or {}
+    named = [{"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes") or ()]
+    return [*named, *((spec.get("scopeSelector") or {}).get("matchExpressions") or ())]
+
+
+def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
+    """Whether an object is in a scope; only pods and claims are ever in one."""
+    scope = requirement.get("scopeName")
+    if kind == "Pod":
+        return _pod_in_scope(scope, requirement, obj)
+    if kind == "PersistentVolumeClaim" and scope == "VolumeAttributesClass":
+        return _selects(requirement, _attribute_classes(obj))
+    return False
+
+
+def _pod_in_scope(scope: str | None, requirement: Object, pod: Object) -> bool:
+    spec = pod.get("spec") or {}
+    match scope:
+        case "Terminating":
+            return _has_deadline(spec)
+        case "NotTerminating":
+            return not _has_deadline(spec)
+        case "BestEffort":
+            return stored_or_computed_qos(pod) == "BestEffort"
+        case "NotBestEffort":
+            return stored_or_computed_qos(pod) != "BestEffort"
+        case "PriorityClass":
+            named = spec.get("priorityClassName")
+            return _selects(requirement, {named} if named else set())
+        case "CrossNamespacePodAffinity":
+            return any(map(_crosses_namespaces, _affinity_terms(spec.get("affinity") or {})))
+    return False
+
+
+def has_deadline(pod: Object) -> bool:
+    """Whether the pod counts as terminating: it may run for a limited time only."""
+    return _has_deadline(pod.get("spec") or {})
+
+
+def _has_deadline(spec: Object) -> bool:
+    deadline = spec.get("activeDeadlineSeconds")
+    return deadline is not None and deadline >= 0
+
+
+def _selects(requirement: Object, names: set[str]) -> bool:
+    """Whether any of the names is selected, or, without a name, its absence."""
+    values = requirement.get("values") or ()
+    match requirement.get("operator"):
+        case "Exists":
+            return bool(names)
+        case "DoesNotExist":
+            return not names
+        case "In":
+            return any(name in values for name in names)
+        case "NotIn":
+            return not names or any(name not in values for name in names)
+    return False
+
+
+def _attribute_classes(claim: Object) -> set[str]:
+    status = claim.get("status") or {}
+    names = (
+        (claim.get("spec") or {}).get("volumeAttributesClassName"),
+        status.get("currentVolumeAttributesClassName"),
+        (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName"),
+    )
+    return {name for name in names if name}
+
+
+def _affinity_terms(affinity: Object) -> Iterator[Object]:
+    for side in ("podAffinity", "podAntiAffinity"):
+        for strength in _TERMS:
+            for term in (affinity.get(side) or {}).get(strength) or ():
+                yield term.get("podAffinityTerm") or term
+
+
+def _crosses_namespaces(term: Object) -> bool:
+    return bool(term.get("namespaces")) or term.get("namespaceSelector") is not None

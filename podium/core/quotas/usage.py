@@ -1,0 +1,131 @@
+"""How much of which resources an object uses, as quotas count."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from podium.api.kinds import Kind
+from podium.api.meta import annotations, is_finished
+from podium.api.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
+from podium.api.resources import is_extended_resource, pod_limits, pod_requests
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.core.quotas.amounts import NONE, ONE, Quantities, as_written_by
+
+Object = Mapping[str, Any]
+
+COUNT_PREFIX = "count/"
+REQUESTS_PREFIX = "requests."
+LIMITS_PREFIX = "limits."
+HUGE_PAGES = "hugepages-"
+BY_STORAGE_CLASS = ".storageclass.storage.k8s.io/"
+
+# Kinds whose objects are counted under the bare name of their resource, too.
+COUNTED_BY_NAME = frozenset({"ConfigMap", "Secret", "ReplicationController", "ResourceQuota"})
+
+_COMPUTE = ("cpu", "memory", "ephemeral-storage")
+_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+
+
+def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
+    """What an object uses.
+
+    Args:
+        kind: of the object; it must be namespaced.
+        obj: the object.
+        now_s: the time, in seconds since the epoch; pods that should be gone by then use nothing
+            but their place in the store.
+
+    Returns:
+        Amounts by the names that quotas have for resources.
+
+    Raises:
+        QuantityError: an amount isn't a quantity.
+    """
+    measure = _MEASURES.get(kind.name)
+    counted = {object_count(kind): ONE}
+    if measure is not None:
+        return {**counted, **measure(obj, now_s)}
+    return {**counted, kind.plural: ONE} if kind.name in COUNTED_BY_NAME else counted
+
+
+def object_count(kind: Kind) -> str:
+    """The name under which a quota counts the objects of a kind."""
+    return COUNT_PREFIX + kind.resource
+
+
+def compute_usage(requests: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Any]:
+    """The names under which quotas know requests and limits, with the same amounts."""
+    used = {}
+    for name in _COMPUTE:
+        if name in requests:
+            used[name] = used[REQUESTS_PREFIX + name] = requests[name]
+        if name in limits:
+            used[LIMITS_PREFIX + name] = limits[name]
+    for name, amount in requests.items():
+        if name.startswith(HUGE_PAGES):
+            used[name] = used[REQUESTS_PREFIX + name] = amount
+        elif is_extended_resource(name):
+            used[REQUESTS_PREFIX + name] = amount
+    return used
+
+
+def _pod(pod: Object, now_s: float) -> Quantities:
+    if is_finished(pod) or _should_be_gone(pod, now_s):
+        return {}
+    requests = as_written_by(pod, pod_requests(pod, use_status=True), "requests")
+    limits = as_written_by(pod, pod_limits(pod), "limits")
+    return {"pods": ONE, **compute_usage(requests, limits)}
+
+
+def _should_be_gone(pod: Object, now_s: float) -> bool:
+    """Whether a deleted pod is still there a whole grace period after it should have gone."""
+    metadata = pod.get("metadata") or {}
+    deleted, grace_s = metadata.get("deletionTimestamp"), metadata.get("deletionGracePeriodSeconds")
+    if not deleted or grace_s is None:
+        return False
+    return now_s > parse_time(deleted) / NANOS_PER_SECOND + float(grace_s)
+
+
+def _service(service: Object, _now_s: float) -> Quantities:
+    spec = service.get("spec") or {}
+    ports = spec.get("ports") or ()
+    balanced = spec.get("type") == "LoadBalancer"
+    on_nodes = 0
+    if balanced and spec.get("allocateLoadBalancerNodePorts") is False:
+        on_nodes = sum(1 for port in ports if port.get("nodePort"))
+    elif balanced or spec.get("type") == "NodePort":
+        on_nodes = len(ports)
+    return {
+        "services": ONE,
+        "services.nodeports": Quantity(on_nodes * NANOS_PER_UNIT),
+        "services.loadbalancers": ONE if balanced else NONE,
+    }
+
+
+def _claim(claim: Object, _now_s: float) -> Quantities:
+    used = {"persistentvolumeclaims": ONE}
+    storage = _storage(claim)
+    if storage is not None:
+        used["requests.storage"] = storage
+    spec = claim.get("spec") or {}
+    storage_class = annotations(claim).get(_BETA_CLASS) or spec.get("storageClassName")
+    if storage_class:
+        used |= {f"{storage_class}{BY_STORAGE_CLASS}{name}": n for name, n in used.items()}
+    return used
+
+
+def _storage(claim: Object) -> Quantity | None:
+    """What the claim requests or has been given while it is resized, in whole bytes."""
+    requests = ((claim.get("spec") or {}).get("resources") or {}).get("requests") or {}
+    if "storage" not in requests:
+        return None
+    allocated = ((claim.get("status") or {}).get("allocatedResources") or {}).get("storage", 0)
+    largest = max(parse_quantity(requests["storage"]), parse_quantity(allocated))
+    whole = -(-largest.nanos // NANOS_PER_UNIT) * NANOS_PER_UNIT
+    return largest if whole == largest.nanos else Quantity(whole, largest.format)
+
+
+_MEASURES: Mapping[str, Callable[[Object, float], Quantities]] = {
+    "Pod": _pod,
+    "Service": _service,
+    "PersistentVolumeClaim": _claim,
+}
