@@ -100,7 +100,7 @@ class PlainQueue:
         self.turns += 1
         waiter = Waiter(pod, self.now_s, self.turns)
         self.waiters.append(waiter)
-        self.activate(waiter, "UnscheduledPodAdd", ask=True)
+        self.activate(waiter, "UnschedulablePodAdd", ask=True)
 
     def update(self, old: PodInfo, new: PodInfo, events: Iterable[ClusterEvent]) -> None:
         waiter = self.find(new.uid)
@@ -250,4 +250,8 @@ def label(event: ClusterEvent) -> str:
     """The name that metrics give to an event of one action."""
     words = str(event.action.name).lower().split("_")
     action = "".join(word.capitalize() for word in words).replace("UpdateOther", "Update")
-    return f"{event.resource}{action}"
+    resource = {
+        "UnscheduledPod": "UnschedulablePod",
+        "StorageClass": "storage.k8s.io/StorageClass",
+    }.get(event.resource, event.resource)
+    return f"{resource}{action}"

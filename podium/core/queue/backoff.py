@@ -68,7 +68,7 @@ class BackoffQueue:
         """Whether there is a pod that may be taken out before its time."""
         return len(self._rejected) > 0
 
-    def completed(self, now_s: int) -> list[QueuedPod]:
+    def completed(self, now_s: float) -> list[QueuedPod]:
         """Take out all pods whose backoff is over at a whole second."""
         return [queued for heap in self._heaps for queued in _taken_before(heap, now_s)]
 
@@ -89,7 +89,7 @@ class BackoffQueue:
         return math.floor(time_s) if self._in_windows else time_s
 
 
-def _taken_before(heap: PodHeap, now_s: int) -> list[QueuedPod]:
+def _taken_before(heap: PodHeap, now_s: float) -> list[QueuedPod]:
     taken = []
     while (head := heap.head()) is not None and head.backoff_until_s < now_s:
         heap.discard(head)

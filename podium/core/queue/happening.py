@@ -28,6 +28,19 @@ UNSCHEDULABLE_TIMEOUT = Happening(EVERYTHING, "UnschedulableTimeout", helps_all=
 # Somebody wants one pod to be tried.
 FORCE_ACTIVATE = Happening(EVERYTHING, "ForceActivate", helps_all=True)
 
+# How metrics spell resources that aren't spelt like their kind.
+_SPELT: dict[EventResource, str] = {
+    EventResource.UNSCHEDULED_POD: "UnschedulablePod",
+    EventResource.STORAGE_CLASS: "storage.k8s.io/StorageClass",
+    EventResource.CSI_NODE: "storage.k8s.io/CSINode",
+    EventResource.CSI_DRIVER: "storage.k8s.io/CSIDriver",
+    EventResource.CSI_STORAGE_CAPACITY: "storage.k8s.io/CSIStorageCapacity",
+    EventResource.VOLUME_ATTACHMENT: "storage.k8s.io/VolumeAttachment",
+    EventResource.RESOURCE_CLAIM: "resource.k8s.io/ResourceClaim",
+    EventResource.RESOURCE_SLICE: "resource.k8s.io/ResourceSlice",
+    EventResource.DEVICE_CLASS: "resource.k8s.io/DeviceClass",
+}
+
 
 @cache
 def happenings(event: ClusterEvent) -> tuple[Happening, ...]:
@@ -38,11 +51,12 @@ def happenings(event: ClusterEvent) -> tuple[Happening, ...]:
     """
     if event.resource is EventResource.WILDCARD:
         return (Happening(event, "*All", helps_all=True),)
+    resource = _SPELT.get(event.resource, event.resource)
     action = event.action
     if action & Action.UPDATE_OTHER:
         action = action & ~Action.UPDATE | Action.UPDATE_OTHER
     return tuple(
-        Happening(ClusterEvent(event.resource, single), event.resource + _spelt(single))
+        Happening(ClusterEvent(event.resource, single), f"{resource}{_spelt(single)}")
         for single in action
     )
 

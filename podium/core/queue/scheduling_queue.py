@@ -8,7 +8,7 @@ from typing import Any
 
 from podium.core.cluster_events import ClusterEvent, EventResource
 from podium.core.pods import PodInfo
-from podium.core.queue.backoff import BackoffQueue
+from podium.core.queue.backoff import WINDOW_S, BackoffQueue
 from podium.core.queue.changes import events_of_pod_update
 from podium.core.queue.happening import (
     FORCE_ACTIVATE,
@@ -28,7 +28,7 @@ Object = Mapping[str, Any]
 # How often leftovers are looked for; whole multiples of it since the epoch.
 LEFTOVER_TICK_S = 30
 
-ADDED = "UnscheduledPodAdd"
+ADDED = "UnschedulablePodAdd"
 ATTEMPT_FAILED = "ScheduleAttemptFailure"
 BACKOFF_COMPLETE = "BackoffComplete"
 POPPED_EARLY = "PopFromBackoffQ"
@@ -73,7 +73,7 @@ class SchedulingQueue:
         self._unschedulable = Unschedulable()
         self._in_flight = InFlight()
         self._turns = count()
-        self._flushed_s = -math.inf
+        self._flushed_s: float = -math.inf
 
     def __contains__(self, uid: str) -> bool:
         return uid in self._pods
@@ -149,7 +149,8 @@ class SchedulingQueue:
 
     def pop(self, now_s: float) -> QueuedPod | None:
         """The pod to try next; it is in flight until `done` or `fail`. None if there is none."""
-        self.flush(now_s)
+        if now_s >= self._flushed_s + WINDOW_S:
+            self.flush(now_s)
         queued = self._active.pop() or self._pop_early()
         if queued is not None:
             queued.place = Place.IN_FLIGHT
@@ -258,11 +259,8 @@ class SchedulingQueue:
         The first happens at whole seconds, the second at whole half minutes, however late or often
         this is called.
         """
-        second = math.floor(now_s)
-        if second == self._flushed_s:
-            return
-        self._flushed_s = second
-        for queued in self._backoff.completed(second):
+        self._flushed_s = math.floor(now_s)
+        for queued in self._backoff.completed(self._flushed_s):
             self._to_active(queued, BACKOFF_COMPLETE, now_s, let_in=self._pop_from_backoff)
         self._flush_leftovers(now_s)
 

@@ -233,5 +233,5 @@ def test_metrics_count_what_happened() -> None:
     assert value("scheduler_pending_pods", {"queue": "unschedulable"}) == 1
     unschedulable = {"result": "unschedulable", "profile": "default-scheduler"}
     assert value("scheduler_schedule_attempts_total", unschedulable) == 1
-    added = {"queue": "active", "event": "UnscheduledPodAdd"}
+    added = {"queue": "active", "event": "UnschedulablePodAdd"}
     assert value("scheduler_queue_incoming_pods_total", added) == 1

@@ -36,7 +36,7 @@ def test_a_gated_pod_is_not_popped() -> None:
     assert queued.initial_attempt_s is None
     assert (q.counts()[Place.GATED], q.counts()[Place.UNSCHEDULABLE]) == (1, 0)
     assert q.pop(3.0) is None
-    assert q.incoming == {("unschedulable", "UnscheduledPodAdd"): 1}
+    assert q.incoming == {("unschedulable", "UnschedulablePodAdd"): 1}
 
 
 def test_only_events_of_the_gate_are_asked_about() -> None:
@@ -140,7 +140,7 @@ def test_a_pod_loses_its_scheduling_gates() -> None:
     q.update(one_left, free, 2.0)
     queued = popped(q, 2.0)
     assert (queued.pod, queued.added_at_s, queued.initial_attempt_s) == (free, 0.0, 2.0)
-    assert q.incoming["active", "UnscheduledPodUpdatePodSchedulingGatesEliminated"] == 1
+    assert q.incoming["active", "UnschedulablePodUpdatePodSchedulingGatesEliminated"] == 1
 
 
 def test_a_preemptor_is_held_back_while_its_preemption_lasts() -> None:

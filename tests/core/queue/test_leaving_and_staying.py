@@ -73,7 +73,7 @@ def test_an_update_of_several_kinds_goes_through_them_until_one_helps() -> None:
     [queued] = rejected(q, [waiting()])
     smaller = changed(queued.pod, {"app": "small"}, containers=[{"name": "c", "image": "i"}])
     q.update(queued.pod, smaller, 50.0)
-    assert q.incoming["active", "UnscheduledPodUpdatePodScaleDown"] == 1
+    assert q.incoming["active", "UnschedulablePodUpdatePodScaleDown"] == 1
 
 
 def test_after_an_update_a_pod_waits_with_its_new_class() -> None:

@@ -180,6 +180,7 @@ def test_several_actions_move_a_pod_once() -> None:
         (NODE_LABEL, "NodeUpdateNodeLabel"),
         (POD_DELETE, "AssignedPodDelete"),
         (ClusterEvent(EventResource.PERSISTENT_VOLUME, Action.UPDATE), "PersistentVolumeUpdate"),
+        (ClusterEvent(EventResource.CSI_NODE, Action.ADD), "storage.k8s.io/CSINodeAdd"),
     ],
 )
 def test_labels_of_metrics(event: ClusterEvent, label: str) -> None:
@@ -187,7 +188,7 @@ def test_labels_of_metrics(event: ClusterEvent, label: str) -> None:
     rejected(q, [waiting()])
     q.event(event, {}, {}, 0.0)
     assert q.incoming == {
-        ("active", "UnscheduledPodAdd"): 1,
+        ("active", "UnschedulablePodAdd"): 1,
         ("unschedulable", "ScheduleAttemptFailure"): 1,
         ("backoff", label): 1,
     }
