@@ -32,6 +32,7 @@ class Refused(PodiumError):  # noqa: N818 - not an error of Podium's, but an ans
         causes: the single faults.
         details: name, group, kind and uid of the object concerned, as far as they are known.
         retry_after_s: how long to wait before the next try; None if that isn't said.
+        metadata: of the `Status`: where a list can go on that has expired, for example.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Refused(PodiumError):  # noqa: N818 - not an error of Podium's, but an ans
         causes: tuple[Cause, ...] = (),
         details: Mapping[str, Any] | None = None,
         retry_after_s: int | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -51,6 +53,7 @@ class Refused(PodiumError):  # noqa: N818 - not an error of Podium's, but an ans
         self.causes = causes
         self.details: Mapping[str, Any] = details or {}
         self.retry_after_s = retry_after_s
+        self.metadata: Mapping[str, Any] = metadata or {}
 
     def status(self) -> dict[str, Any]:
         """The `Status` object (meta/v1)."""
@@ -69,7 +72,7 @@ class Refused(PodiumError):  # noqa: N818 - not an error of Podium's, but an ans
         status: dict[str, Any] = {
             "kind": "Status",
             "apiVersion": "v1",
-            "metadata": {},
+            "metadata": {**self.metadata},
             "status": "Failure",
             "message": self.message,
         }

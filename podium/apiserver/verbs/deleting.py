@@ -1,0 +1,208 @@
+"""Delete: at once, after a grace period, or when the last finalizer is gone.
+
+A pod's deletion is a write of its own, even if nothing holds it, so that watchers see the pod
+terminate before they see it go. The rules are those of v1.36's generic registry.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.kinds import Kind
+from podium.api.meta import is_finished
+from podium.api.times import NANOS_PER_SECOND, format_time, parse_time, timestamp
+from podium.apiserver.admission import Admission, Operation, Request
+from podium.apiserver.refusals import conflict, not_found
+from podium.apiserver.strategy import Strategy, strategy_of
+from podium.apiserver.verbs.options import Deleted, DeleteOptions, WriteOptions
+from podium.apiserver.verbs.writing import Writer
+from podium.store.store import Store
+
+Object = Mapping[str, Any]
+
+_FINALIZER_OF = {"Orphan": "orphan", "Foreground": "foregroundDeletion"}
+_POLICY_OF = {finalizer: policy for policy, finalizer in _FINALIZER_OF.items()}
+
+_PRECONDITION = "the {0} in the precondition ({1}) does not match the {0} in record ({2}). "
+_RECREATED = "The object might have been deleted and then recreated"
+_MODIFIED = "The object might have been modified"
+_NAMESPACE_PRECONDITION = "Precondition failed: {0} in precondition: {1}, {0} in object meta: {2}"
+
+
+class Deleter:
+    """Deletes objects of all kinds."""
+
+    def __init__(self, store: Store, writer: Writer, admission: Admission) -> None:
+        self._store = store
+        self._writer = writer
+        self._admission = admission
+
+    def delete(
+        self,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        how: DeleteOptions,
+        now_s: float,
+        options: WriteOptions,
+    ) -> Deleted:
+        """See `ApiServer.delete`."""
+        obj = self._store.get(kind.name, namespace, name)
+        if obj is None:
+            raise not_found(kind, name)
+        _check_preconditions(kind, obj["metadata"], how)
+        self._ask(kind, namespace, name, obj, now_s)
+        if kind.name == "Namespace":
+            return self._delete_namespace(kind, obj, how, now_s, options)
+        return self._delete(kind, obj, how, now_s, options)
+
+    def _ask(self, kind: Kind, namespace: str, name: str, obj: Object, now_s: float) -> None:
+        request = Request(
+            operation=Operation.DELETE,
+            kind=kind,
+            namespace=namespace,
+            now_s=now_s,
+            name=name,
+            old=obj,
+        )
+        self._admission.admit(request, obj)
+        self._admission.validate(request, obj)
+
+    def _delete(
+        self, kind: Kind, obj: Object, how: DeleteOptions, now_s: float, options: WriteOptions
+    ) -> Deleted:
+        strategy = strategy_of(kind)
+        graced = _graced(obj, how, now_s) if strategy.graceful else obj
+        if graced is None:
+            return Deleted(obj, False, obj)
+        finalizers = _finalizers(graced["metadata"], strategy, how)
+        if graced is obj and not finalizers:
+            return self._remove(kind, obj, options)
+        marked = _with_metadata(graced, finalizers=finalizers) if finalizers else graced
+        if graced is obj:
+            marked = _marked(marked, now_s)
+        if marked != obj:
+            marked = self._writer.update(kind, marked, dry_run=options.dry_run)
+        if finalizers or marked["metadata"]["deletionGracePeriodSeconds"]:
+            return Deleted(marked, False, marked)
+        return self._remove(kind, marked, options)
+
+    def _delete_namespace(
+        self, kind: Kind, obj: Object, how: DeleteOptions, now_s: float, options: WriteOptions
+    ) -> Deleted:
+        """Namespaces are emptied first, by a controller that says so in their spec."""
+        metadata = obj["metadata"]
+        if metadata.get("deletionTimestamp"):
+            if (obj.get("spec") or {}).get("finalizers"):
+                return Deleted(obj, False, obj)
+            return self._delete(kind, obj, how, now_s, options)
+        finalizers = _finalizers(metadata, strategy_of(kind), how)
+        marked = _with_metadata(obj, deletionTimestamp=timestamp(now_s), finalizers=finalizers)
+        marked = {**marked, "status": {**(obj.get("status") or {}), "phase": "Terminating"}}
+        marked = self._writer.update(kind, marked, dry_run=options.dry_run)
+        return Deleted(marked, False, marked)
+
+    def _remove(self, kind: Kind, obj: Object, options: WriteOptions) -> Deleted:
+        last = self._writer.delete(kind, obj, dry_run=options.dry_run)
+        answer = last if strategy_of(kind).answers_object else _success(kind, last["metadata"])
+        return Deleted(last, True, answer)
+
+
+def _check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> None:
+    for called, wanted, found, hint in (
+        ("UID", how.uid, metadata["uid"], _RECREATED),
+        ("ResourceVersion", how.resource_version, metadata["resourceVersion"], _MODIFIED),
+    ):
+        if wanted is None or wanted == found:
+            continue
+        if kind.name == "Namespace":
+            why = _NAMESPACE_PRECONDITION.format(called, wanted, found)
+            raise conflict(kind.plural, metadata["name"], why)
+        why = _PRECONDITION.format(called, wanted, found) + hint
+        raise conflict(kind.name, metadata["name"], why, kind.group)
+
+
+def _graced(pod: Object, how: DeleteOptions, now_s: float) -> Object | None:
+    """The pod with its grace period noted.
+
+    Returns:
+        The pod itself if it is terminating without a period; None if it is terminating already,
+        and no later than it is asked to.
+    """
+    wanted_s = how.grace_period_s
+    if wanted_s is not None and wanted_s < 0:
+        wanted_s = 1
+    metadata = pod["metadata"]
+    deadline = metadata.get("deletionTimestamp")
+    if deadline:
+        left_s = metadata.get("deletionGracePeriodSeconds") or 0
+        if not left_s:
+            return pod
+        if wanted_s is None or wanted_s >= left_s:
+            return None
+        sooner = parse_time(deadline) - (left_s - wanted_s) * NANOS_PER_SECOND
+        return _with_metadata(
+            pod, deletionTimestamp=format_time(sooner), deletionGracePeriodSeconds=wanted_s
+        )
+    period_s = _grace_period_s(pod, wanted_s)
+    return _with_metadata(
+        _next_generation(pod),
+        deletionTimestamp=timestamp(now_s + period_s),
+        deletionGracePeriodSeconds=period_s,
+    )
+
+
+def _grace_period_s(pod: Object, wanted_s: int | None) -> int:
+    spec = pod["spec"]
+    if not spec.get("nodeName") or is_finished(pod):
+        return 0
+    if wanted_s is None:
+        wanted_s = spec.get("terminationGracePeriodSeconds") or 0
+    return 1 if wanted_s < 0 else wanted_s
+
+
+def _finalizers(metadata: Object, strategy: Strategy, how: DeleteOptions) -> list[str]:
+    """The finalizers that hold the object, with the one that sees to its dependents."""
+    current: list[str] = metadata.get("finalizers") or []
+    policy = strategy.default_propagation
+    if policy:
+        named = (one for one in current if one in _POLICY_OF)
+        policy = how.propagation or _POLICY_OF.get(next(named, ""), policy)
+    kept = [one for one in current if one not in _POLICY_OF]
+    if policy in _FINALIZER_OF:
+        kept.append(_FINALIZER_OF[policy])
+    return current if set(kept) == set(current) else kept
+
+
+def _marked(obj: Object, now_s: float) -> Object:
+    """An object that its finalizers hold, deleted as of now."""
+    metadata, now = obj["metadata"], timestamp(now_s)
+    deadline = metadata.get("deletionTimestamp")
+    if not deadline:
+        obj = _next_generation(obj)
+    at = deadline if deadline and deadline <= now else now
+    return _with_metadata(obj, deletionTimestamp=at, deletionGracePeriodSeconds=0)
+
+
+def _next_generation(obj: Object) -> Object:
+    generation = obj["metadata"].get("generation")
+    return _with_metadata(obj, generation=generation + 1) if generation else obj
+
+
+def _with_metadata(obj: Object, **fields: Any) -> Object:
+    """The object with these fields in its metadata; lists without entries are left out."""
+    metadata = {**obj["metadata"], **fields}
+    if not metadata.get("finalizers"):
+        metadata.pop("finalizers", None)
+    return {**obj, "metadata": metadata}
+
+
+def _success(kind: Kind, metadata: Object) -> Object:
+    group = {"group": kind.group} if kind.group else {}
+    details = {"name": metadata["name"], **group, "kind": kind.plural, "uid": metadata["uid"]}
+    return {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Success",
+        "details": details,
+    }

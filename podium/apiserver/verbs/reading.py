@@ -1,0 +1,85 @@
+"""Get and list: what is stored, as of now or as of a version."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.kinds import Kind
+from podium.api.refused import Cause, Refused
+from podium.apiserver.refusals import bad_request, internal, not_found
+from podium.apiserver.selection import Selection
+from podium.apiserver.verbs.options import Listing, Page
+from podium.store.errors import Expired, InvalidContinue, TooLargeResourceVersion
+from podium.store.store import Store
+
+Object = Mapping[str, Any]
+
+_EXACT = "Exact"
+_ANY = ("", "0")
+_TOO_LARGE = Cause("ResourceVersionTooLarge", "Too large resource version")
+
+
+def get(store: Store, kind: Kind, namespace: str, name: str) -> Object:
+    """See `ApiServer.get`."""
+    found = store.get(kind.name, namespace, name)
+    if found is None:
+        raise not_found(kind, name)
+    return found
+
+
+def list_objects(
+    store: Store, kind: Kind, namespace: str, selection: Selection, page: Page
+) -> Listing:
+    """See `ApiServer.list`."""
+    try:
+        found = store.list(
+            kind.name,
+            namespace or None,
+            limit=max(page.limit, 0),
+            continue_token=page.continue_token,
+            at_revision=_revision(store, page),
+            matches=None if selection.is_everything else selection.matches,
+        )
+    except Expired as error:
+        raise expired(error) from None
+    except TooLargeResourceVersion as error:
+        raise too_large(error) from None
+    except InvalidContinue as error:
+        raise bad_request(str(error)) from None
+    version = str(found.revision)
+    return Listing(found.items, version, found.continue_token, found.remaining)
+
+
+def parse_version(text: str) -> int:
+    """The number of a resourceVersion.
+
+    Raises:
+        Refused: 500, as upstream has it, it isn't one.
+    """
+    if text.isascii() and text.isdecimal():
+        return int(text)
+    why = f'strconv.ParseUint: parsing "{text}": invalid syntax'
+    raise internal(f'resourceVersion: Invalid value: "{text}": {why}')
+
+
+def expired(error: Expired) -> Refused:
+    """410: the history doesn't reach back that far."""
+    metadata = {"continue": error.continue_token} if error.continue_token else {}
+    return Refused(410, "Expired", str(error), metadata=metadata)
+
+
+def too_large(error: TooLargeResourceVersion) -> Refused:
+    """504: there has been no such version yet."""
+    return Refused(504, "Timeout", str(error), causes=(_TOO_LARGE,), retry_after_s=1)
+
+
+def _revision(store: Store, page: Page) -> int | None:
+    """Which revision a list is to show; None for the latest one."""
+    if page.continue_token or page.resource_version in _ANY:
+        return None
+    revision = parse_version(page.resource_version)
+    # The conventions of a time before there was a match to be asked for.
+    if page.match == _EXACT or (not page.match and page.limit > 0):
+        return revision
+    if revision > store.revision:
+        raise too_large(TooLargeResourceVersion(revision, store.revision))
+    return None

@@ -1,0 +1,144 @@
+"""Watch: what happens to the objects of a selection, event after event.
+
+To a watcher of a selection, an object that comes to meet it is added, and one that no longer does
+is deleted, whatever was done to it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from podium.api.kinds import Kind
+from podium.api.refused import Refused
+from podium.apiserver.selection import Selection
+from podium.apiserver.strategy.zeros import ZEROS
+from podium.apiserver.verbs.options import WatchOptions
+from podium.apiserver.verbs.reading import expired, parse_version, too_large
+from podium.store.errors import Expired, TooLargeResourceVersion
+from podium.store.events import WatchEvent
+from podium.store.store import Store
+from podium.store.watch import Watch
+
+Object = Mapping[str, Any]
+Item = Mapping[str, Any]
+"""An event as clients see it: `{"type": …, "object": …}`."""
+
+_INITIAL_EVENTS_END = {"k8s.io/initial-events-end": "true"}
+_ANY = ("", "0")
+
+
+class WatchStream:
+    """A watch, to be read as often as one likes; `Item`s come once, in order.
+
+    Attributes:
+        kind: of the objects.
+        allows_bookmarks: whether the watcher understands bookmarks.
+        has_ended: whether nothing will come any more, as an ERROR was the last item.
+    """
+
+    def __init__(
+        self,
+        kind: Kind,
+        selection: Selection,
+        cursor: Watch | None,
+        first: Iterable[Item],
+        *,
+        allows_bookmarks: bool,
+    ) -> None:
+        self.kind = kind
+        self.allows_bookmarks = allows_bookmarks
+        self.has_ended = cursor is None
+        self._matches = None if selection.is_everything else selection.matches
+        self._cursor = cursor
+        self._first = list(first)
+
+    def take(self) -> list[Item]:
+        """What has come since the last time; nothing, if nothing has."""
+        items, self._first = self._first, []
+        if self._cursor is None or self.has_ended:
+            return items
+        try:
+            events = self._cursor.take()
+        except Expired as error:
+            self.has_ended = True
+            items.append(_error(expired(error)))
+            return items
+        if self._matches is None:
+            items += [{"type": event.type, "object": event.obj} for event in events]
+        else:
+            seen = (_seen(event, self._matches) for event in events)
+            items += [item for item in seen if item is not None]
+        return items
+
+    def bookmark(self) -> Item | None:
+        """A BOOKMARK that tells up to which version all has been taken; None once it has ended."""
+        if self._cursor is None or self.has_ended:
+            return None
+        return _bookmark(self.kind, str(self._cursor.revision), {})
+
+    def close(self) -> None:
+        """Wake nobody any more."""
+        if self._cursor is not None:
+            self._cursor.close()
+
+
+def watch(
+    store: Store,
+    kind: Kind,
+    namespace: str,
+    selection: Selection,
+    options: WatchOptions,
+    wake: Callable[[], None] | None,
+) -> WatchStream:
+    """See `ApiServer.watch`."""
+    version = options.resource_version
+    revision = store.revision if version in _ANY else parse_version(version)
+    starts_with_all = options.send_initial_events
+    if starts_with_all is None:
+        starts_with_all = version in _ANY
+    first: list[Item] = []
+    if starts_with_all:
+        if revision > store.revision:
+            raise too_large(TooLargeResourceVersion(revision, store.revision))
+        revision = store.revision
+        first = _initial(store, kind, namespace, selection)
+        if options.send_initial_events and options.allow_bookmarks:
+            first.append(_bookmark(kind, str(revision), _INITIAL_EVENTS_END))
+    cursor = None
+    try:
+        cursor = store.watch(kind.name, namespace or None, from_revision=revision, wake=wake)
+    except Expired as error:
+        first = [_error(expired(error))]
+    except TooLargeResourceVersion as error:
+        raise too_large(error) from None
+    return WatchStream(kind, selection, cursor, first, allows_bookmarks=options.allow_bookmarks)
+
+
+def _initial(store: Store, kind: Kind, namespace: str, selection: Selection) -> list[Item]:
+    matches = None if selection.is_everything else selection.matches
+    found = store.list(kind.name, namespace or None, matches=matches)
+    return [{"type": "ADDED", "object": obj} for obj in found.items]
+
+
+def _seen(event: WatchEvent, matches: Callable[[Object], bool]) -> Item | None:
+    """How a watcher of a selection sees an event; None if not at all."""
+    was_in = event.previous is not None and matches(event.previous)
+    if event.type == "DELETED":
+        return {"type": "DELETED", "object": event.obj} if was_in else None
+    if matches(event.obj):
+        return {"type": "MODIFIED" if was_in else "ADDED", "object": event.obj}
+    if event.previous is None or not was_in:
+        return None
+    metadata = {**event.previous["metadata"], "resourceVersion": str(event.revision)}
+    return {"type": "DELETED", "object": {**event.previous, "metadata": metadata}}
+
+
+def _bookmark(kind: Kind, version: str, annotations: Mapping[str, str]) -> Item:
+    metadata: dict[str, Any] = {"resourceVersion": version}
+    if annotations:
+        metadata["annotations"] = annotations
+    header = {"kind": kind.name, "apiVersion": kind.api_version, "metadata": metadata}
+    return {"type": "BOOKMARK", "object": {**header, **ZEROS.get(kind.name, {})}}
+
+
+def _error(refusal: Refused) -> Item:
+    return {"type": "ERROR", "object": refusal.status()}

@@ -1,0 +1,75 @@
+"""The one place where verbs write: what was decided, and what admission charges for it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.api import meta
+from podium.api.kinds import Kind
+from podium.api.refused import Refused
+from podium.apiserver.refusals import already_exists
+from podium.store.errors import AlreadyExists
+from podium.store.store import Store
+
+Object = Mapping[str, Any]
+
+
+class Writer:
+    """Writes to the store, or pretends to.
+
+    With several objects at once, such as a pod and the quota that it uses up, all are written or
+    none is.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def create(
+        self, kind: Kind, obj: Object, charged: Sequence[Object], *, dry_run: bool
+    ) -> Object:
+        """Add an object, and return it with its version.
+
+        Raises:
+            Refused: 409, there is one of that name.
+        """
+        metadata = obj["metadata"]
+        if dry_run:
+            namespace, name = metadata.get("namespace", ""), metadata["name"]
+            if self._store.get(kind.name, namespace, name) is not None:
+                raise self._exists(kind, namespace, name)
+            return obj
+        try:
+            if not charged:
+                return self._store.create(kind.name, obj)
+            with self._store.transaction():
+                self._charge(charged)
+                return self._store.create(kind.name, obj)
+        except AlreadyExists as error:
+            raise self._exists(kind, error.namespace, error.name) from None
+
+    def update(
+        self, kind: Kind, obj: Object, charged: Sequence[Object] = (), *, dry_run: bool
+    ) -> Object:
+        """Replace an object that is there, and return it with its version."""
+        if dry_run:
+            return obj
+        if not charged:
+            return self._store.update(kind.name, obj, None)
+        with self._store.transaction():
+            self._charge(charged)
+            return self._store.update(kind.name, obj, None)
+
+    def delete(self, kind: Kind, obj: Object, *, dry_run: bool) -> Object:
+        """Remove an object that is there, and return its last state."""
+        if dry_run:
+            return obj
+        metadata = obj["metadata"]
+        return self._store.delete(kind.name, metadata.get("namespace", ""), metadata["name"])
+
+    def _charge(self, charged: Sequence[Object]) -> None:
+        for obj in charged:
+            self._store.update(obj["kind"], obj, obj["metadata"]["resourceVersion"])
+
+    def _exists(self, kind: Kind, namespace: str, name: str) -> Refused:
+        found = self._store.get(kind.name, namespace, name)
+        is_terminating = found is not None and meta.is_terminating(found)
+        return already_exists(kind, name, is_terminating=is_terminating)
