@@ -29,7 +29,10 @@ class QueueProfile:
 
     @classmethod
     def of(cls, pipeline: Pipeline) -> "QueueProfile":
-        """Ask all plugins of a pipeline that can reject a pod."""
+        """Ask the plugins of all extension points at which pods are rejected.
+
+        Bind isn't among them: there something goes wrong, or nothing.
+        """
         hints = {plugin.name: _registered(plugin) for plugin in _rejecting(pipeline)}
         return cls(pipeline.queue_sort, pipeline.pre_enqueue, hints)
 
@@ -50,5 +53,4 @@ def _rejecting(pipeline: Pipeline) -> Iterator[Plugin]:
         pipeline.permit,
         pipeline.pre_bind,
         pipeline.pre_bind_calls,
-        pipeline.bind,
     )

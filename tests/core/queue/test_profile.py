@@ -30,7 +30,7 @@ class Registers:
 
 
 def test_plugins_of_all_points_that_can_reject() -> None:
-    points = ("pre_filter", "filter", "post_filter", "reserve", "permit", "pre_bind", "bind")
+    points = ("pre_filter", "filter", "post_filter", "reserve", "permit", "pre_bind")
     plugins: dict[str, Any] = {p: (Registers(p, hinted(NODE_ADD)),) for p in points}
     gate = Gate()
     sort = Sort()
