@@ -16,6 +16,14 @@ MODIFIED = (
     "the object has been modified; please apply your changes to the latest version and try again"
 )
 
+# Where a kind's objects are kept, if not under its plural.
+_STORED_AS = {
+    "Node": "minions",
+    "Service": "services/specs",
+    "Endpoints": "services/endpoints",
+    "ReplicationController": "controllers",
+}
+
 _CAUSES = {
     ErrorKind.INVALID: "FieldValueInvalid",
     ErrorKind.UNSUPPORTED: "FieldValueNotSupported",
@@ -67,6 +75,26 @@ def modified(kind: Kind, name: str) -> Refused:
     return conflict(kind.plural, name, MODIFIED, kind.group)
 
 
+def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> Refused:
+    """409: a write is meant for another object of that name.
+
+    Args:
+        kind: of the object.
+        namespace: of the object; empty if it stands in none.
+        name: of the object.
+        wanted: the uid that it should have.
+        found: the one that it has.
+    """
+    return _unlike(kind, namespace, name, f"UID in precondition: {wanted}, UID in object", found)
+
+
+def version_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> Refused:
+    """409: a write is meant for another version of the object; arguments as above."""
+    field = "ResourceVersion"
+    expected = f"{field} in precondition: {wanted}, {field} in object"
+    return _unlike(kind, namespace, name, expected, found)
+
+
 def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> Refused:
     """403: admission doesn't let the request through."""
     called = f"{kind.resource} {_quoted(name)}" if name else kind.resource
@@ -99,6 +127,15 @@ def bad_request(message: str) -> Refused:
 def internal(message: str) -> Refused:
     """500, as upstream answers faults that it has no better code for."""
     return Refused(500, "", message)
+
+
+def _unlike(kind: Kind, namespace: str, name: str, expected: str, found: str) -> Refused:
+    """What etcd's client says of a precondition that isn't met, told as a conflict."""
+    place = f"{namespace}/" if namespace else ""
+    key = f"/registry/{_STORED_AS.get(kind.name, kind.plural)}/{place}{name}"
+    error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
+    why = f"AdditionalErrorMsg: Precondition failed: {expected} meta: {found}"
+    return conflict(kind.plural, name, f"{error}, {why}", kind.group)
 
 
 def _quoted(name: str) -> str:
