@@ -16,7 +16,7 @@ Object = Mapping[str, Any]
 
 
 class EventResource(StrEnum):
-    """What an event happens to; spelt as kube-scheduler's metrics spell it."""
+    """What an event happens to, by its kind."""
 
     ASSIGNED_POD = "AssignedPod"
     """A pod that is on a node, another one than the pod that waits."""

@@ -124,7 +124,17 @@ class Following:
         self._queue.update(before, pod, now_s)
         stated = nominated_node_of(before.obj)
         if stated and stated != nominated_node_of(obj):
-            self._tell(EventResource.ASSIGNED_POD, Action.DELETE, before.obj, None, now_s)
+            self._nomination_gone(before, now_s)
+
+    def _nomination_gone(self, pod: PodInfo, now_s: float) -> None:
+        """Others counted the pod as if it were on its node, if their priority wasn't higher."""
+        self._queue.event(
+            ClusterEvent(EventResource.ASSIGNED_POD, Action.DELETE),
+            pod.obj,
+            None,
+            now_s,
+            among=lambda other: other.priority <= pod.priority,
+        )
 
     def _renominate(self, before: PodInfo, pod: PodInfo) -> None:
         """A nomination that only this scheduler knows of survives news that don't tell of it."""
@@ -176,7 +186,7 @@ class Following:
             if pod_uid in bindings:
                 bindings.pod_gone(pod_uid, now_s)
             elif nominated:
-                self._tell(EventResource.ASSIGNED_POD, Action.DELETE, waiting.obj, None, now_s)
+                self._nomination_gone(waiting, now_s)
             self._calls.drop_patches(pod_uid)
             return
         placed = self.placed.pop(pod_uid, None)

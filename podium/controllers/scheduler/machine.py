@@ -73,10 +73,9 @@ class SchedulerMachine:
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
         self.metrics = metrics or SchedulerMetrics()
-        timing = Timing(self.metrics.stopwatch, self.metrics.ran)
-        self.scheduler.measure(timing)
         self.history: deque[PreemptionRecord] = deque(maxlen=HISTORY_MAX)
         self.queue = _queue(self.scheduler, configuration, features)
+        self._features = features
         self._synced = False
         self._now_s = 0.0
         self._outbox = Outbox()
@@ -85,37 +84,12 @@ class SchedulerMachine:
             self.scheduler, self.queue, self.calls, self.scheduler.pipelines.keys()
         )
         self._failures = Failures(
-            self.queue,
-            self.scheduler.nominator,
-            self.calls,
-            self._outbox,
-            self.following.pending,
+            self.queue, self.scheduler.nominator, self.calls, self._outbox, self.following.pending
         )
-        self.bindings = Bindings(
-            self.scheduler,
-            self.queue,
-            self.calls,
-            self._outbox,
-            assumed=self.following.assumed,
-            released=self.following.released,
-            bound=self._bound,
-            failed=self._binding_failed,
-            nominate=features.nominated_node_name_for_expectation,
-            timing=timing,
-        )
-        self._preemption_start = PreemptionStart(
-            self.scheduler,
-            self.queue,
-            self.calls,
-            self._failures,
-            self.metrics,
-            features,
-            self.history.append,
-        )
-        self.preemptions = Preemptions(
-            self._outbox, self._find_pod, self._reject_waiting, self._preemption_start.finished
-        )
-        self._preemption_start.preemptions = self.preemptions
+        timing = Timing(self.metrics.stopwatch, self.metrics.ran)
+        self.bindings = self._make_bindings(timing)
+        self._preemption_start = self._make_preemption_start()
+        self.preemptions = self._preemption_start.preemptions
         self._cycling = Cycling(
             self.scheduler,
             self.queue,
@@ -126,8 +100,35 @@ class SchedulerMachine:
             self._outbox,
             self.metrics,
         )
+        self.scheduler.measure(timing)
         self.metrics.watch_queue(self.queue.counts, self.queue.incoming)
         self._hold_preemptors_back()
+
+    def _make_bindings(self, timing: Timing) -> Bindings:
+        return Bindings(
+            self.scheduler,
+            self.queue,
+            self.calls,
+            self._outbox,
+            assumed=self.following.assumed,
+            released=self.following.released,
+            bound=self._bound,
+            failed=self._binding_failed,
+            nominate=self._features.nominated_node_name_for_expectation,
+            timing=timing,
+        )
+
+    def _make_preemption_start(self) -> PreemptionStart:
+        return PreemptionStart(
+            self.scheduler,
+            self.queue,
+            self.calls,
+            self._failures,
+            self.metrics,
+            self._features,
+            self.history.append,
+            Preemptions(self._outbox, self._find_pod, self._reject_waiting),
+        )
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; decide one pod when woken."""

@@ -73,25 +73,22 @@ class Preemptions:
         outbox: for the calls.
         find_pod: a pod on a node as last seen, by uid; None if it is gone.
         reject_waiting: turns down a pod that waits for permission to be bound; whether it did.
-        finished: told of the end of each.
     """
 
-    def __init__(
-        self,
-        outbox: Outbox,
-        find_pod: FindPod,
-        reject_waiting: RejectWaiting,
-        finished: Finished,
-    ) -> None:
+    def __init__(self, outbox: Outbox, find_pod: FindPod, reject_waiting: RejectWaiting) -> None:
         self._outbox = outbox
         self._find_pod = find_pod
         self._reject_waiting = reject_waiting
-        self._finished = finished
+        self._finished: Finished = _nobody
         self._tasks: dict[str, PreemptionTask] = {}
         self._count = 0
 
     def __len__(self) -> int:
         return len(self._tasks)
+
+    def when_finished(self, finished: Finished) -> None:
+        """Have somebody told of the end of each preemption."""
+        self._finished = finished
 
     def of(self, uid: str) -> PreemptionTask | None:
         """The preemption that a pod has under way."""
@@ -221,3 +218,7 @@ def observed_generation(pod: PodInfo) -> dict[str, int]:
     """The pod's generation as a condition states it; nothing where there is none."""
     generation = (pod.obj.get("metadata") or {}).get("generation")
     return {} if generation is None else {"observedGeneration": int(generation)}
+
+
+def _nobody(task: PreemptionTask, now_s: float) -> None:
+    """Nobody wants to know of the end."""

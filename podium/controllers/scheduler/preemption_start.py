@@ -33,6 +33,7 @@ class PreemptionStart:
         metrics: counts preemptions.
         features: how to preempt.
         remember: keeps the record of each.
+        preemptions: carries them out.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class PreemptionStart:
         metrics: SchedulerMetrics,
         features: Features,
         remember: Callable[[PreemptionRecord], None],
+        preemptions: Preemptions,
     ) -> None:
         self._scheduler = scheduler
         self._queue = queue
@@ -52,7 +54,8 @@ class PreemptionStart:
         self._metrics = metrics
         self._features = features
         self._remember = remember
-        self.preemptions: Preemptions
+        self.preemptions = preemptions
+        preemptions.when_finished(self._finished)
         self.holding: tuple[QueuedPod, Failure] | None = None
 
     def start(self, queued: QueuedPod, decision: Decision, failure: Failure, now_s: float) -> None:
@@ -79,7 +82,7 @@ class PreemptionStart:
             if not self.preemptions.start(task, victims, now_s):
                 self._let_go(now_s)
 
-    def finished(self, task: PreemptionTask, now_s: float) -> None:
+    def _finished(self, task: PreemptionTask, now_s: float) -> None:
         """A preemption has come to its end."""
         failed = task.error is not None
         self._metrics.preemption_ended(now_s - task.started_at_s, failed=failed)

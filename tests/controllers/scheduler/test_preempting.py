@@ -24,8 +24,8 @@ class Bench:
             self.outbox,
             self.pods.get,
             lambda uid, now_s: uid in self.waiting,
-            lambda task, now_s: self.finished.append(task),
         )
+        self.preemptions.when_finished(lambda task, now_s: self.finished.append(task))
 
     def start(self, *names: str, **fields: object) -> bool:
         victims = [placed(name, **fields) for name in names]
