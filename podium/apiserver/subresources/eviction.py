@@ -1,0 +1,148 @@
+"""Eviction: a pod goes, unless that would break a disruption budget.
+
+The rules are those of the `eviction` subresource in v1.36. A budget is charged before the pod is
+deleted, and both are told to the store at once, so that there is no eviction in between.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.labels import SelectorError
+from podium.api.meta import is_finished, is_terminating, name
+from podium.api.refused import Cause, Refused
+from podium.apiserver.refusals import bad_request, conflict, internal
+from podium.apiserver.subresources.pod_conditions import with_pod_condition
+from podium.core.budget_status import with_disruption
+from podium.core.budgets import is_ready, selects
+
+Object = Mapping[str, Any]
+
+# More evictions than this that the disruption controller hasn't seen yet are too many.
+DISRUPTED_PODS_MAX = 2000
+_RETRY_AFTER_S = 10
+
+_EVICTED = {
+    "type": "DisruptionTarget",
+    "status": "True",
+    "reason": "EvictionByEvictionAPI",
+    "message": "Eviction API: evicting",
+}
+_SEVERAL = (
+    "This pod has more than one PodDisruptionBudget, "
+    "which the eviction subresource does not support."
+)
+_VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
+_PRECONDITION = "the {0} in the precondition ({1}) does not match the {0} in record ({2}). {3}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evicted:
+    """What is to be done to evict a pod; nothing of it in a dry run.
+
+    Attributes:
+        budget: the budget that pays, with the disruption in its status; None if none does.
+        pod: the pod with the condition that tells why it goes.
+        delete_options: DeleteOptions (meta/v1) to delete it with; their preconditions are met.
+    """
+
+    budget: Object | None
+    pod: Object
+    delete_options: Object
+
+
+def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float) -> Evicted:
+    """Grant an eviction.
+
+    Args:
+        pod: as it is stored.
+        budgets: the budgets of the pod's namespace.
+        eviction: an Eviction, of whichever version.
+        now_s: the time, in seconds since the epoch.
+
+    Raises:
+        Refused: 400, it is for another pod; 429, the budget doesn't allow it, or hasn't been
+            looked at since it was changed; 500, several budgets select the pod; 409, the pod isn't
+            the one that the options of the deletion are about.
+    """
+    if name(eviction) != name(pod):
+        raise bad_request("name in URL does not match name in Eviction object")
+    options = eviction.get("deleteOptions") or {}
+    budget = None if _needs_no_budget(pod) else _charged(pod, budgets, now_s)
+    _check_preconditions(pod["metadata"], options.get("preconditions") or {})
+    status = with_pod_condition(pod.get("status") or {}, _EVICTED, now_s)
+    unconditional = {field: v for field, v in options.items() if field != "preconditions"}
+    return Evicted(budget, {**pod, "status": status}, unconditional)
+
+
+def _needs_no_budget(pod: Object) -> bool:
+    """Whether the pod is missing already, or hasn't been there yet."""
+    phase = (pod.get("status") or {}).get("phase")
+    return is_finished(pod) or phase == "Pending" or is_terminating(pod)
+
+
+def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | None:
+    """The budget with the pod's disruption, if there is one and it has to pay."""
+    selecting = [budget for budget in budgets if _selects(budget, pod)]
+    if len(selecting) > 1:
+        raise internal(_SEVERAL)
+    if not selecting or (not is_ready(pod) and _lets_unready_go(selecting[0])):
+        return None
+    _check_allowed(selecting[0])
+    return with_disruption(selecting[0], name(pod), now_s)
+
+
+def _selects(budget: Object, pod: Object) -> bool:
+    try:
+        return selects(budget, pod)
+    except SelectorError:
+        return False
+
+
+def _lets_unready_go(budget: Object) -> bool:
+    """Whether pods that aren't ready go without counting."""
+    if (budget.get("spec") or {}).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+        return True
+    status = budget.get("status") or {}
+    desired = status.get("desiredHealthy") or 0
+    return desired > 0 and (status.get("currentHealthy") or 0) >= desired
+
+
+def _check_allowed(budget: Object) -> None:
+    status, called = budget.get("status") or {}, name(budget)
+    if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):
+        why = f"The disruption budget {called} is still being processed by the server."
+        raise _too_many_requests(why, _RETRY_AFTER_S)
+    if (status.get("disruptionsAllowed") or 0) < 0:
+        raise _unusable(called, "pdb disruptions allowed is negative")
+    if len(status.get("disruptedPods") or ()) > DISRUPTED_PODS_MAX:
+        why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
+        raise _unusable(called, why)
+    if not status.get("disruptionsAllowed"):
+        needed, there = status.get("desiredHealthy") or 0, status.get("currentHealthy") or 0
+        why = (
+            f"The disruption budget {called} needs {needed} healthy pods and has {there} currently"
+        )
+        raise _too_many_requests(why, None)
+
+
+def _too_many_requests(why: str, retry_after_s: int | None) -> Refused:
+    causes = (Cause("DisruptionBudget", why),)
+    return Refused(429, "TooManyRequests", _VIOLATION, causes=causes, retry_after_s=retry_after_s)
+
+
+def _unusable(called: str, why: str) -> Refused:
+    message = f'poddisruptionbudget.policy "{called}" is forbidden: {why}'
+    details = {"name": called, "group": "policy", "kind": "poddisruptionbudget"}
+    return Refused(403, "Forbidden", message, details=details)
+
+
+def _check_preconditions(metadata: Object, wanted: Object) -> None:
+    for title, field, hint in (
+        ("UID", "uid", "The object might have been deleted and then recreated"),
+        ("ResourceVersion", "resourceVersion", "The object might have been modified"),
+    ):
+        asked, found = wanted.get(field), metadata[field]
+        if asked and asked != found:
+            why = _PRECONDITION.format(title, asked, found, hint)
+            raise conflict("Pod", metadata["name"], why)
