@@ -1,0 +1,172 @@
+"""Taint-based eviction: pods leave nodes whose NoExecute taints they don't tolerate, or no longer.
+
+Rules and texts are those of v1.36's `tainteviction` controller. A pod that tolerates all taints
+for a while is deleted when the shortest while is over, counted from when the controller first saw
+it; what changes about the tolerations after that doesn't move the moment. It is cancelled when the
+taints go.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.meta import is_finished, is_terminating, name
+from podium.api.meta import key as key_of
+from podium.api.taints import tolerates
+from podium.api.times import NANOS_PER_SECOND, format_time
+from podium.control.effects import Delete, Effect, Patch, Record
+from podium.control.events import Change
+from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.kit.pods import condition_of
+from podium.controllers.kit.reconciler import Reconciler
+
+Object = Mapping[str, Any]
+
+REASON = "DeletionByTaintManager"
+_FOREVER = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A deletion that is to come.
+
+    Attributes:
+        uid: of the pod.
+        due_s: when.
+    """
+
+    uid: str
+    due_s: float
+
+
+class TaintEviction(Reconciler):
+    """Deletes pods from tainted nodes, each at its second."""
+
+    name = "taint-eviction-controller"
+    kinds = frozenset({"Pod", "Node"})
+
+    def __init__(self) -> None:
+        super().__init__({"Pod": {"node": _node_names}})
+        self._planned: dict[Place, _Planned] = {}
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        if change.kind == "Pod":
+            if change.new is None or _may_matter(before, change.new):
+                yield place_of(obj)
+        elif change.new is None or _no_execute(before) != _no_execute(change.new):
+            for pod in self.objects.by("Pod", "node", name(obj)):
+                yield place_of(pod)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        pod = self.objects.get("Pod", key[1], key[0])
+        planned = self._planned.get(key)
+        if pod is None or is_terminating(pod) or is_finished(pod):
+            self._planned.pop(key, None)
+            return ()
+        if planned is not None and planned.uid != uid_of(pod):
+            del self._planned[key]
+        taints = _no_execute(self.objects.get("Node", _node_name(pod)))
+        stay_s = _stay_s(pod, taints)
+        if stay_s is _FOREVER:
+            return list(self._cancel(key, pod))
+        return list(self._plan(key, pod, stay_s, now_s))
+
+    def _cancel(self, key: Place, pod: Object) -> Iterator[Effect]:
+        if self._planned.pop(key, None) is not None:
+            yield self._record(pod, f"Cancelling deletion of Pod {key_of(pod)}")
+
+    def _plan(self, key: Place, pod: Object, stay_s: float, now_s: float) -> Iterator[Effect]:
+        planned = self._planned.get(key)
+        due_s = now_s + stay_s
+        if planned is None or not stay_s:
+            # A planned deletion stands, unless it has become due at once.
+            self._planned[key] = _Planned(uid_of(pod), due_s)
+        else:
+            due_s = planned.due_s
+        if due_s > now_s:
+            self.look_again(key, due_s)
+            return
+        target = condition_of(pod, "DisruptionTarget")
+        if target is None or target.get("reason") != REASON or target.get("status") != "True":
+            yield self._record(pod, f"Marking for deletion Pod {key_of(pod)}")
+            yield _mark(pod, now_s)
+        else:
+            yield Delete(kind="Pod", namespace=key[0], name=key[1], uid=uid_of(pod))
+
+    def _record(self, pod: Object, note: str) -> Record:
+        return Record(
+            regarding=pod,
+            reporting_controller=self.name,
+            type="Normal",
+            reason="TaintManagerEviction",
+            action="",
+            note=note,
+        )
+
+
+def _mark(pod: Object, now_s: float) -> Patch:
+    place, called = place_of(pod)
+    condition = {
+        "type": "DisruptionTarget",
+        "status": "True",
+        "lastTransitionTime": format_time(int(now_s) * NANOS_PER_SECOND),
+        "reason": REASON,
+        "message": "Taint manager: deleting due to NoExecute taint",
+    }
+    generation = pod["metadata"].get("generation")
+    if generation is not None:
+        condition["observedGeneration"] = generation
+    return Patch(
+        kind="Pod",
+        namespace=place,
+        name=called,
+        subresource="status",
+        body={"metadata": {"uid": uid_of(pod)}, "status": {"conditions": [condition]}},
+    )
+
+
+def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
+    """How long a pod may stay with these taints; `_FOREVER` if nothing sends it away."""
+    if not taints:
+        return _FOREVER
+    tolerations: Sequence[Object] = (pod.get("spec") or {}).get("tolerations") or ()
+    used = []
+    for taint in taints:
+        matching = [one for one in tolerations if tolerates(one, taint)]
+        if not matching:
+            return 0.0
+        used.append(matching[0])
+    limits = [one["tolerationSeconds"] for one in used if one.get("tolerationSeconds") is not None]
+    return max(float(min(limits)), 0.0) if limits else _FOREVER
+
+
+def _no_execute(node: Object | None) -> list[Object]:
+    taints = ((node or {}).get("spec") or {}).get("taints") or ()
+    return [taint for taint in taints if taint.get("effect") == "NoExecute"]
+
+
+def _may_matter(before: Object | None, after: Object) -> bool:
+    """Whether a change of a pod can move its deletion."""
+    if before is None or uid_of(before) != uid_of(after):
+        return True
+    old, new = before.get("spec") or {}, after.get("spec") or {}
+    return (
+        old.get("nodeName") != new.get("nodeName")
+        or old.get("tolerations") != new.get("tolerations")
+        or condition_of(before, "DisruptionTarget") != condition_of(after, "DisruptionTarget")
+        or is_terminating(before) != is_terminating(after)
+        or is_finished(before) != is_finished(after)
+    )
+
+
+def _node_name(pod: Object) -> str:
+    return str((pod.get("spec") or {}).get("nodeName") or "")
+
+
+def _node_names(pod: Object) -> tuple[str, ...]:
+    called = _node_name(pod)
+    return (called,) if called else ()

@@ -1,0 +1,115 @@
+"""Pods leave tainted nodes, each at its second."""
+
+from typing import Any
+
+import pytest
+
+from podium.control.effects import Delete, Patch
+from podium.controllers.taint_eviction import TaintEviction
+from tests.controllers.builders import Hand, Obj, pod
+
+NO_EXECUTE = {"key": "broken", "effect": "NoExecute"}
+
+
+def node(*taints: Obj) -> Obj:
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "n1"},
+        "spec": {"taints": [*taints]},
+    }
+
+
+def tolerating(name: str, seconds: int | None, key: str = "broken") -> Obj:
+    toleration: dict[str, Any] = {"key": key, "operator": "Exists", "effect": "NoExecute"}
+    if seconds is not None:
+        toleration["tolerationSeconds"] = seconds
+    return pod(name, spec={"tolerations": [toleration]})
+
+
+@pytest.fixture
+def hand() -> Hand:
+    return Hand(TaintEviction())
+
+
+def test_a_pod_that_does_not_tolerate_is_marked_and_deleted_at_once(hand: Hand) -> None:
+    hand.start(node(NO_EXECUTE), pod("p"))
+    mark, deletion = hand.run()
+    assert isinstance(mark, Patch)
+    (condition,) = mark.body["status"]["conditions"]
+    assert condition["reason"] == "DeletionByTaintManager"
+    assert condition["message"] == "Taint manager: deleting due to NoExecute taint"
+    assert isinstance(deletion, Delete)
+    assert hand.events == ["Marking for deletion Pod default/p"]
+
+
+@pytest.mark.parametrize("effect", ["NoSchedule", "PreferNoSchedule"])
+def test_other_effects_send_nobody_away(hand: Hand, effect: str) -> None:
+    hand.start(node({"key": "broken", "effect": effect}), pod("p"))
+    assert hand.run() == []
+
+
+def test_a_pod_goes_when_its_toleration_is_over(hand: Hand) -> None:
+    hand.start(node(), tolerating("p", 300))
+    assert hand.run() == []
+    hand.now_s += 10
+    hand.tell(node(NO_EXECUTE))
+    assert hand.run() == []
+    assert hand.run(309.9) == []
+    assert [type(e) for e in hand.run(310)] == [Patch, Delete]
+
+
+def test_it_stays_if_the_taint_goes_in_time(hand: Hand) -> None:
+    hand.start(node(NO_EXECUTE), tolerating("p", 300))
+    hand.run()
+    hand.tell(node())
+    assert hand.run(100) == []
+    assert hand.events == ["Cancelling deletion of Pod default/p"]
+    assert hand.run(1000) == []
+
+
+def test_a_taint_that_comes_back_counts_anew(hand: Hand) -> None:
+    hand.start(node(NO_EXECUTE), tolerating("p", 300))
+    hand.run()
+    hand.tell(node())
+    hand.run(100)
+    hand.tell(node(NO_EXECUTE))
+    hand.run(200)
+    assert hand.run(499) == []
+    assert [type(e) for e in hand.run(500)] == [Patch, Delete]
+
+
+def test_the_shortest_of_several_tolerations_counts(hand: Hand) -> None:
+    both = tolerating("p", 300)
+    short = {"key": "worse", "operator": "Exists", "tolerationSeconds": 60}
+    both["spec"]["tolerations"].append(short)
+    hand.start(node(NO_EXECUTE, {"key": "worse", "effect": "NoExecute"}), both)
+    hand.run()
+    assert hand.run(59) == []
+    assert [type(e) for e in hand.run(60)] == [Patch, Delete]
+
+
+def test_who_tolerates_without_limit_stays(hand: Hand) -> None:
+    hand.start(node(NO_EXECUTE), tolerating("p", None))
+    assert hand.run(100_000) == []
+
+
+def test_another_pod_of_the_same_name_has_a_time_of_its_own(hand: Hand) -> None:
+    hand.start(node(NO_EXECUTE), tolerating("p", 300))
+    hand.run()
+    hand.now_s += 200
+    hand.gone("Pod", "p")
+    again = tolerating("p", 300)
+    again["metadata"]["uid"] = "another"
+    hand.tell(again)
+    hand.run(200)
+    assert hand.run(499) == []
+    assert [type(e) for e in hand.run(500)] == [Patch, Delete]
+
+
+def test_a_refused_deletion_is_tried_again(hand: Hand) -> None:
+    hand.start(node(NO_EXECUTE), pod("p"))
+    (mark,) = hand.wake()
+    hand.refuse(mark, "InternalError", 500)
+    assert hand.wake() == []
+    assert [type(e) for e in hand.run(1)] == [Patch, Delete]
