@@ -1,0 +1,69 @@
+"""How long things take in virtual time: calls, their answers, and news by watches."""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from podium.control.effects import Effect
+
+
+class Latency(Protocol):
+    """Says how long things take; by chance, if at all, only from the generator it is handed."""
+
+    def call_s(self, effect: Effect, rng: Random) -> tuple[float, float]:
+        """Seconds until the API has carried a call out, and from then until its answer is there."""
+        ...
+
+    def watch_s(self, kind: str, rng: Random) -> float:
+        """Seconds until a watch tells of a write; never do watches change the order of writes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantLatency:
+    """Everything takes the same time always, in seconds.
+
+    Attributes:
+        apply_s: until a call is carried out.
+        answer_s: from then until its answer is there.
+        news_s: until a watch tells of it.
+    """
+
+    apply_s: float = 0.0
+    answer_s: float = 0.0
+    news_s: float = 0.0
+
+    def call_s(self, effect: Effect, rng: Random) -> tuple[float, float]:
+        return self.apply_s, self.answer_s
+
+    def watch_s(self, kind: str, rng: Random) -> float:
+        return self.news_s
+
+
+@dataclass(frozen=True, slots=True)
+class ExponentialLatency:
+    """Most things are quick, few take long; the averages, in seconds.
+
+    Attributes:
+        apply_s: until a call is carried out.
+        answer_s: from then until its answer is there.
+        news_s: until a watch tells of it.
+    """
+
+    apply_s: float
+    answer_s: float
+    news_s: float
+
+    def call_s(self, effect: Effect, rng: Random) -> tuple[float, float]:
+        return _exponential(self.apply_s, rng), _exponential(self.answer_s, rng)
+
+    def watch_s(self, kind: str, rng: Random) -> float:
+        return _exponential(self.news_s, rng)
+
+
+INSTANT = ConstantLatency()
+"""Everything happens at the same moment; in which order, `podium.runtime.virtual` says."""
+
+
+def _exponential(mean_s: float, rng: Random) -> float:
+    return rng.expovariate(1 / mean_s) if mean_s else 0.0
