@@ -10,11 +10,11 @@ from typing import Annotated, TypeVar
 import typer
 
 from podium.api.errors import PodiumError
+from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.config.errors import InvalidConfiguration
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.config.load import load_configuration
 from podium.manifests import Manifests, read_sources
-from podium.manifests.yaml_text import read_yaml
 from podium.plan.planning import Request
 from podium.plan.targets import Target, parse_target
 from podium.profile import plugin_factories

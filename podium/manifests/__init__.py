@@ -1,7 +1,7 @@
 """Reading objects from files, directories and streams, as kubectl reads them.
 
-Text becomes documents (`yaml_text`, `json_text`), documents become objects (`objects`), and every
-fault of every file is reported in one `ManifestError`.
+Text becomes documents (`json_text`, and the API server's `yaml_text`), documents become objects
+(`objects`), and every fault of every file is reported in one `ManifestError`.
 """
 
 from podium.manifests.objects import Loaded

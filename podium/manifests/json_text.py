@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import msgspec
 
-from podium.manifests.document import Document, TextFault, decoded
+from podium.apiserver.decoding.document import Document, TextFault, decoded
 
 _CUT_OFF = "; the text ends too early"
 

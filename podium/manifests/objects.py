@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.errors import FieldError
+from podium.apiserver.decoding.document import Document
 from podium.apiserver.validation import validate
 from podium.apiserver.validation.checks import required, text, wrong_type
-from podium.manifests.document import Document
 from podium.manifests.kinds import DECISIVE_KINDS, decisive_kind_of
 from podium.manifests.problems import Problem, Source, describe, shown
 

@@ -8,7 +8,7 @@ Source: the OpenAPI document that Kubernetes v1.36 publishes, with the names of 
 added, which messages about wrong types mention.
 """
 
-from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.registry import meta_struct, struct_of
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "ListOf",
     "MapOf",
     "Scalar",
-    "ScalarKind",
     "Struct",
     "Type",
     "meta_struct",

@@ -1,36 +1,37 @@
 """What the types of fields are made of: scalars, lists, maps, and structs with named fields."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal, get_args
 
+ScalarKind = Literal[
+    "string",
+    "bool",
+    "int32",
+    "int64",
+    "float64",
+    "quantity",
+    "intorstring",
+    "time",
+    "microtime",
+    "bytes",
+    "any",
+]
+"""What a value without parts may be, in the words of the notation. `any` is an object that belongs
+to somebody else and is kept as it is."""
 
-class ScalarKind(StrEnum):
-    """What a value without parts may be; the values are the words of the notation."""
+SCALAR_KINDS: tuple[ScalarKind, ...] = get_args(ScalarKind)
 
-    STRING = "string"
-    BOOL = "bool"
-    INT32 = "int32"
-    INT64 = "int64"
-    FLOAT64 = "float64"
-    QUANTITY = "quantity"
-    INT_OR_STRING = "intorstring"
-    TIME = "time"
-    MICRO_TIME = "microtime"
-    BYTES = "bytes"
-    ANY = "any"
-    """Anything: an object that belongs to somebody else, kept as it is."""
-
-
-_GO_NAMES = {
-    ScalarKind.QUANTITY: "resource.Quantity",
-    ScalarKind.INT_OR_STRING: "intstr.IntOrString",
-    ScalarKind.TIME: "v1.Time",
-    ScalarKind.MICRO_TIME: "v1.MicroTime",
-    ScalarKind.BYTES: "[]uint8",
-    ScalarKind.ANY: "runtime.RawExtension",
+_GO_NAMES: Mapping[ScalarKind, str] = {
+    "quantity": "resource.Quantity",
+    "intorstring": "intstr.IntOrString",
+    "time": "v1.Time",
+    "microtime": "v1.MicroTime",
+    "bytes": "[]uint8",
+    "any": "runtime.RawExtension",
 }
+_PLAIN: Mapping[ScalarKind, type] = {"string": str, "bool": bool}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +41,20 @@ class Scalar:
     Attributes:
         kind: what it may be.
         named: the name of its Go type where it has one of its own, such as `v1.RestartPolicy`.
+        plain: the Python type whose values are all right; None if a closer look is needed.
     """
 
     kind: ScalarKind
     named: str = ""
+    plain: type | None = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plain", _PLAIN.get(self.kind))
 
     @property
     def go_name(self) -> str:
         """The Go type, as messages of the API server name it."""
-        return self.named or _GO_NAMES.get(self.kind, str(self.kind))
+        return self.named or _GO_NAMES.get(self.kind, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +137,18 @@ class Struct:
     Attributes:
         name: such as `PodSpec`.
         is_atomic: server-side apply takes it as a whole, wherever it stands.
+        go_name: the Go type.
     """
 
     def __init__(
-        self, name: str, is_atomic: bool, read_fields: Callable[[], Mapping[str, Field]]
+        self,
+        name: str,
+        is_atomic: bool,
+        read_fields: Callable[[], Mapping[str, Field]],
+        go_package: str = "v1",
     ) -> None:
         self.name = name
+        self.go_name = f"{go_package}.{name}"
         self.is_atomic = is_atomic
         self._read_fields = read_fields
 
@@ -144,11 +156,6 @@ class Struct:
     def fields(self) -> Mapping[str, Field]:
         """The fields by name, in alphabetical order."""
         return self._read_fields()
-
-    @property
-    def go_name(self) -> str:
-        """The Go type."""
-        return f"v1.{self.name}"
 
 
 Type = Scalar | ListOf | MapOf | Struct

@@ -17,14 +17,22 @@ A file consists of blocks with a blank line between them:
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+from podium.apiserver.schema.model import (
+    SCALAR_KINDS,
+    Field,
+    ListOf,
+    MapOf,
+    Scalar,
+    Struct,
+    Type,
+)
 
 Resolve = Callable[[str], Type]
 """From a reference to the type."""
 
 _STRINGS = "strings"
 _GO_PACKAGE = "v1"
-_SCALARS: Mapping[str, Type] = {str(kind): Scalar(kind) for kind in ScalarKind}
+_SCALARS: Mapping[str, Type] = {kind: Scalar(kind) for kind in SCALAR_KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,7 @@ def read_blocks(text: str) -> tuple[dict[str, Block], dict[str, Type]]:
         words = head.split()
         if head == _STRINGS:
             for name in " ".join(lines).split():
-                names[name] = Scalar(ScalarKind.STRING, f"{_GO_PACKAGE}.{name}")
+                names[name] = Scalar("string", f"{_GO_PACKAGE}.{name}")
         elif words[1:2] == ["="]:
             names[words[0]] = _named(words)
         else:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.apiserver.schema import Field, ListOf, MapOf, Scalar, ScalarKind
+from podium.apiserver.schema import Field, ListOf, MapOf, Scalar
 from podium.apiserver.schema.notation import read_blocks
 
 TEXT = """\
@@ -25,8 +25,8 @@ Port atomic
   port* int32
   protocol string default=TCP
 """
-STRING = Scalar(ScalarKind.STRING)
-NAMED = {"UID": Scalar(ScalarKind.STRING, "types.UID"), "Policy": STRING, "Amounts": STRING}
+STRING = Scalar("string")
+NAMED = {"UID": Scalar("string", "types.UID"), "Policy": STRING, "Amounts": STRING}
 
 
 def fields(name: str) -> dict[str, Field]:
@@ -42,9 +42,9 @@ def fields(name: str) -> dict[str, Field]:
 
 def test_names_of_other_types() -> None:
     names = read_blocks(TEXT)[1]
-    assert names["UID"] == Scalar(ScalarKind.STRING, "types.UID")
+    assert names["UID"] == Scalar("string", "types.UID")
     assert names["Phase"].go_name == "v1.Phase"
-    assert names["Amounts"] == MapOf(Scalar(ScalarKind.QUANTITY), named="v1.Amounts")
+    assert names["Amounts"] == MapOf(Scalar("quantity"), named="v1.Amounts")
 
 
 def test_required_fields() -> None:

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.manifests.yaml_text import DEPTH_MAX, read_yaml
+from podium.apiserver.decoding.yaml_text import DEPTH_MAX, read_yaml
 
 
 def values(text: str) -> list[Any]:

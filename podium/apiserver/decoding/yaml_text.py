@@ -6,7 +6,7 @@ for duplicate keys, needs no node tree, and leaves the meaning of scalars to `ya
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import yaml
 from yaml.events import (
@@ -19,8 +19,8 @@ from yaml.events import (
 )
 from yaml.reader import ReaderError
 
-from podium.manifests.document import Document, TextFault
-from podium.manifests.yaml_scalars import key_text, scalar
+from podium.apiserver.decoding.document import Document, TextFault
+from podium.apiserver.decoding.yaml_scalars import key_text, scalar
 
 # Deeper than any object of Kubernetes; bounds the recursion.
 DEPTH_MAX = 150
@@ -29,11 +29,21 @@ _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _CONTENT = re.compile(r"^(?!%)(?![ \t]*(#|\r?$))", re.MULTILINE)
 
 
-def read_yaml(text: str) -> Iterator[Document]:
-    """The documents of a YAML text, in order; those without content are left out."""
+Note = Callable[[int, str], None]
+"""Takes the line and the key of a repetition."""
+
+
+def read_yaml(text: str, note_repeated: Note | None = None) -> Iterator[Document]:
+    """The documents of a YAML text, in order; those without content are left out.
+
+    Args:
+        text: any text.
+        note_repeated: is told of keys that stand twice in the same mapping, of which the last
+            value counts then; without it that is a fault.
+    """
     number = 0
     for line, part in _parts(text):
-        for document in _documents(part, line):
+        for document in _documents(part, line, note_repeated):
             if document.value is not None or document.faults:
                 number += 1
                 document.number = number
@@ -56,12 +66,12 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     yield line, text[start:]
 
 
-def _documents(part: str, line: int) -> Iterator[Document]:
+def _documents(part: str, line: int, note_repeated: Note | None) -> Iterator[Document]:
     """The documents of one part: usually one, more where `...` ends them."""
     try:
         events = _Events(part, line)
         while isinstance(events.current, yaml.DocumentStartEvent):
-            yield _Builder(events).document()
+            yield _Builder(events, note_repeated).document()
     except yaml.YAMLError as error:
         fault = _fault_of(error, part, line)
         yield Document(0, fault.line, faults=[fault])
@@ -103,8 +113,9 @@ class _Events:
 class _Builder:
     """Builds the value of one document; faults that leave its structure whole are collected."""
 
-    def __init__(self, events: _Events) -> None:
+    def __init__(self, events: _Events, note_repeated: Note | None) -> None:
         self._events = events
+        self._note_repeated = note_repeated
         self._anchors: dict[str, object] = {}
         self._faults: list[TextFault] = []
 
@@ -162,9 +173,11 @@ class _Builder:
         key = key_text(raw_key)
         if key is None:
             self._fault(event, "a key must be a string")
-        elif key in values:
+        elif key in values and self._note_repeated is None:
             self._fault(event, f'the key "{key}" stands twice in the same mapping')
         else:
+            if key in values and self._note_repeated is not None:
+                self._note_repeated(self._events.line(event), key)
             values[key] = value
 
     def _mappings_to_merge(self, event: Event, value: object) -> list[dict[str, object]]:

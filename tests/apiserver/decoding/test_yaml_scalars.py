@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.manifests.yaml_scalars import key_text, scalar
+from podium.apiserver.decoding.yaml_scalars import key_text, scalar
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,11 @@
+"""Bodies of requests to objects: read, checked against their types, and in their stored form.
+
+Texts become values (`reading`), values are held to the types of their fields (`checking`). What is
+wrong is told in the words of Go's decoder, as kube-apiserver v1.36 tells it.
+"""
+
+from podium.apiserver.decoding.bodies import decode
+from podium.apiserver.decoding.decoded import IGNORE, STRICT, WARN, Decoded
+from podium.apiserver.decoding.patches import PatchType, decode_patch
+
+__all__ = ["IGNORE", "STRICT", "WARN", "Decoded", "PatchType", "decode", "decode_patch"]

@@ -1,0 +1,210 @@
+"""The body of a request as an object of the kind that the request is about."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.kinds import Kind
+from podium.api.refused import Refused
+from podium.apiserver.decoding.checking import Checker, Fault, json_name
+from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
+from podium.apiserver.decoding.reading import Unreadable, plain, read_json, read_quickly
+from podium.apiserver.decoding.reading_yaml import read_yaml_body
+from podium.apiserver.schema import struct_of
+from podium.apiserver.schema.bodies import DELETE_OPTIONS
+from podium.apiserver.schema.model import Struct
+
+Object = Mapping[str, Any]
+
+JSON = "application/json"
+YAML = "application/yaml"
+
+_SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
+_HEADER = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; ' + (
+    r'Kind string "json:\"kind,omitempty\"" }'
+)
+_UNTOLD = "couldn't get version/kind; json parse error: "
+_SHOWN_BYTES = 30
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What a request expects in its body."""
+
+    kind: Kind
+    api_version: str
+    body: bytes
+
+    def unrecognized(self, why: str) -> Refused:
+        """The refusal of a body that doesn't say, legibly, of which kind it is."""
+        shown = _summary(self.body)
+        what = f"the object provided is unrecognized (must be of type {self.kind.name})"
+        return self._refusal(why, f"{what}: {why} ({shown})")
+
+    def unfit(self, kind: str, api_version: str, why: str) -> Refused:
+        """The refusal of an object of some kind and version."""
+        version = api_version.rpartition("/")[2]
+        what = f'{kind} in version "{version}" cannot be handled as a {self.kind.name}'
+        return self._refusal(why, f"{what}: {why}")
+
+    def _refusal(self, why: str, message: str) -> Refused:
+        if self.kind is DELETE_OPTIONS:
+            # Upstream has no better code for options that it can't read.
+            return Refused(500, "", why)
+        return Refused(400, "BadRequest", message)
+
+
+def decode(
+    body: bytes,
+    media_type: str,
+    kind: Kind,
+    *,
+    api_version: str = "",
+    field_validation: str = WARN,
+) -> Decoded:
+    """Read an object.
+
+    Args:
+        body: as sent.
+        media_type: `application/json` or `application/yaml`.
+        kind: what the request is about; one of `podium.api.kinds` or of
+            `podium.apiserver.schema.bodies`.
+        api_version: the version it is about, where the kind is served in several; empty for its
+            own.
+        field_validation: what becomes of unknown and repeated fields: `Strict` refuses them,
+            `Warn` warns of them, `Ignore` takes them as they are.
+
+    Raises:
+        Refused: the body can't be read, or not as an object of that kind.
+    """
+    wanted = _Wanted(kind, api_version or kind.api_version, body)
+    if media_type == JSON:
+        value = read_quickly(body)
+        if type(value) is dict and value.get("kind") == kind.name:
+            found = _without_surprises(value, wanted)
+            if found is not None:
+                return Decoded(found)
+    return _with_care(wanted, media_type, field_validation)
+
+
+def _without_surprises(value: dict[str, Any], wanted: _Wanted) -> Any:
+    """The object, if there is nothing to say about it."""
+    if value.get("apiVersion") != wanted.api_version:
+        return None
+    struct = struct_of(wanted.api_version, wanted.kind.name)
+    assert struct is not None
+    checker = Checker()
+    try:
+        found = checker.check(value, struct)
+    except Fault:
+        return None
+    return None if checker.strict else found
+
+
+def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> Decoded:
+    value, repeated = _read(wanted, media_type)
+    api_version, kind = _header(value, wanted)
+    struct = _struct(wanted, api_version, kind)
+    checker = Checker()
+    try:
+        found = checker.check(value, struct)
+    except Fault as fault:
+        raise wanted.unfit(kind, api_version, str(fault)) from None
+    if field_validation == STRICT and (repeated or checker.strict):
+        faults = ", ".join((*_as_one(repeated), *checker.strict))
+        raise wanted.unfit(kind, api_version, f"strict decoding error: {faults}")
+    _check_kind(wanted, api_version, kind)
+    obj = {**plain(found), "apiVersion": api_version, "kind": kind}
+    return Decoded(obj, (*repeated, *checker.strict) if field_validation == WARN else ())
+
+
+def _as_one(repeated: tuple[str, ...]) -> tuple[str, ...]:
+    """What the YAML reader says of keys that stand twice."""
+    if not repeated:
+        return ()
+    lines = "\n".join(f"  {fault}" for fault in repeated)
+    return (f"error converting YAML to JSON: yaml: unmarshal errors:\n{lines}",)
+
+
+def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The value of a body, and the keys that the YAML reader saw twice."""
+    value: Any = None
+    repeated: tuple[str, ...] = ()
+    try:
+        if media_type == JSON:
+            value = read_json(wanted.body)
+        else:
+            value, repeated = read_yaml_body(wanted.body)
+    except Unreadable as fault:
+        raise wanted.unrecognized(
+            f"{_UNTOLD}{fault}" if media_type == JSON else str(fault)
+        ) from None
+    if value is not None and not isinstance(value, dict):
+        problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {_HEADER}"
+        raise wanted.unrecognized(_UNTOLD + problem)
+    return value or {}, repeated
+
+
+def _header(value: dict[str, Any], wanted: _Wanted) -> tuple[str, str]:
+    """The apiVersion and kind of an object; what it doesn't say is taken from the request."""
+    said = {}
+    for field in ("apiVersion", "kind"):
+        text = value.get(field) or ""
+        if not isinstance(text, str):
+            into = f"Go struct field .{field} of type string"
+            problem = f"json: cannot unmarshal {json_name(text)} into {into}"
+            raise wanted.unrecognized(_UNTOLD + problem)
+        said[field] = text
+    if said["apiVersion"].count("/") > 1:
+        raise wanted.unrecognized(f"unexpected GroupVersion string: {said['apiVersion']}")
+    return said["apiVersion"] or wanted.api_version, said["kind"] or wanted.kind.name
+
+
+def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:
+    """The type that an object says it has, which may be another one than was asked for."""
+    if wanted.kind is DELETE_OPTIONS and kind == DELETE_OPTIONS.name:
+        # Clients send them in the version of whatever they delete.
+        api_version = DELETE_OPTIONS.api_version
+    struct = struct_of(api_version, kind)
+    if struct is None:
+        problem = f"no kind {_quoted(kind)} is registered for version {_quoted(api_version)}"
+        raise wanted.unfit(kind, api_version, f"{problem} in scheme {_quoted(_SCHEME)}")
+    return struct
+
+
+def _check_kind(wanted: _Wanted, api_version: str, kind: str) -> None:
+    if wanted.kind is DELETE_OPTIONS:
+        if kind != DELETE_OPTIONS.name:
+            raise Refused(500, "", "decoded object cannot be converted to DeleteOptions")
+        return
+    if kind != wanted.kind.name:
+        group = wanted.kind.group.partition(".")[0] or "core"
+        version = api_version.rpartition("/")[2]
+        into = f"({group}.{wanted.kind.name})"
+        problem = f"converting ({version}.{kind}) to {into}: unknown conversion"
+        raise wanted.unfit(kind, api_version, problem)
+    if api_version != wanted.api_version and not _serves_both(wanted, api_version):
+        sent, expected = f"({api_version})", f"({wanted.api_version})"
+        message = "does not match the expected API version"
+        raise Refused(400, "BadRequest", f"the API version in the data {sent} {message} {expected}")
+
+
+def _serves_both(wanted: _Wanted, api_version: str) -> bool:
+    """Whether a subresource takes bodies of several versions, as `eviction` does."""
+    group, _, version = api_version.rpartition("/")
+    return group == wanted.kind.group and (group, version) in wanted.kind.also
+
+
+def _summary(body: bytes) -> str:
+    """The beginning of a body, as text if it looks like JSON."""
+    more = " ..." if len(body) > _SHOWN_BYTES else ""
+    start = body[:_SHOWN_BYTES]
+    if not body:
+        return "<empty>"
+    text = start.decode("utf-8", "replace") if start.startswith(b"{") else start.hex()
+    return f"{text}{more}"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

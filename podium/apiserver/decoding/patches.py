@@ -1,0 +1,149 @@
+"""The bodies of patches: read, and judged as far as they can be without what they patch."""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.refused import Refused
+from podium.apiserver.decoding.checking import Checker, Fault, Place, json_name, json_path
+from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
+from podium.apiserver.decoding.reading import (
+    Repeated,
+    Unreadable,
+    is_too_deep,
+    plain,
+    read_json,
+    read_quickly,
+)
+from podium.apiserver.decoding.reading_yaml import read_yaml_body
+from podium.apiserver.decoding.syntax import TOO_DEEP
+from podium.apiserver.refusals import bad_request, invalid
+from podium.apiserver.schema import Field, ListOf, Scalar, Struct
+
+OPERATIONS_MAX = 10_000
+
+_STRING = Field(Scalar("string"))
+_OPERATION_FIELDS = {
+    "op": _STRING,
+    "path": _STRING,
+    "from": _STRING,
+    "value": Field(Scalar("any")),
+}
+_OPERATIONS = ListOf(Struct("jsonPatchOp", False, lambda: _OPERATION_FIELDS, "handlers"))
+_A_MAP = "map[string]interface {}"
+
+
+class PatchType(StrEnum):
+    """The media types of patches."""
+
+    JSON = "application/json-patch+json"
+    MERGE = "application/merge-patch+json"
+    STRATEGIC = "application/strategic-merge-patch+json"
+    APPLY = "application/apply-patch+yaml"
+
+
+def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) -> Decoded:
+    """Read a patch.
+
+    Args:
+        body: as sent.
+        patch_type: one of `PatchType`.
+        field_validation: what becomes of fields that stand twice, and of unknown fields of the
+            operations of a JSON patch: `Strict`, `Warn` or `Ignore`.
+
+    Returns:
+        a list of operations for a JSON patch, otherwise an object, with nulls where they stood.
+
+    Raises:
+        Refused: it can't be read, or isn't such a patch.
+    """
+    match PatchType(patch_type):
+        case PatchType.APPLY:
+            return _configuration(body, field_validation)
+        case PatchType.JSON:
+            return _operations(body, field_validation)
+        case PatchType.MERGE:
+            return _merge_patch(body, field_validation, "error decoding patch: ")
+        case PatchType.STRATEGIC:
+            return _merge_patch(body, field_validation, "")
+
+
+def _operations(body: bytes, field_validation: str) -> Decoded:
+    value, checker = _json(body, "error decoding patch: "), Checker()
+    try:
+        checker.check(value, _OPERATIONS)
+    except Fault as fault:
+        raise bad_request(f"error decoding patch: {fault}") from None
+    if value is not None and len(value) > OPERATIONS_MAX:
+        most = f"The allowed maximum operations in a JSON patch is {OPERATIONS_MAX}"
+        message = f"Request entity too large: {most}, got {len(value)}"
+        raise Refused(413, "RequestEntityTooLarge", message)
+    faults = tuple(f"json patch {fault}" for fault in checker.strict)
+    return _judged(plain(value) or [], faults, field_validation)
+
+
+def _merge_patch(body: bytes, field_validation: str, prefix: str) -> Decoded:
+    value = _json(body, prefix)
+    if value is not None and not isinstance(value, Mapping):
+        problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {_A_MAP}"
+        raise bad_request(f"{prefix}{problem}")
+    faults = tuple(dict.fromkeys(_repeated(value, None)))
+    return _judged(plain(value) or {}, faults, field_validation)
+
+
+def _configuration(body: bytes, field_validation: str) -> Decoded:
+    """The body of a server-side apply: YAML, of which JSON is a part."""
+    repeated: tuple[str, ...] = ()
+    value = read_quickly(body)
+    if value is None:
+        try:
+            value, repeated = read_yaml_body(body)
+        except Unreadable as fault:
+            raise bad_request(f"error decoding YAML: {fault}") from None
+    if value is not None and not isinstance(value, Mapping):
+        problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {_A_MAP}"
+        while_reading = "error unmarshaling JSON: while decoding JSON"
+        raise bad_request(f"error decoding YAML: {while_reading}: {problem}")
+    if is_too_deep(value):
+        raise bad_request(f"error decoding YAML: {TOO_DEEP}")
+    if repeated and field_validation == STRICT:
+        faults = "\n".join(f"  {fault}" for fault in repeated)
+        converting = "error converting YAML to JSON: yaml: unmarshal errors:"
+        raise bad_request(f"error strict decoding YAML: {converting}\n{faults}")
+    return Decoded(value or {}, repeated if field_validation == WARN else ())
+
+
+def _json(body: bytes, prefix: str) -> Any:
+    value = read_quickly(body)
+    if value is None:
+        try:
+            value = read_json(body)
+        except Unreadable as fault:
+            raise bad_request(f"{prefix}{fault}") from None
+    if is_too_deep(value):
+        raise bad_request(f"{prefix}{TOO_DEEP}")
+    return value
+
+
+def _judged(patch: Any, faults: tuple[str, ...], field_validation: str) -> Decoded:
+    if faults and field_validation == STRICT:
+        message = f"strict decoding error: {', '.join(faults)}"
+        raise invalid("", [FieldError("patch", patch, message)], "")
+    return Decoded(patch, faults if field_validation == WARN else ())
+
+
+def _repeated(value: Any, at: Place) -> Iterator[str]:
+    """The fields that stand twice, wherever they stand."""
+    if isinstance(value, Repeated):
+        seen = set()
+        for name, _ in value.pairs:
+            if name in seen:
+                yield f'duplicate field "{json_path((at, "", name))}"'
+            seen.add(name)
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _repeated(one, (at, "", name))
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from _repeated(one, (at, "", index))

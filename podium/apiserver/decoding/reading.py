@@ -1,0 +1,133 @@
+"""JSON and YAML texts to values, keeping what an ordinary reader forgets.
+
+Most texts are read by msgspec, which is quick (`read_quickly`). Where there may be something to
+tell a client, they are read again with care: keys that stand twice stay visible, and numbers that
+no integer field takes keep the text that messages quote.
+"""
+
+import json
+import re
+from typing import Any, NoReturn
+
+import msgspec
+
+from podium.apiserver.decoding.syntax import TOO_DEEP, syntax_fault
+
+# Deeper than any object of Kubernetes; bounds the recursion of whoever walks the value.
+DEPTH_MAX = 150
+
+# Longer integers fit nothing.
+_INTEGER_DIGITS_MAX = 40
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_REPLACEMENT = "\ufffd"
+
+
+class Unreadable(Exception):  # noqa: N818 - becomes an answer of the decoder's
+    """A text that can't be read; says why in the decoder's words."""
+
+
+class Literal(float):
+    """A number that isn't an integer of ordinary size, and how it was written."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "Literal":
+        """The number that a text stands for."""
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+
+class Repeated(dict[str, Any]):
+    """An object with keys that stand twice in it; the last value of each counts.
+
+    Attributes:
+        pairs: all keys and values, in order.
+    """
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+
+
+def read_quickly(data: bytes) -> Any:
+    """The value of a JSON text that holds no surprises; None if it has to be read with care.
+
+    Writing the value must give the same text, up to blanks. Then no key stood twice, and no number
+    was written in a way that the value doesn't show.
+    """
+    try:
+        value = msgspec.json.decode(data)
+        same = msgspec.json.encode(value) == msgspec.json.format(data, indent=-1)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return value if same else None
+
+
+def read_json(data: bytes) -> Any:
+    """The value of a JSON text, with `Repeated` objects and `Literal` numbers.
+
+    Raises:
+        Unreadable: it isn't JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(
+            data.decode("utf-8", "replace"),
+            object_pairs_hook=_object,
+            parse_float=Literal,
+            parse_int=_integer,
+            parse_constant=_refuse,
+        )
+    except (ValueError, RecursionError):
+        raise Unreadable(syntax_fault(data) or TOO_DEEP) from None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else Repeated(pairs)
+
+
+def _integer(text: str) -> int | Literal:
+    return int(text) if len(text) <= _INTEGER_DIGITS_MAX else Literal(text)
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether a value is nested more deeply than DEPTH_MAX; it may be nested without end."""
+    level = [value]
+    for _ in range(DEPTH_MAX):
+        level = [
+            part
+            for one in level
+            if isinstance(one, dict | list)
+            for part in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def plain(value: Any) -> Any:
+    """The value with ordinary objects, numbers and strings; as it is if it consists of them."""
+    if isinstance(value, dict):
+        made = {_text(key): plain(one) for key, one in value.items()}
+        return value if type(value) is dict and _same(made, value) else made
+    if isinstance(value, list):
+        entries = [plain(one) for one in value]
+        unchanged = all(old is new for old, new in zip(value, entries, strict=True))
+        return value if unchanged else entries
+    if isinstance(value, Literal):
+        return float(value)
+    return _text(value) if isinstance(value, str) else value
+
+
+def _same(made: dict[str, Any], value: dict[str, Any]) -> bool:
+    return all(made.get(key) is one for key, one in value.items())
+
+
+def _text(text: str) -> str:
+    """Halves of characters beyond the first 65,536 mean nothing; Go puts a mark in their place."""
+    return text if text.isascii() else _SURROGATES.sub(_REPLACEMENT, text)

@@ -1,0 +1,334 @@
+"""Bodies become objects, or refusals in the words of the API server."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.api.kinds import KINDS, Kind
+from podium.api.refused import Refused
+from podium.apiserver.decoding import Decoded, decode
+from podium.apiserver.schema.bodies import DELETE_OPTIONS, EVICTION
+
+JSON, YAML = "application/json", "application/yaml"
+POD = KINDS["Pod"]
+HEADER = {"apiVersion": "v1", "kind": "Pod"}
+
+
+def pod(spec: Any = None, **fields: Any) -> dict[str, Any]:
+    return {**HEADER, "metadata": {"name": "p"}, "spec": spec or {}, **fields}
+
+
+def read(body: Any, kind: Kind = POD, **options: Any) -> Decoded:
+    sent = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return decode(sent, JSON, kind, **options)
+
+
+def refusal(body: Any, kind: Kind = POD, **options: Any) -> tuple[int, str, str]:
+    with pytest.raises(Refused) as found:
+        read(body, kind, **options)
+    return found.value.code, found.value.reason, found.value.message
+
+
+def outcome(body: bytes, media_type: str) -> Any:
+    """The object, or the answer that refuses it."""
+    try:
+        return decode(body, media_type, POD).obj
+    except Refused as refused:
+        return refused.status()
+
+
+def bad_request(message: str) -> tuple[int, str, str]:
+    return 400, "BadRequest", message
+
+
+def unfit(why: str, kind: str = "Pod", version: str = "v1") -> tuple[int, str, str]:
+    return bad_request(f'{kind} in version "{version}" cannot be handled as a Pod: {why}')
+
+
+def container(**fields: Any) -> dict[str, Any]:
+    return {"containers": [{"name": "c", **fields}]}
+
+
+def test_what_is_right_stays_as_it_is() -> None:
+    body = pod(container(image="i", ports=[{"containerPort": 80}]))
+    assert read(body) == Decoded(body)
+
+
+def test_header_is_filled_in() -> None:
+    assert read({"metadata": {"name": "p"}}).obj == {**HEADER, "metadata": {"name": "p"}}
+    assert read(b"null").obj == HEADER
+
+
+@pytest.mark.parametrize(
+    ("spec", "stored"),
+    [
+        ({"nodeName": None, "containers": None}, {}),
+        ({"nodeSelector": {"a": None}}, {"nodeSelector": {"a": ""}}),
+        ({"containers": [None]}, {"containers": [{}]}),
+        ({"overhead": {"cpu": "1000m", "memory": 5}}, {"overhead": {"cpu": "1", "memory": "5"}}),
+        ({"overhead": {"cpu": None}}, {"overhead": {"cpu": "0"}}),
+        ({"nodeName": ""}, {"nodeName": ""}),
+    ],
+)
+def test_stored_form(spec: dict[str, Any], stored: dict[str, Any]) -> None:
+    assert read(pod(spec)).obj["spec"] == stored
+
+
+@pytest.mark.parametrize(
+    ("spec", "why"),
+    [
+        ({"priority": "1"}, "string into Go struct field PodSpec.spec.priority of type int32"),
+        ({"priority": 1.5}, "number 1.5 into Go struct field PodSpec.spec.priority of type int32"),
+        (
+            {"priority": 2**31},
+            "number 2147483648 into Go struct field PodSpec.spec.priority of type int32",
+        ),
+        (
+            {"restartPolicy": 5},
+            "number into Go struct field PodSpec.spec.restartPolicy of type v1.RestartPolicy",
+        ),
+        (
+            {"hostNetwork": "yes"},
+            "string into Go struct field PodSpec.spec.hostNetwork of type bool",
+        ),
+        (
+            {"containers": {}},
+            "object into Go struct field PodSpec.spec.containers of type []v1.Container",
+        ),
+        (
+            {"nodeSelector": ["a"]},
+            "array into Go struct field PodSpec.spec.nodeSelector of type map[string]string",
+        ),
+        (
+            {"nodeSelector": {"a": True}},
+            "bool into Go struct field PodSpec.spec.nodeSelector of type string",
+        ),
+        (
+            container(env=[{"name": "A", "value": 1}]),
+            "number into Go struct field EnvVar.spec.containers.env.value of type string",
+        ),
+        (
+            container(resources={"requests": "lots"}),
+            "string into Go struct field ResourceRequirements.spec.containers.resources.requests"
+            " of type v1.ResourceList",
+        ),
+        (
+            container(livenessProbe={"httpGet": {"port": True}}),
+            "bool into Go struct field HTTPGetAction.spec.containers.livenessProbe.httpGet.port"
+            " of type int32",
+        ),
+    ],
+)
+def test_wrong_types(spec: dict[str, Any], why: str) -> None:
+    assert refusal(pod(spec)) == unfit(f"json: cannot unmarshal {why}")
+
+
+def test_numbers_are_quoted_as_they_were_written() -> None:
+    body = b'{"apiVersion":"v1","kind":"Pod","spec":{"priority":1e3}}'
+    field = "Go struct field PodSpec.spec.priority of type int32"
+    assert refusal(body) == unfit(f"json: cannot unmarshal number 1e3 into {field}")
+    long = b"9" * 5000
+    assert refusal(body.replace(b"1e3", long))[2].count("9") == 5000
+
+
+def test_the_first_wrong_type_is_told_unless_something_cannot_be_parsed() -> None:
+    wrong = {"hostname": 1, "subdomain": 2}
+    assert "PodSpec.spec.hostname" in refusal(pod(wrong))[2]
+    malformed = {**wrong, "overhead": {"cpu": "a lot"}}
+    assert "quantities must match" in refusal(pod(malformed))[2]
+
+
+def test_times_and_bytes() -> None:
+    deleted = {**HEADER, "metadata": {"deletionTimestamp": "soon"}}
+    assert "cannot parse" in refusal(deleted)[2]
+    deleted["metadata"]["deletionTimestamp"] = 7
+    field = "Go struct field ObjectMeta.metadata.deletionTimestamp of type string"
+    assert refusal(deleted) == unfit(f"json: cannot unmarshal number into {field}")
+    secret = {"apiVersion": "v1", "kind": "Secret", "data": {"a": "%%"}}
+    _, _, message = refusal(secret, KINDS["Secret"])
+    assert message.endswith("as a Secret: illegal base64 data at input byte 0")
+
+
+@pytest.mark.parametrize(
+    ("body", "faults"),
+    [
+        (b'{"spec":{"x":1}}', ['unknown field "spec.x"']),
+        (b'{"spec":{"containers":[{"x":1}]}}', ['unknown field "spec.containers[0].x"']),
+        (b'{"x":1,"x":2}', ['unknown field "x"']),
+        (b'{"spec":{},"spec":{"y":1}}', ['duplicate field "spec"', 'unknown field "spec.y"']),
+        (b'{"metadata":{"labels":{"a":"1","a":"2"}}}', ['duplicate field "metadata.labels.a"']),
+    ],
+)
+def test_unknown_and_repeated_fields(body: bytes, faults: list[str]) -> None:
+    assert sorted(read(body).warnings) == sorted(faults)
+    assert read(body, field_validation="Ignore").warnings == ()
+    code, _, message = refusal(body, field_validation="Strict")
+    assert code == 400
+    assert "as a Pod: strict decoding error: " in message
+    assert all(fault in message for fault in faults)
+
+
+def test_unknown_fields_are_kept_and_the_last_repetition_counts() -> None:
+    body = b'{"x":{"y":[1.50,null]},"spec":{"nodeName":"a","nodeName":"b"}}'
+    assert read(body).obj == {**HEADER, "x": {"y": [1.5, None]}, "spec": {"nodeName": "b"}}
+
+
+def test_there_is_an_end_to_what_is_told() -> None:
+    body = pod({f"x{number}": 1 for number in range(300)})
+    assert len(read(body).warnings) == 100
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        (
+            {"kind": "Prod"},
+            unfit(
+                'no kind "Prod" is registered for version "v1" in scheme'
+                ' "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"',
+                "Prod",
+            ),
+        ),
+        (
+            {"apiVersion": "apps/v1", "kind": "Deployment"},
+            unfit("converting (v1.Deployment) to (core.Pod): unknown conversion", "Deployment"),
+        ),
+        (
+            {"apiVersion": "apps/v1", "kind": "Deployment", "spec": 1},
+            unfit(
+                "json: cannot unmarshal number into Go struct field Deployment.spec"
+                " of type v1.DeploymentSpec",
+                "Deployment",
+            ),
+        ),
+        (
+            {"kind": 5},
+            bad_request(
+                "the object provided is unrecognized (must be of type Pod): couldn't get"
+                " version/kind; json parse error: json: cannot unmarshal number into Go struct"
+                ' field .kind of type string ({"kind": 5})'
+            ),
+        ),
+        (
+            {"apiVersion": "a/b/c"},
+            bad_request(
+                "the object provided is unrecognized (must be of type Pod): unexpected"
+                ' GroupVersion string: a/b/c ({"apiVersion": "a/b/c"})'
+            ),
+        ),
+    ],
+)
+def test_objects_of_another_kind(header: dict[str, Any], expected: tuple[int, str, str]) -> None:
+    assert refusal(header) == expected
+
+
+def test_versions_of_one_kind() -> None:
+    event = {"apiVersion": "v1", "kind": "Event"}
+    assert refusal(event, KINDS["Event"], api_version="events.k8s.io/v1") == bad_request(
+        "the API version in the data (v1) does not match the expected API version"
+        " (events.k8s.io/v1)"
+    )
+    old = {"apiVersion": "policy/v1beta1", "kind": "Eviction"}
+    assert read(old, EVICTION).obj == old
+
+
+@pytest.mark.parametrize("api_version", ["v1", "policy/v1", "meta.k8s.io/v1"])
+def test_delete_options_come_in_any_version(api_version: str) -> None:
+    options = {"apiVersion": api_version, "kind": "DeleteOptions", "gracePeriodSeconds": 0}
+    assert read(options, DELETE_OPTIONS).obj == options
+    assert read({"gracePeriodSeconds": 5}, DELETE_OPTIONS).obj["gracePeriodSeconds"] == 5
+
+
+def test_delete_options_that_nobody_understands() -> None:
+    field = "Go struct field DeleteOptions.gracePeriodSeconds of type int64"
+    expected = (500, "", f"json: cannot unmarshal string into {field}")
+    assert refusal({"gracePeriodSeconds": "1"}, DELETE_OPTIONS) == expected
+
+
+@pytest.mark.parametrize("body", [b'{"x":' * 4000, b'{"x":' + b"[" * 4000 + b"]" * 4000 + b"}"])
+def test_deep_nesting_is_refused(body: bytes) -> None:
+    assert refusal(body)[0] == 400
+    assert "exceeded max depth" in refusal(body)[2] or "unexpected end" in refusal(body)[2]
+
+
+def test_nesting_that_only_walking_would_mind() -> None:
+    body = b'{"spec":{"x":' + b"[" * 200 + b"]" * 200 + b"}}"
+    assert refusal(body) == unfit("exceeded max depth")
+
+
+def test_odd_characters() -> None:
+    assert read(b'{"metadata":{"name":"\xff"}}').obj["metadata"]["name"] == "\ufffd"
+    assert read(b'{"metadata":{"name":"\\ud800"}}').obj["metadata"]["name"] == "\ufffd"
+    assert read(b'{"metadata":{"name":"\\ud83d\\ude00"}}').obj["metadata"]["name"] == "😀"
+
+
+def test_yaml() -> None:
+    text = (
+        b"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  priority: 5\n---\nkind: Node\n"
+    )
+    assert decode(text, YAML, POD).obj == pod({"priority": 5})
+
+
+def test_yaml_that_repeats_itself() -> None:
+    text = b"kind: Pod\nspec:\n  nodeName: a\n  nodeName: b\n  x: 1\n"
+    found = decode(text, YAML, POD)
+    assert found.warnings == (
+        'line 4: key "nodeName" already set in map',
+        'unknown field "spec.x"',
+    )
+    assert found.obj["spec"]["nodeName"] == "b"
+    with pytest.raises(Refused) as strict:
+        decode(text, YAML, POD, field_validation="Strict")
+    assert (
+        strict.value.message
+        == unfit(
+            "strict decoding error: error converting YAML to JSON: yaml: unmarshal errors:\n"
+            '  line 4: key "nodeName" already set in map, unknown field "spec.x"'
+        )[2]
+    )
+
+
+def test_yaml_that_is_none() -> None:
+    with pytest.raises(
+        Refused, match=r"error converting YAML to JSON: yaml: line 2: .* node content"
+    ):
+        decode(b"a: [", YAML, POD)
+
+
+@given(
+    st.binary(max_size=60)
+    | st.text(alphabet='{}[]:,"\\apiVersonkd0 .-', max_size=40).map(str.encode)
+)
+def test_any_bytes_are_read_or_refused(body: bytes) -> None:
+    for media_type in (JSON, YAML):
+        assert outcome(body, media_type)["kind"] in ("Pod", "Status")
+
+
+SPECS = st.fixed_dictionaries(
+    {},
+    optional={
+        "nodeName": st.text(max_size=5) | st.none() | st.integers(),
+        "priority": st.integers(-(2**33), 2**33) | st.floats(allow_nan=False),
+        "nodeSelector": st.dictionaries(st.text(max_size=3), st.text(max_size=3) | st.none()),
+        "overhead": st.dictionaries(st.just("cpu"), st.sampled_from(["1", "0.5", "x", 2, 1.5])),
+        "containers": st.lists(st.fixed_dictionaries({"name": st.text(max_size=3) | st.none()})),
+        "y": st.none() | st.integers() | st.just([]),
+    },
+)
+
+
+@given(SPECS)
+def test_the_quick_way_and_the_careful_one_agree(spec: dict[str, Any]) -> None:
+    quick = json.dumps(pod(spec), separators=(",", ":")).encode()
+    careful = quick.replace(b'"name":"p"', b'"name":"\\u0070"')
+    assert outcome(quick, JSON) == outcome(careful, JSON)
+
+
+@given(SPECS)
+def test_reading_the_stored_form_changes_nothing(spec: dict[str, Any]) -> None:
+    once = outcome(json.dumps(pod(spec)).encode(), JSON)
+    if once["kind"] == "Pod":
+        assert read(once).obj == once

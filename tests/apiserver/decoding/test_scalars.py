@@ -1,0 +1,92 @@
+"""Quantities, times and bytes: their stored form, and what is said of others."""
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.apiserver.decoding.scalars import Malformed, check_base64, quantity_text, time_text
+
+LAYOUT = "2006-01-02T15:04:05Z07:00"
+MICRO = "2006-01-02T15:04:05.000000Z07:00"
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"), [("1000m", "1"), (2, "2"), (0.5, "500m"), ("1024Ki", "1Mi"), (None, "0")]
+)
+def test_quantities_are_canonical(raw: object, text: str) -> None:
+    assert quantity_text(raw) == text
+
+
+def test_truth_is_no_amount() -> None:
+    quantity_text(1)
+    with pytest.raises(Malformed):
+        quantity_text(True)
+
+
+@pytest.mark.parametrize(
+    ("sent", "micro", "stored"),
+    [
+        ("2026-01-02T03:04:05Z", False, "2026-01-02T03:04:05Z"),
+        ("2026-01-02T03:04:05.678+01:00", False, "2026-01-02T02:04:05Z"),
+        ("2026-01-02T03:04:05.678901Z", True, "2026-01-02T03:04:05.678901Z"),
+    ],
+)
+def test_times_are_in_utc(sent: str, micro: bool, stored: str) -> None:
+    assert time_text(sent, micro=micro) == stored
+
+
+@pytest.mark.parametrize(
+    ("sent", "micro", "fault"),
+    [
+        ("soon", False, f'"soon" as "{LAYOUT}": cannot parse "soon" as "2006"'),
+        ("", False, f'"" as "{LAYOUT}": cannot parse "" as "2006"'),
+        ("2026-01-02", False, f'"2026-01-02" as "{LAYOUT}": cannot parse "" as "T"'),
+        (
+            "2026-01-02T03:04:05",
+            False,
+            f'"2026-01-02T03:04:05" as "{LAYOUT}": cannot parse "" as "Z07:00"',
+        ),
+        ("2026-13-02T03:04:05Z", False, '"2026-13-02T03:04:05Z": month out of range'),
+        ("2026-02-30T03:04:05Z", False, '"2026-02-30T03:04:05Z": day out of range'),
+        ("2026-01-02T03:04:60Z", False, '"2026-01-02T03:04:60Z": second out of range'),
+        ("2026-01-02T03:04:05Zx", False, '"2026-01-02T03:04:05Zx": extra text: "x"'),
+        (
+            "2026-01-02T03:04:05Z",
+            True,
+            f'"2026-01-02T03:04:05Z" as "{MICRO}": cannot parse "Z" as ".000000"',
+        ),
+    ],
+)
+def test_what_is_no_time(sent: str, micro: bool, fault: str) -> None:
+    with pytest.raises(Malformed) as found:
+        time_text(sent, micro=micro)
+    assert str(found.value) == f"parsing time {fault}"
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("!AAA", 0),
+        ("AA!A", 2),
+        ("AAAAA", 4),
+        ("AAAAAA", 4),
+        ("AAAA=", 4),
+        ("A===", 1),
+        ("AA=A", 3),
+        ("AA=", 3),
+        ("AA==A", 4),
+        ("AAA=A", 4),
+        ("AA\nA!", 4),
+    ],
+)
+def test_where_base64_goes_wrong(text: str, at: int) -> None:
+    with pytest.raises(Malformed, match=f"illegal base64 data at input byte {at}$"):
+        check_base64(text)
+
+
+@given(st.binary())
+def test_base64_is_taken(data: bytes) -> None:
+    check_base64(base64.b64encode(data).decode())
+    check_base64(base64.encodebytes(data).decode())
