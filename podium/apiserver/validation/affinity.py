@@ -48,9 +48,15 @@ def _label_keys_differ(value: Any, path: str) -> Faults:
                 yield FieldError(where, key, message)
 
 
+def _empty_key_is_no_label(value: Any, path: str) -> Faults:
+    if not value.get("topologyKey"):
+        yield from label_key("", join(path, "topologyKey"))
+
+
 _pod_affinity_term = fields(
     _label_keys_have_selector,
     _label_keys_differ,
+    _empty_key_is_no_label,
     labelSelector=label_selector,
     namespaceSelector=label_selector,
     namespaces=each(dns_label),

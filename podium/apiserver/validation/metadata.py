@@ -2,37 +2,61 @@
 
 from typing import Any
 
-from podium.api.errors import FieldError
+from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_key
 from podium.apiserver.validation.checks import (
     Check,
     Faults,
-    boolean,
+    a_dict,
+    both,
     dicts,
     each,
     fields,
     integer,
+    join,
     mapping,
-    needed,
     text,
     time,
 )
 from podium.apiserver.validation.names import dns_label, label_map, subdomain
 from podium.apiserver.validation.remembered import remembered
 
-
-def _one_controller(value: Any, path: str) -> Faults:
-    controllers = [
-        f"{o.get('kind')} {o.get('name')}" for _, o in dicts(value) if o.get("controller")
-    ]
-    if len(controllers) > 1:
-        message = f"Only one reference can have Controller set to true. Found {controllers}"
-        yield FieldError(path, controllers, message)
+ANNOTATIONS_SIZE_MAX_BYTES = 256 * 1024
+_STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
+_OWNER_FIELDS = ("apiVersion", "kind", "name", "uid")
 
 
-def _owners(value: Any, path: str) -> Faults:
-    yield from each(_owner)(value, path)
-    yield from _one_controller(value, path)
+def _owner(owner: dict[str, Any], path: str) -> Faults:
+    for field in _OWNER_FIELDS:
+        value = owner.get(field) or ""
+        if not isinstance(value, str):
+            yield from text(value, join(path, field))
+        elif not value:
+            what = "version must" if field == "apiVersion" else "must"
+            yield FieldError(join(path, field), value, f"{what} not be empty")
+    if (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
+        yield FieldError(path, owner, "/v1, Kind=Event is disallowed from being an owner")
+
+
+def _each_owner(value: object, path: str) -> Faults:
+    yield from each(fields())(value, path)
+    first = ""
+    for _, owner in dicts(value):
+        # All faults stand at the list itself, as kube-apiserver has it.
+        yield from _owner(owner, path)
+        if owner.get("controller") is True:
+            this = f"{owner.get('kind')}/{owner.get('name')}"
+            if first:
+                message = (
+                    "Only one reference can have Controller set to true. "
+                    f'Found "true" in references for {first} and {this}'
+                )
+                yield FieldError(path, value, message)
+            first = first or this
+
+
+owners = remembered(_each_owner)
+"""The `ownerReferences` of an object."""
 
 
 def _annotation_key(value: str, path: str) -> Faults:
@@ -40,31 +64,54 @@ def _annotation_key(value: str, path: str) -> Faults:
         yield FieldError(path, value, message)
 
 
-_owner = fields(
-    apiVersion=needed(text),
-    kind=needed(text),
-    name=needed(text),
-    uid=needed(text),
-    controller=boolean,
-)
+def _annotations_size(value: Any, path: str) -> Faults:
+    entries = a_dict(value).items()
+    size = sum(len(str(key).encode()) + len(str(entry).encode()) for key, entry in entries)
+    if size > ANNOTATIONS_SIZE_MAX_BYTES:
+        message = f"may not be more than {ANNOTATIONS_SIZE_MAX_BYTES} bytes"
+        yield FieldError(path, "", message, ErrorKind.TOO_LONG)
+
+
+annotations = both(mapping(text, _annotation_key), _annotations_size)
+"""The `annotations` of an object."""
+
+
+def _finalizers(value: object, path: str) -> Faults:
+    yield from each(text)(value, path)
+    names = [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
+    for name in names:
+        for message in validate_label_key(name):
+            yield FieldError(path, name, message)
+    if "orphan" in names and "foregroundDeletion" in names:
+        message = "finalizer orphan and foregroundDeletion cannot be both set"
+        yield FieldError(path, names, message)
+    for index, name in enumerate(names):
+        yield from finalizer_name(name, f"{path}[{index}]")
+
+
+def finalizer_name(name: str, path: str) -> Faults:
+    """A finalizer that isn't one of Kubernetes' own needs a domain."""
+    if "/" not in name and name not in _STANDARD_FINALIZERS:
+        message = "name is neither a standard finalizer name nor is it fully qualified"
+        yield FieldError(path, name, message)
 
 
 def object_meta(name: Check = subdomain) -> Check:
     """The metadata of a whole object; `name` judges its name."""
     return fields(
+        generateName=text,
         name=name,
         namespace=remembered(dns_label),
-        generateName=text,
         uid=text,
         labels=remembered(label_map),
-        annotations=_annotations,
-        ownerReferences=remembered(_owners),
-        finalizers=each(text),
+        annotations=annotations,
+        ownerReferences=owners,
+        finalizers=_finalizers,
         creationTimestamp=remembered(time),
         deletionTimestamp=time,
         deletionGracePeriodSeconds=integer(0),
     )
 
 
-_annotations = mapping(text, _annotation_key)
-template_meta = fields(labels=label_map, annotations=_annotations)
+template_meta = fields(labels=label_map, annotations=annotations)
+"""The metadata of a template."""

@@ -1,13 +1,17 @@
 """Nodes, and what CSI drivers say about them."""
 
+from dataclasses import replace
 from typing import Any
 
 from podium.apiserver.validation.checks import (
+    Faults,
+    a_dict,
     boolean,
     count,
     each,
     fields,
     integer,
+    join,
     kept,
     needed,
     one_of,
@@ -35,12 +39,32 @@ def _conditions_part(conditions: Any) -> Any:
     return [kept(condition, ("type", "status", "lastTransitionTime")) for condition in conditions]
 
 
+def _resources(value: object, path: str) -> Faults:
+    """Amounts by resource name; the names stand in paths without brackets, for nodes alone."""
+    for fault in amounts(value, ""):
+        name = fault.field.removeprefix("[").removesuffix("]")
+        yield replace(fault, field=join(path, name) if name else path)
+
+
+def node_taints(node: Any, path: str) -> Faults:
+    """The taints of a node, which kube-apiserver takes for metadata where it complains of them."""
+    found = a_dict(node.get("spec")).get("taints")
+    if found:
+        yield from _taints(found, join(path, "metadata.taints"))
+
+
+_taints = remembered(taints)
+node_resources = fields(
+    status=fields(capacity=remembered(_resources), allocatable=remembered(_resources))
+)
+"""What a node says that it has."""
+
 node = fields(
+    node_taints,
+    node_resources,
     metadata=object_meta(),
-    spec=fields(unschedulable=boolean, taints=remembered(taints), providerID=text),
+    spec=fields(unschedulable=boolean, providerID=text),
     status=fields(
-        capacity=remembered(amounts),
-        allocatable=remembered(amounts),
         conditions=remembered(each(_condition), _conditions_part),
         images=remembered(each(fields(names=each(text), sizeBytes=integer(0)))),
         declaredFeatures=each(text),

@@ -9,6 +9,7 @@ from podium.api.priority import (
     PREEMPT_LOWER_PRIORITY,
     SYSTEM_PRIORITY_CLASSES,
 )
+from podium.apiserver.internals import internal
 from podium.apiserver.validation.checks import (
     INT32_MAX,
     INT32_MIN,
@@ -34,9 +35,9 @@ _SYSTEM_PREFIX = "system-"
 
 
 def _one_bound(value: Any, path: str) -> Faults:
-    bounds = {name: value.get(name) for name in ("minAvailable", "maxUnavailable")}
-    if None not in bounds.values():
-        yield FieldError(path, bounds, "minAvailable and maxUnavailable cannot be both set")
+    if None not in (value.get("minAvailable"), value.get("maxUnavailable")):
+        shown = internal("PodDisruptionBudgetSpec", value)
+        yield FieldError(path, shown, "minAvailable and maxUnavailable cannot be both set")
 
 
 pod_disruption_budget = fields(

@@ -48,8 +48,7 @@ def container_resource_name(name: str, path: str) -> Faults:
         if not _is_standard(name):
             yield FieldError(path, name, "must be a standard resource type or fully qualified")
         if name not in _CONTAINER and not name.startswith(_HUGE_PAGES):
-            choices = ", ".join((*_CONTAINER, f"{_HUGE_PAGES}<size>"))
-            yield FieldError(path, name, f"must be a standard resource for containers: {choices}")
+            yield FieldError(path, name, "must be a standard resource for containers")
     elif _NATIVE_DOMAIN not in name and not is_extended_resource(name):
         yield FieldError(path, name, "doesn't follow extended resource name standard")
 

@@ -5,6 +5,7 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_value
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
+from podium.apiserver.internals import internal
 from podium.apiserver.validation.checks import (
     Faults,
     dicts,
@@ -82,5 +83,6 @@ def taints(value: object, path: str) -> Faults:
         pair = (str(taint.get("key")), str(taint.get("effect")))
         if pair in seen:
             message = "taints must be unique by key and effect pair"
-            yield FieldError(f"{path}[{index}]", ":".join(pair), message, ErrorKind.DUPLICATE)
+            shown = internal("Taint", taint)
+            yield FieldError(f"{path}[{index}]", shown, message, ErrorKind.DUPLICATE)
         seen.add(pair)

@@ -89,7 +89,7 @@ POD_FAULTS: list[tuple[str, Any, str, str]] = [
     ("metadata.annotations", {"a": 7}, "metadata.annotations[a]", "must be a string"),
     ("metadata.deletionTimestamp", "now", "metadata.deletionTimestamp", "RFC 3339"),
     ("metadata.creationTimestamp", 5, "metadata.creationTimestamp", "RFC 3339"),
-    ("metadata.ownerReferences", [{}], "metadata.ownerReferences[0].uid", "Required value"),
+    ("metadata.ownerReferences", [{}], "metadata.ownerReferences.uid", "must not be empty"),
     ("spec", None, "spec", "Required value"),
     ("spec", [], "spec", "Required value"),
     ("spec.containers", {}, "spec.containers", "Required value"),
@@ -238,16 +238,16 @@ def test_fault_of_a_pod(path: str, value: Any, field: str, text: str) -> None:
 
 
 FAULTS: list[tuple[str, str, Any, str, str]] = [
-    ("Node", "spec.taints", [{"key": "k"}], "spec.taints[0].effect", "Required value"),
+    ("Node", "spec.taints", [{"key": "k"}], "metadata.taints[0].effect", "Required value"),
     (
         "Node",
         "spec.taints",
         [{"key": "k", "effect": "NoSchedule"}] * 2,
-        "spec.taints[1]",
+        "metadata.taints[1]",
         "taints must be unique by key and effect pair",
     ),
-    ("Node", "status.allocatable", {"pods": "1500m"}, "status.allocatable[pods]", "an integer"),
-    ("Node", "status.allocatable", {"cpu": "-1"}, "status.allocatable[cpu]", "greater than"),
+    ("Node", "status.allocatable", {"pods": "1500m"}, "status.allocatable.pods", "an integer"),
+    ("Node", "status.allocatable", {"cpu": "-1"}, "status.allocatable.cpu", "greater than"),
     ("Node", "spec.unschedulable", "no", "spec.unschedulable", "true or false"),
     ("Node", "status.images", [{"names": "x"}], "status.images[0].names", "must be a list"),
     ("Namespace", "metadata.name", "a.b", "metadata.name", "RFC 1123 label"),
