@@ -65,7 +65,7 @@ _STRATEGIES: Mapping[str, Strategy] = {
     "Pod": Strategy(
         create=pods.create,
         update=_counted_spec,
-        subresources={"status": pods.update_status},
+        subresources={"status": pods.update_status, "resize": pods.resize},
         counts_generations=True,
         answers_object=True,
         graceful=True,

@@ -1,5 +1,6 @@
 """Namespaces: who finishes them off, and which subresource says so."""
 
+from podium.apiserver.defaulting import apply_defaults
 from podium.apiserver.strategy.strategy import Creation, Object, keep_status
 
 _KUBERNETES = "kubernetes"
@@ -7,6 +8,8 @@ _KUBERNETES = "kubernetes"
 
 def create(namespace: Object, _creation: Creation) -> Object:
     """A new namespace: active, and held by the controller that will empty it."""
+    # The label with its name is missing yet if the name has only just been generated.
+    namespace = apply_defaults(namespace, "Namespace")
     spec = namespace.get("spec") or {}
     finalizers = spec.get("finalizers") or []
     if _KUBERNETES not in finalizers:

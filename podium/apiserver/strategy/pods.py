@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.qos import qos_class
-from podium.apiserver.strategy.strategy import Creation, Object, keep_spec
+from podium.apiserver.strategy.strategy import Creation, Object, keep_spec, next_generation
+from podium.apiserver.subresources.resize import resized
 
 _GATED = {
     "type": "PodScheduled",
@@ -33,6 +34,12 @@ def update_status(new: Object, old: Object, now_s: float) -> Object:
     status = new.get("status") or {}
     missing = _kept(status, old.get("status") or {})
     return {**new, "status": {**status, **missing}} if missing else new
+
+
+def resize(new: Object, old: Object, _now_s: float) -> Object:
+    """Only the resources of containers."""
+    new = resized(new, old)
+    return new if new["spec"] == old["spec"] else next_generation(new, old)
 
 
 def _with_owners_of(new: Object, old: Object) -> Object:

@@ -51,7 +51,7 @@ def create_job(job: Object, _creation: Creation) -> Object:
     spec = job.get("spec") or {}
     if spec.get("manualSelector"):
         return job
-    name, uid = job["metadata"]["name"], job["metadata"]["uid"]
+    name, uid = job["metadata"].get("name", ""), job["metadata"]["uid"]
     own = {**dict.fromkeys(_JOB_NAME_LABELS, name), **dict.fromkeys(_CONTROLLER_UID_LABELS, uid)}
     template = spec.get("template") or {}
     metadata = template.get("metadata") or {}

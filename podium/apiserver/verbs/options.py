@@ -40,6 +40,19 @@ class DeleteOptions:
     resource_version: str | None = None
     propagation: str = ""
 
+    @classmethod
+    def of(cls, raw: Object) -> "DeleteOptions":
+        """From a `DeleteOptions` object; whether it is a dry run is told elsewhere."""
+        conditions = raw.get("preconditions") or {}
+        orphan = raw.get("orphanDependents")
+        by_orphan = "" if orphan is None else "Orphan" if orphan else "Background"
+        return cls(
+            grace_period_s=raw.get("gracePeriodSeconds"),
+            uid=conditions.get("uid"),
+            resource_version=conditions.get("resourceVersion"),
+            propagation=by_orphan or raw.get("propagationPolicy") or "",
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class PatchRequest:
