@@ -167,17 +167,32 @@ def _key(pod: Object, wants_node: bool) -> bytes:
     )
 
 
-def reads_alike(old: Object, new: Object) -> bool:
-    """Whether two states of one pod are of one class for certain, found out without encoding."""
+def reads_alike(old: Object, new: Object, *, wants_node: bool = True) -> bool:
+    """Whether two states of one pod are of one class for certain, found out without encoding.
+
+    Args:
+        old: as it was.
+        new: as it is.
+        wants_node: whether `spec.nodeName` is a wish, and so part of the class.
+    """
     if old is new:
         return True
-    spec, metadata = old.get("spec"), old["metadata"]
-    new_spec, new_metadata = new.get("spec"), new["metadata"]
+    metadata, new_metadata = old["metadata"], new["metadata"]
     return (
-        (spec is new_spec or spec == new_spec)
+        _same_spec(old.get("spec") or {}, new.get("spec") or {}, wants_node)
         and all(metadata.get(field) == new_metadata.get(field) for field in _METADATA_FIELDS)
         and _status_key(old.get("status")) == _status_key(new.get("status"))
     )
+
+
+def _same_spec(old: Object, new: Object, wants_node: bool) -> bool:
+    if old is new:
+        return True
+    if wants_node:
+        return old == new
+    # A binding adds one field, and leaves the others as they are.
+    fields = old.keys() | new.keys()
+    return all(old.get(field) == new.get(field) for field in fields if field != "nodeName")
 
 
 def _status_key(status: Object | None) -> object:

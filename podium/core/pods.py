@@ -68,6 +68,6 @@ def pending_pod(obj: Object, classes: PodClasses) -> PodInfo:
 
 def renewed(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool) -> PodInfo:
     """The same pod as it is now; its class is looked up only if it may have changed."""
-    if reads_alike(pod.obj, obj):
+    if reads_alike(pod.obj, obj, wants_node=wants_node):
         return PodInfo(obj, pod.cls)
     return PodInfo(obj, classes.of(obj, wants_node=wants_node))

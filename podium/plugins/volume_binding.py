@@ -91,6 +91,7 @@ class VolumeBinding:
             after_removal(of.PERSISTENT_VOLUME),
             after_change(of.NODE, Action.ADD | Action.UPDATE_NODE_LABEL),
             after_change(of.CSI_NODE, changed, _is_migrated_otherwise),
+            after_removal(of.CSI_NODE),
             after_change(of.CSI_DRIVER, changed, _counts_no_more),
             after_removal(of.CSI_DRIVER),
             after_change(of.CSI_STORAGE_CAPACITY, changed, _has_more),
@@ -121,8 +122,10 @@ class VolumeBinding:
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
         """Assume the bindings: volumes are meant for the claims, the other claims for the node."""
-        row = self._snapshot.row_of[node_name]
         delayed = self._claims(pod, claim_uses(pod.obj)).delayed
+        if not delayed:
+            return SUCCESS
+        row = self._snapshot.row_of[node_name]
         unselected = by_size([c for c in delayed if SELECTED_NODE not in annotations(c)])
         volumes = self._listers.list("PersistentVolume")
         choices = choose_volumes(unselected, volumes, self._topology, self._snapshot.capacity)

@@ -146,7 +146,7 @@ class Bindings:
         self._assumed(assumed)
         cycle = self._cycle(task)
         status = self._timed("Reserve", task, lambda: cycle.reserve(pod, node_name))
-        if status.is_success:
+        if status.is_success and self._pipeline(task).permit:
             status = self._timed("Permit", task, lambda: cycle.permit(pod, node_name, now_s))
         if status.code is Code.WAIT:
             self._expect(task, now_s)
@@ -214,7 +214,8 @@ class Bindings:
     def _succeed(self, task: BindingTask, now_s: float) -> None:
         del self._tasks[task.pod.uid]
         self._outbox.put(scheduled(task.pod, task.node_name, task.scheduler_name))
-        self._timed("PostBind", task, lambda: self._post_bind(task))
+        if self._pipeline(task).post_bind:
+            self._timed("PostBind", task, lambda: self._post_bind(task))
         self._bound(task, now_s)
 
     def pod_gone(self, uid: str, now_s: float) -> None:
@@ -291,8 +292,9 @@ class Bindings:
         cycle = self._cycle(task)
         if self._pipeline(task).pre_bind:
             self._expect(task, now_s)
-        pod, node_name = task.pod, task.node_name
-        status = self._timed("PreBind", task, lambda: cycle.pre_bind(pod, node_name))
+        pod, node_name, status = task.pod, task.node_name, SUCCESS
+        if self._pipeline(task).pre_bind:
+            status = self._timed("PreBind", task, lambda: cycle.pre_bind(pod, node_name))
         if status.is_success:
             status = self._timed("Bind", task, lambda: cycle.agree_to_bind(pod, node_name))
         if not status.is_success:
