@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from podium.api.meta import name
 from podium.core.attachable_volumes import (
     attach_limits,
     attachable_volumes,
@@ -25,7 +26,7 @@ from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, claim_is_used
 from podium.core.pods import PodInfo
 from podium.core.status import Status, unresolvable, unschedulable
-from podium.core.volumes import claim_of, claim_uses, not_found, ownership_fault
+from podium.core.volumes import claim_of, claim_uses, not_found, ownership_fault, volume_name
 
 Volumes = frozenset[Attachable]
 
@@ -52,6 +53,7 @@ class NodeVolumeLimits:
             after_removal(EventResource.CSI_NODE),
             after_removal(EventResource.ASSIGNED_POD, _had_volumes),
             after_change(EventResource.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
+            after_change(EventResource.PERSISTENT_VOLUME, Action.ADD, self._is_claimed),
             after_removal(EventResource.VOLUME_ATTACHMENT, self._is_of_same_driver),
         )
 
@@ -74,6 +76,10 @@ class NodeVolumeLimits:
         if self._cluster.limited_drivers.isdisjoint(volume.driver for volume in volumes):
             return None
         return _Limits(self._handle, self._cluster, volumes)
+
+    def _is_claimed(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
+        claims = (claim_of(self._handle.listers, pod, use) for use in claim_uses(pod.obj))
+        return any(claim is not None and volume_name(claim) == name(new) for claim in claims)
 
     def _is_of_same_driver(self, pod: PodInfo, gone: Object) -> bool:
         volumes = attachable_volumes(self._handle.listers, pod)
