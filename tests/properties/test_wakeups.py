@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from podium.core.cluster_events import EnqueueExtensions, EventHint
 from podium.core.diagnosis import rejecting_plugins
-from podium.core.evaluation import Evaluation
+from podium.core.filtering import Filtering
 from podium.core.framework import CycleError
 from podium.core.narrowing import Narrowing
 from podium.core.pods import PodInfo
@@ -21,7 +21,7 @@ from podium.scheduler import Scheduler
 from tests.properties import clusters, volume_clusters
 from tests.properties.clusters import Obj
 from tests.properties.happenings import Happening, Happenings, updated_itself
-from tests.properties.mirrors import handle, loaded
+from tests.properties.mirrors import loaded
 from tests.properties.volume_clusters import Dice
 
 PROFILE = "default-scheduler"
@@ -111,7 +111,7 @@ def minds(scheduler: Scheduler, pod: PodInfo) -> Minds:
     """Raises CycleError: a plugin couldn't tell."""
     names = {row: name for name, row in scheduler.snapshot.row_of.items()}
     nodes = set(names.values())
-    filtering = Evaluation(scheduler.pipelines[PROFILE], handle(scheduler), pod).filtering
+    filtering = Filtering(scheduler.pipelines[PROFILE], scheduler.snapshot, pod)
     if not filtering.pre_filter.is_success:
         return Minds(nodes, {filtering.pre_filter.plugin: nodes}, refused=True)
     rejected: dict[str, set[str]] = {}
