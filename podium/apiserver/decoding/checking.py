@@ -191,11 +191,11 @@ class Checker:
     def mismatch(self, value: Any, of: Type, at: Place) -> None:
         """A value is of a wrong type."""
         if not self._first_wrong:
-            self._first_wrong = _cannot_unmarshal(value, of.go_name, at)
+            self._first_wrong = cannot_unmarshal(value, of.go_name, at)
 
     def unparsed(self, value: Any, go_name: str, at: Place) -> None:
         """A value isn't what its type's own parser takes; raises Fault."""
-        raise Fault(_cannot_unmarshal(value, go_name, at))
+        raise Fault(cannot_unmarshal(value, go_name, at))
 
     def _unknown(self, name: str, value: Any, at: Place) -> None:
         _refuse_depth(value)
@@ -258,7 +258,7 @@ def json_name(value: Any) -> str:
     return _JSON_NAMES[type(value)]
 
 
-def _cannot_unmarshal(value: Any, go_name: str, at: Place) -> str:
+def cannot_unmarshal(value: Any, go_name: str, at: Place) -> str:
     """The sentence; a number that comes near, but doesn't fit, is quoted in it."""
     name = json_name(value)
     if name == "number" and go_name in ("int32", "int64"):

@@ -1,0 +1,10 @@
+"""What a patch makes of an object, and who owns which of its fields afterwards.
+
+`apply_patch` carries out JSON patches, JSON merge patches and strategic merge patches. Server-side
+apply (`apply_configuration`) merges what a manager wants to have with what others own, which is
+noted in managedFields; `track` notes what ordinary writes have set. Nothing is changed in place.
+"""
+
+from podium.apiserver.patching.applying import Patched, apply_patch
+
+__all__ = ["Patched", "apply_patch"]

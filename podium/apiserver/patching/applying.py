@@ -1,0 +1,149 @@
+"""One patch of any of the three kinds that need no owner: carried out, and its result checked."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, NoReturn
+
+import msgspec
+
+from podium.api.errors import FieldError
+from podium.api.kinds import Kind
+from podium.api.refused import Refused
+from podium.apiserver.decoding import STRICT, WARN, PatchType
+from podium.apiserver.decoding.checking import Checker, Fault, Place, cannot_unmarshal
+from podium.apiserver.patching.go_text import go_value, quoted
+from podium.apiserver.patching.json_patch import Inapplicable, json_patched
+from podium.apiserver.patching.merge_patch import merge_patched
+from podium.apiserver.patching.strategic import merged_object
+from podium.apiserver.refusals import invalid
+from podium.apiserver.schema import ListOf, MapOf, Struct, Type, struct_of
+
+Object = Mapping[str, Any]
+
+_SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
+_UNPROCESSABLE = "the server rejected our request due to an error in our request"
+
+
+class Patched(NamedTuple):
+    """The object after a patch, and what the client is to be told all the same."""
+
+    obj: Object
+    warnings: tuple[str, ...] = ()
+
+
+def apply_patch(
+    kind: Kind,
+    current: Object,
+    patch_type: str,
+    body: Any,
+    *,
+    api_version: str = "",
+    field_validation: str | None = None,
+) -> Patched:
+    """Patch an object; what the patch doesn't touch is shared with it.
+
+    The result is neither defaulted nor validated. Whether it may have the name, the uid or the
+    resourceVersion that the patch gave it is for the caller to judge.
+
+    Args:
+        kind: the object's kind.
+        current: the object, in the version that the patch is about.
+        patch_type: one of `PatchType`, but `APPLY`, for which there is `apply_configuration`.
+        body: the patch, as `decode_patch` gives it.
+        api_version: the version, where the kind is served in several; empty for its own.
+        field_validation: what becomes of fields that the patch brings and the kind doesn't have:
+            `Strict`, `Warn` or `Ignore`; None for a patch that one of Podium's own machines has
+            made, whose types aren't checked either.
+
+    Raises:
+        Refused: the patch can't be applied, or what comes out isn't an object of the kind.
+    """
+    api_version = api_version or kind.api_version
+    struct = struct_of(api_version, kind.name)
+    assert struct is not None
+    if patch_type == PatchType.STRATEGIC:
+        obj = merged_object(current, body, struct)
+        if field_validation is None:
+            return Patched(obj)
+        header = {"apiVersion": api_version, "kind": kind.name}
+        return _checked({**obj, **header}, struct, field_validation, go_value(body), _Converter())
+    obj = (
+        merge_patched(current, body) if patch_type == PatchType.MERGE else _operated(current, body)
+    )
+    if field_validation is None:
+        return Patched(obj)
+    shown = msgspec.json.encode(obj).decode()
+    _check_header(kind, api_version, obj, shown)
+    return _checked(obj, struct, field_validation, shown, Checker())
+
+
+def _operated(current: Object, operations: Any) -> Object:
+    try:
+        return json_patched(current, operations)
+    except Inapplicable:
+        raise Refused(422, "Invalid", _UNPROCESSABLE) from None
+
+
+def _check_header(kind: Kind, api_version: str, obj: Object, shown: str) -> None:
+    """A patch can't make an object one of another kind."""
+    version, name = obj.get("apiVersion"), obj.get("kind")
+    if (version, name) == (api_version, kind.name):
+        return
+    if not isinstance(name, str) or not name:
+        _refuse(shown, f"Object 'Kind' is missing in '{shown}'")
+    if not isinstance(version, str) or struct_of(version, name) is None:
+        where = f"version {quoted(str(version))} in scheme {quoted(_SCHEME)}"
+        _refuse(shown, f"no kind {quoted(name)} is registered for {where}")
+    _refuse(shown, f"unable to decode {version}, Kind={name} into {kind.name}")
+
+
+def _checked(
+    obj: Object, struct: Struct, field_validation: str, shown: str, checker: Checker
+) -> Patched:
+    try:
+        found: Object = checker.check(obj, struct)
+    except Fault as fault:
+        _refuse(shown, str(fault))
+    if checker.strict and field_validation == STRICT:
+        _refuse(shown, f"strict decoding error: {', '.join(checker.strict)}")
+    return Patched(found, checker.strict if field_validation == WARN else ())
+
+
+def _refuse(shown: str, why: str) -> NoReturn:
+    raise invalid("", [FieldError("patch", shown, why)], "")
+
+
+class _Converter(Checker):
+    """Words faults as the converter does that reads the results of strategic merge patches."""
+
+    def mismatch(self, value: Any, of: Type, at: Place) -> None:
+        sent = _go_kind(value)
+        match of:
+            case ListOf():
+                raise Fault(f"cannot restore slice from {sent}")
+            case MapOf():
+                raise Fault(f"cannot restore map from {sent}")
+            case Struct():
+                raise Fault(f"cannot restore struct from: {sent}")
+        plain = of.kind if of.kind in ("bool", "int32", "int64", "float64") else "string"
+        converts = {"int64": ("string", "int32", "int64"), "float64": ("int32", "int64")}
+        if plain in converts.get(sent, ()):
+            raise Fault(f"cannot convert {sent} to {of.go_name}")
+        raise Fault(f"unrecognized type: {plain}")
+
+    def unparsed(self, value: Any, go_name: str, at: Place) -> None:
+        raise Fault(cannot_unmarshal(value, go_name, None))
+
+
+def _go_kind(value: Any) -> str:
+    match value:
+        case dict():
+            return "map"
+        case list():
+            return "slice"
+        case bool():
+            return "bool"
+        case int():
+            return "int64"
+        case float():
+            return "float64"
+    return "string"

@@ -1,0 +1,278 @@
+"""Strategic merge patches: JSON merge patches that know which lists are merged, and by which key.
+
+Besides values a patch may hold directives, as kubectl sends them: `$patch` (`replace`, `delete`,
+`merge`), `$retainKeys`, `$setElementOrder/LIST` and `$deleteFromPrimitiveList/LIST`. What isn't in
+the schema is merged like a JSON merge patch.
+
+Nothing is changed in place, and what a patch doesn't touch is shared with the object. Statuses are
+written this way, so that a patch without directives takes a short way through.
+
+Source: apimachinery's `strategicpatch` package of v1.36.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.api.refused import Refused
+from podium.apiserver.patching.go_text import go_value
+from podium.apiserver.patching.strategic_order import in_order, merge_key_of
+from podium.apiserver.refusals import bad_request, internal
+from podium.apiserver.schema import ListOf, MapOf, Struct, Type
+
+Object = Mapping[str, Any]
+
+PATCH = "$patch"
+RETAIN_KEYS = "$retainKeys"
+ORDER_PREFIX = "$setElementOrder/"
+DELETE_PREFIX = "$deleteFromPrimitiveList/"
+
+_REPLACE, _DELETE, _MERGE = "replace", "delete", "merge"
+_BAD_RETAIN_KEYS = "invalid patch format of retainKeys"
+_OTHER_KEYS = "patch content doesn't match retainKeys list"
+_LIST_OF_LISTS = "lists of lists are not supported"
+_GENERIC = "the server rejected our request due to an error in our request"
+
+
+def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
+    """The object with a patch merged into it.
+
+    Args:
+        live: as it is.
+        patch: what is to change.
+        of: the type of both; None if it isn't known.
+
+    Raises:
+        Refused: the patch contradicts itself, or an entry of a list lacks the key of the list.
+    """
+    for name in patch:
+        if name[:1] == "$":
+            return _directed(live, patch, of)
+    return _merged(live, patch, of)
+
+
+def _merged(live: Object, patch: Object, of: Type | None) -> Object:
+    """The object with a patch without directives of its own merged into it."""
+    fields = of.fields if isinstance(of, Struct) else None
+    merged = dict(live)
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+            continue
+        if isinstance(value, dict | list):
+            old = merged.get(name)
+            if type(old) is not type(value):
+                value = _bare(value)
+                if value is None:
+                    merged.pop(name, None)
+                    continue
+            elif fields is None:
+                value = _merged_value(old, value, of.values if isinstance(of, MapOf) else None)
+            elif (field := fields.get(name)) is None:
+                value = _merged_value(old, value, None)
+            elif not field.replaces:
+                value = _merged_value(old, value, field.type)
+        merged[name] = value
+    return merged
+
+
+def _merged_value(old: Any, new: Any, of: Type | None) -> Any:
+    if isinstance(new, dict):
+        return merged_object(old, new, of)
+    if isinstance(of, ListOf) and of.merges:
+        return merged_list(old, new, of)
+    return new
+
+
+def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequence[Any]:
+    """The list with the entries of a patch merged into it; those new to it come first.
+
+    Raises:
+        Refused: see `merged_object`.
+    """
+    if not patch:
+        return live
+    key = of.merge_key
+    if not isinstance(patch[0], dict):
+        return _merged_scalars(live, patch)
+    if not key:
+        raise internal(f"cannot merge lists without merge key for type {of.items.go_name}")
+    if len(patch) == 1 and PATCH not in patch[0]:
+        return _with_entry(live, patch[0], of)
+    _check_alike(live, patch)
+    kept, wanted = _after_directives(live, patch, key)
+    merged = kept
+    for entry in wanted:
+        at = _place(merged, key, merge_key_of(entry, key))
+        if at is None:
+            merged = [*merged, _bare(entry)]
+        else:
+            merged = [*merged[:at], merged_object(merged[at], entry, of.items), *merged[at + 1 :]]
+    return in_order(merged, wanted, kept, key)
+
+
+def _with_entry(live: Sequence[Any], entry: Object, of: ListOf) -> Sequence[Any]:
+    """The list with one entry merged into it."""
+    key = of.merge_key
+    at = _place(live, key, merge_key_of(entry, key))
+    if at is None:
+        return [_bare(entry), *live]
+    merged = list(live)
+    merged[at] = merged_object(live[at], entry, of.items)
+    return merged
+
+
+def _place(entries: Sequence[Any], key: str, value: Any) -> int | None:
+    for at, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise internal(f"value for key {at} is not a map.")
+        if entry.get(key) == value:
+            return at
+    return None
+
+
+def _after_directives(
+    live: Sequence[Any], patch: Sequence[Any], key: str
+) -> tuple[list[Any], list[Any]]:
+    """What is left of a list after the entries of a patch that are directives, and the others."""
+    kept, wanted, replaces = list(live), [], False
+    for entry in patch:
+        directive = entry.get(PATCH)
+        if directive is None:
+            wanted.append(entry)
+        elif directive == _DELETE:
+            gone = merge_key_of(entry, key)
+            kept = [one for one in kept if one.get(key) != gone]
+        elif directive == _REPLACE:
+            replaces = True
+        elif directive == _MERGE:
+            raise internal("merging lists cannot yet be specified in the patch")
+        else:
+            raise _unknown_directive(directive, entry)
+    return ([_bare(entry) for entry in wanted], []) if replaces else (kept, wanted)
+
+
+def _merged_scalars(live: Sequence[Any], patch: Sequence[Any]) -> Sequence[Any]:
+    """A list of scalars with others added to it; each stands in it once."""
+    _check_alike(live, patch)
+    return in_order(list(dict.fromkeys([*live, *patch])), patch, live, "")
+
+
+def _check_alike(live: Sequence[Any], patch: Sequence[Any]) -> None:
+    kinds = {type(entry) for entry in (*live, *patch)}
+    if list in kinds:
+        raise Refused(422, "Invalid", _GENERIC)
+    if len(kinds) > 1:
+        both = go_value([list(live), list(patch)])
+        raise internal(f"list element types are not identical: {both}")
+
+
+def _directed(live: Object, patch: Object, of: Type | None) -> Object:
+    """The object with a patch that has directives merged into it."""
+    directive = patch.get(PATCH)
+    if directive is not None:
+        return _as_directed(directive, patch)
+    live = _retained(live, patch)
+    rest = {name: value for name, value in patch.items() if name != RETAIN_KEYS}
+    for name in [name for name in rest if name.startswith(ORDER_PREFIX)]:
+        live = _reordered(live, rest, name, of)
+        rest.pop(name)
+        rest.pop(name.removeprefix(ORDER_PREFIX), None)
+    for name in [name for name in rest if name.startswith(DELETE_PREFIX)]:
+        live = _with_deletions(live, name.removeprefix(DELETE_PREFIX), rest.pop(name))
+    return _merged(live, rest, of)
+
+
+def _as_directed(directive: Any, patch: Object) -> Object:
+    if directive == _REPLACE:
+        return {name: value for name, value in patch.items() if name != PATCH}
+    if directive == _DELETE:
+        return {}
+    raise _unknown_directive(directive, patch)
+
+
+def _unknown_directive(directive: Any, patch: Object) -> Refused:
+    return internal(f"unknown patch type: {go_value(directive)} in map: {go_value(patch)}")
+
+
+def _retained(live: Object, patch: Object) -> Object:
+    """The object without the fields that `$retainKeys` doesn't name."""
+    if RETAIN_KEYS not in patch:
+        return live
+    names = patch[RETAIN_KEYS]
+    if not isinstance(names, list):
+        raise bad_request(_BAD_RETAIN_KEYS)
+    for name, value in patch.items():
+        if value is not None and not name.startswith("$") and name not in names:
+            raise Refused(422, "Invalid", _GENERIC)
+    return {name: value for name, value in live.items() if name in names}
+
+
+def _with_deletions(live: Object, name: str, gone: Any) -> Object:
+    """The object with some scalars taken out of one of its lists."""
+    entries = live.get(name)
+    if not isinstance(entries, list) or not isinstance(gone, list):
+        return live
+    return {**live, name: [entry for entry in entries if entry not in gone]}
+
+
+def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> Object:
+    """The object with one of its lists merged, and put into the order that a directive gives."""
+    name, order = directive.removeprefix(ORDER_PREFIX), patch[directive]
+    old, new = live.get(name), patch.get(name)
+    for one in (order, *(found for found in (old, new) if found is not None)):
+        if not isinstance(one, list):
+            raise internal(f"expected a []interface {{}}, but received a {_go_type(one)}")
+    field = of.fields.get(name) if isinstance(of, Struct) else None
+    part = field.type if field is not None else None
+    key = part.merge_key if isinstance(part, ListOf) else ""
+    _check_order(new or [], order, key)
+    if new is None:
+        if old is None:
+            return live
+        merged = old
+    elif old is None:
+        merged = _bare(new)
+    else:
+        merged = _merged_value(old, new, part)
+    return {**live, name: in_order(merged, order, old or [], key)}
+
+
+def _check_order(patch: Sequence[Any], order: Sequence[Any], key: str) -> None:
+    """The entries of a patch must stand in it as in the order that it gives, and all be there."""
+    entries = [one for one in patch if not (isinstance(one, dict) and PATCH in one)]
+    if not entries or not order:
+        return
+    wanted = iter([merge_key_of(one, key) for one in order])
+    if not all(merge_key_of(entry, key) in wanted for entry in entries):
+        shown = f"{go_value(list(patch))}\n doesn't match $setElementOrder list:\n{go_value(order)}"
+        raise internal(f"The order in patch list:\n{shown}\n")
+
+
+def _go_type(value: Any) -> str:
+    match value:
+        case Mapping():
+            return "map[string]interface {}"
+        case bool():
+            return "bool"
+        case str():
+            return "string"
+    return "int64" if isinstance(value, int) else "float64"
+
+
+def _bare(value: Any) -> Any:
+    """What a patch brings where nothing was: without nulls, directives and what they mark.
+
+    None if the value is itself marked by a directive.
+    """
+    if isinstance(value, dict):
+        if PATCH in value:
+            return None
+        parts = {
+            name: _bare(one)
+            for name, one in value.items()
+            if one is not None and not name.startswith("$")
+        }
+        return {name: one for name, one in parts.items() if one is not None}
+    if isinstance(value, list):
+        return [bare for one in value if one is None or (bare := _bare(one)) is not None]
+    return value

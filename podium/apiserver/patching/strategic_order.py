@@ -1,0 +1,74 @@
+"""In which order the entries of a merged list stand.
+
+Those that the patch names come in the patch's order, the others in the order that they had. The
+two are interleaved so that what stood before another entry still does, as far as both were there.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from podium.apiserver.patching.go_text import go_value
+from podium.apiserver.refusals import internal
+
+
+def merge_key_of(entry: Any, key: str) -> Any:
+    """By what an entry is found again: its field of that name, or itself if it is a scalar.
+
+    Raises:
+        Refused: it has no such field.
+    """
+    if not key:
+        return entry
+    if not isinstance(entry, Mapping):
+        raise internal(f"expected a map[string]interface {{}}, but received a {go_value(entry)}")
+    if key not in entry:
+        raise internal(f"map: {go_value(entry)} does not contain declared merge key: {key}")
+    value = entry[key]
+    if isinstance(value, dict | list):
+        raise internal(f"map: {go_value(entry)} has a merge key that can't be compared: {key}")
+    return value
+
+
+def in_order(
+    merged: Sequence[Any], wanted: Sequence[Any], before: Sequence[Any], key: str
+) -> list[Any]:
+    """The entries of a merged list, in order.
+
+    Args:
+        merged: all entries that the list is to have.
+        wanted: entries in the order that a patch gives; they may be no more than their keys.
+        before: the list as it was.
+        key: the field by which entries are found again; empty for scalars.
+    """
+    wanted_place = _places(wanted, key)
+    old_place = _places(before, key)
+    named = [entry for entry in merged if merge_key_of(entry, key) in wanted_place]
+    others = [entry for entry in merged if merge_key_of(entry, key) not in wanted_place]
+    named.sort(key=lambda entry: wanted_place[merge_key_of(entry, key)])
+    others.sort(key=lambda entry: old_place.get(merge_key_of(entry, key), len(before)))
+    return _interleaved(named, others, lambda entry: old_place.get(merge_key_of(entry, key)))
+
+
+def _interleaved(
+    named: Sequence[Any], others: Sequence[Any], place_of: Callable[[Any], int | None]
+) -> list[Any]:
+    """Both in one list; of two that had a place, the earlier one comes first."""
+    ordered: list[Any] = []
+    at = 0
+    for entry in named:
+        place = place_of(entry)
+        while place is not None and at < len(others):
+            other_place = place_of(others[at])
+            if other_place is None or other_place >= place:
+                break
+            ordered.append(others[at])
+            at += 1
+        ordered.append(entry)
+    return [*ordered, *others[at:]]
+
+
+def _places(entries: Sequence[Any], key: str) -> dict[Any, int]:
+    places: dict[Any, int] = {}
+    for place, entry in enumerate(entries):
+        places.setdefault(merge_key_of(entry, key), place)
+    return places

@@ -1,0 +1,120 @@
+"""JSON patches, against the rules of RFC 6902."""
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.apiserver.patching.json_patch import COPIED_BYTES_MAX, Inapplicable, json_patched
+
+DOC: dict[str, Any] = {"a": {"b": [1, 2, 3], "c~/d": None}, "e": "f"}
+
+
+def op(name: str, path: str, **fields: Any) -> dict[str, Any]:
+    return {"op": name, "path": path, **fields}
+
+
+@pytest.mark.parametrize(
+    ("operation", "result"),
+    [
+        (op("add", "/g", value=1), {**DOC, "g": 1}),
+        (op("add", "/e", value=None), {**DOC, "e": None}),
+        (op("add", "/a/b/-", value=4), {**DOC, "a": {**DOC["a"], "b": [1, 2, 3, 4]}}),
+        (op("add", "/a/b/0", value=0), {**DOC, "a": {**DOC["a"], "b": [0, 1, 2, 3]}}),
+        (op("add", "/a/b/3", value=4), {**DOC, "a": {**DOC["a"], "b": [1, 2, 3, 4]}}),
+        (op("add", "/a/b/-1", value=4), {**DOC, "a": {**DOC["a"], "b": [1, 2, 3, 4]}}),
+        (op("remove", "/a/c~0~1d"), {"a": {"b": [1, 2, 3]}, "e": "f"}),
+        (op("remove", "/a/b/-1"), {**DOC, "a": {**DOC["a"], "b": [1, 2]}}),
+        (op("replace", "/a/b/1", value="x"), {**DOC, "a": {**DOC["a"], "b": [1, "x", 3]}}),
+        (op("replace", "/a", value=7), {"a": 7, "e": "f"}),
+        (op("move", "/g", **{"from": "/e"}), {"a": DOC["a"], "g": "f"}),
+        (op("move", "/e", **{"from": "/e"}), DOC),
+        (op("copy", "/g", **{"from": "/a/b"}), {**DOC, "g": [1, 2, 3]}),
+        (op("test", "/a", value={"c~/d": None, "b": [1, 2, 3]}), DOC),
+        (op("test", "/not/there", value=None) | {"path": "/x"}, DOC),
+    ],
+)
+def test_operations(operation: dict[str, Any], result: Any) -> None:
+    before = copy.deepcopy(DOC)
+    assert json_patched(DOC, [operation]) == result
+    assert before == DOC
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        op("x", "/e"),
+        op("", "/e"),
+        op("remove", "/x"),
+        op("remove", "/a/b/3"),
+        op("remove", "/a/b/-"),
+        op("remove", ""),
+        op("remove", "e"),
+        op("replace", "/x", value=1),
+        op("replace", "/e/0", value=1),
+        op("add", "/x/y", value=1),
+        op("add", "/a/b/4", value=1),
+        op("add", "/a/b/x", value=1),
+        op("add", "/a/b/99999999999999999999", value=1),
+        op("add", "", value={}),
+        op("move", "/g", **{"from": "/x"}),
+        op("copy", "/g", **{"from": "/x"}),
+        op("copy", "/g"),
+        op("test", "/e", value="g"),
+        op("test", "/a/b/0", value=1.0),
+        op("test", "/a/b/0", value=True),
+        op("test", "/a/b/7", value=None),
+    ],
+)
+def test_what_cannot_be_done(operation: dict[str, Any]) -> None:
+    with pytest.raises(Inapplicable):
+        json_patched(DOC, [operation])
+
+
+def test_operations_follow_one_another_and_share_the_rest() -> None:
+    operations = [op("add", "/a/g", value={}), op("add", "/a/g/h", value=1), op("remove", "/e")]
+    result = json_patched(DOC, operations)
+    assert result == {"a": {**DOC["a"], "g": {"h": 1}}}
+    assert result["a"]["b"] is DOC["a"]["b"]
+
+
+def test_copies_are_bounded() -> None:
+    doubling = [op("copy", f"/a/{number}", **{"from": "/a"}) for number in range(40)]
+    with pytest.raises(Inapplicable, match=str(COPIED_BYTES_MAX)):
+        json_patched({"a": {"y": "z" * 1000}}, doubling)
+
+
+def nested(depth: int) -> dict[str, Any]:
+    return {"a": nested(depth - 1)} if depth else {}
+
+
+@pytest.mark.parametrize(
+    "growing",
+    [
+        [op("copy", "/a/a", **{"from": "/a"})] * 500,
+        [op("add", "/a" * (100 * step + 1), value=nested(100)) for step in range(20)],
+        [op("test", "/a" * 5000, value=None)],
+    ],
+)
+def test_depth_is_bounded(growing: list[dict[str, Any]]) -> None:
+    with pytest.raises(Inapplicable, match="exceeded max depth"):
+        json_patched({"a": {}}, growing)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(max_size=2), JSON), st.text(max_size=2), JSON)
+def test_what_was_added_is_there_and_can_be_removed(
+    doc: dict[str, Any], name: str, value: Any
+) -> None:
+    path = "/" + name.replace("~", "~0").replace("/", "~1")
+    added = json_patched(doc, [op("add", path, value=value), op("test", path, value=value)])
+    assert added == {**doc, name: value}
+    assert json_patched(added, [op("remove", path)]) == {k: v for k, v in doc.items() if k != name}
