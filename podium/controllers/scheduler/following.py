@@ -116,6 +116,7 @@ class Following:
         pod = self.pending[before.uid] = renewed(
             before, obj, self._scheduler.snapshot.classes, wants_node=True
         )
+        self._calls.seen(pod)
         if before.uid in bindings:
             if is_terminating(obj) and not is_terminating(before.obj):
                 bindings.pod_gone(before.uid, now_s)

@@ -4,7 +4,8 @@ There is at most one call about a pod at a time, so that outcomes that come late
 can't leave an older status behind. What is asked for meanwhile waits, merged into one patch; a
 binding makes waiting patches needless, since it sets the condition PodScheduled and clears the
 nomination itself (the order of calls is that of kube-scheduler's own API dispatcher). A patch that
-fails is tried again until it succeeds, is overtaken, or the pod is gone.
+fails is tried again until it succeeds, is overtaken, or the pod is gone. It names the version of
+the pod that it was made for, so that one of which nobody knows what became can't land later on.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ Object = Mapping[str, Any]
 
 RETRY_S_MIN = 1.0
 RETRY_S_MAX = 10.0
-_HOPELESS = frozenset({"NotFound", "Invalid", "Forbidden", "Conflict"})
+_HOPELESS = frozenset({"NotFound", "Invalid", "Forbidden"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class _Calls:
     """What is under way, and what waits, for one pod.
 
     Attributes:
-        pod: as last seen by whoever asked.
+        pod: as last seen.
+        version: of the pod, the newest that is known.
         wanted: fields of its status still to be written; conditions by type.
         binding: a binding still to be sent.
         sent: the call under way.
@@ -52,6 +54,7 @@ class _Calls:
     """
 
     pod: PodInfo
+    version: int
     wanted: dict[str, Any] = field(default_factory=dict)
     binding: Bind | None = None
     sent: Effect | None = None
@@ -106,6 +109,11 @@ class PodCalls:
         self._recover(calls)
         self._send_next(calls)
 
+    def seen(self, pod: PodInfo) -> None:
+        """The pod has changed."""
+        if pod.uid in self._calls:
+            self._of(pod)
+
     def forget(self, uid: str) -> None:
         """The pod is gone: nothing is left to be written."""
         self._calls.pop(uid, None)
@@ -134,10 +142,10 @@ class PodCalls:
         calls.sent = None
         if isinstance(effect, Bind):
             if error is not None and (
-                error.is_unknown or (calls.uncertain and error.reason == "Conflict")
+                error.is_unknown or (calls.uncertain and error.reason != "NotFound")
             ):
                 # Asking again tells: either it succeeds now, or the pod is bound already, which
-                # will be seen.
+                # will be seen. Until then the first may still be carried out.
                 calls.binding, calls.uncertain = effect, True
                 self._retry_later(calls, now_s)
                 return False
@@ -145,6 +153,8 @@ class PodCalls:
             return True
         if error is None or error.reason in _HOPELESS:
             self._recover(calls)
+            if outcome.obj is not None:
+                calls.version = max(calls.version, _version(outcome.obj))
             if error is not None and error.reason == "NotFound":
                 calls.wanted.clear()
         elif calls.binding is None:
@@ -180,8 +190,9 @@ class PodCalls:
     def _of(self, pod: PodInfo) -> _Calls:
         calls = self._calls.get(pod.uid)
         if calls is None:
-            calls = self._calls[pod.uid] = _Calls(pod)
+            calls = self._calls[pod.uid] = _Calls(pod, 0)
         calls.pod = pod
+        calls.version = max(calls.version, _version(pod.obj))
         return calls
 
     def _send_next(self, calls: _Calls) -> None:
@@ -195,7 +206,7 @@ class PodCalls:
             calls.sent = one.with_purpose(purpose)
         elif calls.wanted:
             calls.sent_fields, calls.wanted = calls.wanted, {}
-            calls.sent = _patch(calls.pod, calls.sent_fields, purpose)
+            calls.sent = _patch(calls, calls.sent_fields, purpose)
         else:
             del self._calls[calls.pod.uid]
             return
@@ -244,7 +255,17 @@ def condition_of(pod: Object, kind: str) -> Object | None:
     return None
 
 
-def _patch(pod: PodInfo, fields: Mapping[str, Any], purpose: PodCall) -> Patch:
+def _version(pod: Object) -> int:
+    """The version of a pod; 0 if it has none yet."""
+    text = pod["metadata"].get("resourceVersion")
+    return int(text) if text else 0
+
+
+def _patch(calls: _Calls, fields: Mapping[str, Any], purpose: PodCall) -> Patch:
+    pod = calls.pod
+    metadata = {"uid": pod.uid}
+    if calls.version:
+        metadata["resourceVersion"] = str(calls.version)
     status: dict[str, Any] = {}
     conditions = [value for name, value in fields.items() if name.startswith("condition ")]
     if conditions:
@@ -258,5 +279,5 @@ def _patch(pod: PodInfo, fields: Mapping[str, Any], purpose: PodCall) -> Patch:
         namespace=pod.namespace,
         name=pod.name,
         subresource="status",
-        body={"metadata": {"uid": pod.uid}, "status": status},
+        body={"metadata": metadata, "status": status},
     )

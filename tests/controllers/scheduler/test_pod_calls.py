@@ -120,7 +120,7 @@ def test_a_failed_patch_is_tried_again_later_with_what_came_since(
     assert calls.next_wakeup_s() == NOW_S + 3
 
 
-@pytest.mark.parametrize("reason", ["NotFound", "Conflict", "Invalid"])
+@pytest.mark.parametrize("reason", ["NotFound", "Forbidden", "Invalid"])
 def test_a_hopeless_patch_is_given_up(calls: PodCalls, outbox: Outbox, reason: str) -> None:
     calls.set_status(pending(), NOW_S, nomination="n1")
     patch = only(outbox.take())
@@ -165,3 +165,22 @@ def test_a_binding_refused_at_once_is_settled(calls: PodCalls, outbox: Outbox) -
     binding = only(outbox.take())
     assert answer(calls, binding, failed(binding, "Conflict", 409))
     assert not calls.drop_uncertain_binding("uid-p")
+
+
+def test_a_patch_names_the_newest_version_that_is_known(calls: PodCalls, outbox: Outbox) -> None:
+    pod = pending(resourceVersion="7")
+    calls.set_status(pod, NOW_S, nomination="n1")
+    first = only(outbox.take())
+    assert isinstance(first, Patch)
+    assert first.body["metadata"] == {"uid": "uid-p", "resourceVersion": "7"}
+    calls.set_status(pod, NOW_S, nomination="n2")
+    answer(calls, first, done(first, {"metadata": {"resourceVersion": "9"}}))
+    second = only(outbox.take())
+    assert isinstance(second, Patch)
+    assert second.body["metadata"]["resourceVersion"] == "9"
+    calls.seen(pending(resourceVersion="12"))
+    answer(calls, second, failed(second, "Conflict", 409))
+    calls.wake(NOW_S + 1)
+    third = only(outbox.take())
+    assert isinstance(third, Patch)
+    assert third.body["metadata"]["resourceVersion"] == "12"
