@@ -11,11 +11,12 @@ from podium.config.load import default_configuration
 from podium.config.options import SchedulerOptions, VictimOrder
 from podium.core.pods import PodInfo, placed_pod
 from podium.core.preemption.importance import more_important, more_important_by_qos
+from podium.node.admission import makes_room_by_force, objection
+from podium.node.load import Load
 from podium.plan.budgets import BudgetBook
 from podium.plan.changing import apply
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.deleting import delete
-from podium.plan.kubelet import makes_room_by_force, objection
 from podium.plan.loading import as_ready, load_state
 from podium.plan.outcome import IgnoredPod, NodeRefusal, Plan, RejectedObject, RemovedPod
 from podium.plan.queue import in_queue_order, scheduler_name, waiting
@@ -221,12 +222,12 @@ class Session:
     def _start(self, pod: PodInfo, node: Object, row: int) -> None:
         """A pod has come to its node."""
         snapshot = self.scheduler.snapshot
-        wanted, neighbours = snapshot.names[row], snapshot.pods_on[row]
-        refused = objection(node, neighbours, pod)
+        wanted, load = snapshot.names[row], Load(snapshot.pods_on[row])
+        refused = objection(node, load, pod)
         if refused is not None:
             self._refusals.append(NodeRefusal(pod.key, wanted, refused.reason, refused.message))
             return
-        if makes_room_by_force(node, neighbours, pod):
+        if makes_room_by_force(node, load, pod):
             self._warnings.append(
                 f"{wanted} is too full for {pod.key}, which is critical: its kubelet would stop "
                 "other pods, and a plan doesn't say which"

@@ -1,0 +1,1 @@
+"""Simulated nodes: what a kubelet does with pods, without containers."""

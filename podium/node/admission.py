@@ -1,0 +1,189 @@
+"""What a node refuses when it is handed a pod: the kubelet's admission, v1.36.
+
+A node under pressure takes only who doesn't add to it. Then the kubelet asks the scheduler's own
+questions about resources, node affinity, name and ports, and about NoExecute taints, and gives the
+first objection (eviction manager and predicateAdmitHandler of `pkg/kubelet`). Resources that only
+an extended resource of the cluster could provide are let pass. A critical pod that lacks nothing
+but resources gets them: the kubelet stops other pods for it (`podium.node.preemption`).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from podium.api.meta import labels, name
+from podium.api.node_selector import required_node_affinity
+from podium.api.priority import is_critical, is_static
+from podium.api.qos import stored_or_computed_qos
+from podium.api.quantity import milli_value, value
+from podium.api.resources import is_extended_resource, is_scalar_resource
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate, untolerated
+from podium.core.pod_classes import Object
+from podium.core.pods import PodInfo
+from podium.core.resource_columns import NATIVE_RESOURCES
+from podium.node.load import PODS, Load
+from podium.plugins.node_affinity import NodeAffinity
+from podium.plugins.node_declared_features import required_features
+from podium.plugins.node_ports import NodePorts, host_ports
+from podium.plugins.taint_toleration import TaintToleration
+
+_OS_LABEL = "kubernetes.io/os"
+_PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
+_MEMORY_PRESSURE_TAINT = {"key": "node.kubernetes.io/memory-pressure", "effect": NO_SCHEDULE}
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """Why a pod can't run on a node.
+
+    Attributes:
+        reason: as in the status of the failed pod.
+        message: likewise.
+    """
+
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """A resource that a pod asks more of than is left.
+
+    Attributes:
+        resource: its name.
+        requested: by the pod; cpu in thousandths, others in units, as the other amounts.
+        used: by other pods.
+        capacity: what the node can give to pods.
+    """
+
+    resource: str
+    requested: int
+    used: int
+    capacity: int
+
+    @property
+    def missing(self) -> int:
+        """How much other pods would have to give back."""
+        return self.requested - (self.capacity - self.used)
+
+    def objection(self) -> Objection:
+        """The shortage as the reason to refuse the pod."""
+        message = (
+            f"Node didn't have enough resource: {self.resource}, requested: {self.requested}, "
+            f"used: {self.used}, capacity: {self.capacity}"
+        )
+        return Objection(f"OutOf{self.resource}", message)
+
+
+def objection(node: Object, load: Load, pod: PodInfo) -> Objection | None:
+    """The kubelet's objection to a pod that has come to its node; None if it starts.
+
+    Args:
+        node: the node.
+        load: what the pods on it take.
+        pod: the newcomer; a critical one isn't refused for shortages.
+    """
+    first = pressure_objection(pressures(node), pod.obj) or _system_objection(pod, node)
+    if first:
+        return first
+    if not is_critical(pod.obj):
+        for shortage in shortages(node, load, pod):
+            return shortage.objection()
+    found = next(_other_objections(load, pod, node), None)
+    return found or _feature_objection(pod, node)
+
+
+def shortages(node: Object, load: Load, pod: PodInfo) -> Iterator[Shortage]:
+    """What the node lacks for a pod."""
+    allocatable = (node.get("status") or {}).get("allocatable") or {}
+    scalar = (name for name in pod.cls.requests if is_scalar_resource(name))
+    for resource in (PODS, *NATIVE_RESOURCES, *scalar):
+        if is_extended_resource(resource) and resource not in allocatable:
+            continue
+        requested = 1 if resource == PODS else pod.cls.requests.get(resource, 0)
+        used = load.amounts[resource]
+        capacity = _capacity(allocatable, resource)
+        if requested and used + requested > capacity:
+            yield Shortage(resource, requested, used, capacity)
+
+
+def makes_room_by_force(node: Object, load: Load, pod: PodInfo) -> bool:
+    """Whether the kubelet would have to stop other pods for this one."""
+    return is_critical(pod.obj) and any(shortages(node, load, pod))
+
+
+def pressures(node: Object) -> list[str]:
+    """The conditions of pressure that the node is in, in the order of its status."""
+    conditions = (node.get("status") or {}).get("conditions") or ()
+    return [
+        one["type"]
+        for one in conditions
+        if one.get("type") in _PRESSURES and one.get("status") == "True"
+    ]
+
+
+def pressure_objection(conditions: Sequence[str], pod: Object) -> Objection | None:
+    """The objection of a node in these conditions; critical pods are always taken.
+
+    When it is only memory that is short, pods that request something are, and those that tolerate
+    the taint of memory pressure.
+    """
+    if not conditions or is_critical(pod):
+        return None
+    if list(conditions) == ["MemoryPressure"]:
+        tolerations = (pod.get("spec") or {}).get("tolerations")
+        if stored_or_computed_qos(pod) != "BestEffort" or tolerations_tolerate(
+            tolerations, _MEMORY_PRESSURE_TAINT
+        ):
+            return None
+    return Objection("Evicted", f"The node had condition: [{' '.join(conditions)}]. ")
+
+
+def _system_objection(pod: PodInfo, node: Object) -> Objection | None:
+    system = _operating_system(node)
+    if pod.cls.labels.get(_OS_LABEL, system) != system:
+        return Objection(
+            "PodOSSelectorNodeLabelDoesNotMatch",
+            "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
+        )
+    if ((pod.obj["spec"].get("os") or {}).get("name") or system) != system:
+        return Objection(
+            "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS"
+        )
+    return None
+
+
+def _operating_system(node: Object) -> str:
+    """What the node says that it runs; Linux if it doesn't say."""
+    info = (node.get("status") or {}).get("nodeInfo") or {}
+    return str(info.get("operatingSystem") or labels(node).get(_OS_LABEL) or "linux")
+
+
+def _capacity(allocatable: Mapping[str, str], resource: str) -> int:
+    amount = allocatable.get(resource, "0")
+    return milli_value(amount) if resource == "cpu" else value(amount)
+
+
+def _other_objections(load: Load, pod: PodInfo, node: Object) -> Iterator[Objection]:
+    if not required_node_affinity(pod.cls.pod).matches(labels(node), name(node)):
+        yield _predicate(NodeAffinity.name, "node(s) didn't match Pod's node affinity/selector")
+    wanted = host_ports(pod.cls.spec)
+    if wanted and load.holds(wanted):
+        reason = "node(s) didn't have free ports for the requested pod ports"
+        yield _predicate(NodePorts.name, reason)
+    tolerations = pod.cls.spec.get("tolerations")
+    taints = (node.get("spec") or {}).get("taints")
+    if not is_static(pod.obj) and untolerated(taints, tolerations, (NO_EXECUTE,)):
+        yield _predicate(TaintToleration.name, "node(s) had untolerated taint(s)")
+
+
+def _feature_objection(pod: PodInfo, node: Object) -> Objection | None:
+    declared = (node.get("status") or {}).get("declaredFeatures") or ()
+    missing = sorted(required_features(pod.cls.spec).difference(declared))
+    if not missing:
+        return None
+    message = f"Pod requires node features that are not available: {', '.join(missing)}"
+    return Objection("PodFeatureUnsupported", message)
+
+
+def _predicate(plugin: str, reason: str) -> Objection:
+    return Objection(plugin, f"Predicate {plugin} failed: {reason}")

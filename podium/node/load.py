@@ -1,0 +1,41 @@
+"""What the pods of one node take of it, kept up to date pod by pod."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from podium.core.pods import PodInfo
+from podium.plugins.node_ports import HostPort, host_ports
+
+PODS = "pods"
+
+
+class Load:
+    """Amounts and ports that pods hold.
+
+    Attributes:
+        amounts: by resource: cpu in thousandths, others in units, and `pods`.
+        ports: how many pods hold each.
+    """
+
+    def __init__(self, pods: Iterable[PodInfo] = ()) -> None:
+        self.amounts: Counter[str] = Counter()
+        self.ports: Counter[HostPort] = Counter()
+        for pod in pods:
+            self.add(pod)
+
+    def add(self, pod: PodInfo) -> None:
+        """Count a pod."""
+        self.amounts[PODS] += 1
+        self.amounts.update(pod.cls.held)
+        self.ports.update(host_ports(pod.cls.spec))
+
+    def remove(self, pod: PodInfo) -> None:
+        """Count a pod no more; it must be as it was when it was added."""
+        self.amounts[PODS] -= 1
+        self.amounts.subtract(pod.cls.held)
+        self.ports.subtract(host_ports(pod.cls.spec))
+
+    def holds(self, wanted: Iterable[HostPort]) -> bool:
+        """Whether a port is taken that conflicts with one of these."""
+        wishes = list(wanted)
+        return any(count and any(map(port.conflicts, wishes)) for port, count in self.ports.items())
