@@ -80,7 +80,9 @@ class Deleter:
         marked = _with_metadata(graced, finalizers=finalizers) if finalizers else graced
         if graced is obj:
             marked = _marked(marked, now_s)
-        if marked != obj:
+        if marked == obj:
+            marked = obj
+        else:
             marked = self._writer.update(kind, marked, dry_run=options.dry_run)
         if finalizers or marked["metadata"]["deletionGracePeriodSeconds"]:
             return Deleted(marked, False, marked)

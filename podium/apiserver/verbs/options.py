@@ -59,15 +59,18 @@ class PatchRequest:
     """A patch.
 
     Attributes:
-        patch_type: the media type, such as `application/merge-patch+json`.
+        patch_type: the media type, one of `PatchType`.
         body: the patch itself, decoded: a list for a JSON patch, otherwise an object.
-        api_version: the shape that the patch is about, where a kind has several; empty for the
+        api_version: the version that the patch is about, where a kind has several; empty for the
             kind's own.
+        field_validation: what becomes of fields that the kind doesn't have: `Strict`, `Warn` or
+            `Ignore`; None for a patch of Podium's own, whose types aren't checked either.
     """
 
     patch_type: str
     body: Any
     api_version: str = ""
+    field_validation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,17 @@ class Listing:
 
 
 class Written(NamedTuple):
-    """The object as it is now, and whether it was created by this request."""
+    """What became of a write.
+
+    Attributes:
+        obj: the object as it is now.
+        created: whether it was created.
+        warnings: what the client is to be told all the same.
+    """
 
     obj: Object
     created: bool
+    warnings: tuple[str, ...] = ()
 
 
 class Deleted(NamedTuple):

@@ -1,0 +1,127 @@
+"""Subresources that are verbs of their own: binding, eviction and scale."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.kinds import KINDS, Kind
+from podium.apiserver.admission import Admission, Operation, Request
+from podium.apiserver.refusals import bad_request
+from podium.apiserver.subresources.binding import bind, check_binding
+from podium.apiserver.subresources.eviction import evict
+from podium.apiserver.subresources.scale import scale_of, scaled
+from podium.apiserver.verbs.deleting import Deleter
+from podium.apiserver.verbs.options import DeleteOptions, PatchRequest, WriteOptions
+from podium.apiserver.verbs.reading import get
+from podium.apiserver.verbs.updating import Updater, check_key, patched
+from podium.apiserver.verbs.writing import Writer
+from podium.store.store import Store
+
+Object = Mapping[str, Any]
+
+_POD, _BUDGET = KINDS["Pod"], KINDS["PodDisruptionBudget"]
+_SCALE = Kind("autoscaling", "Scale", "scales")
+
+
+class Subresources:
+    """Binds and evicts pods, and scales workloads."""
+
+    def __init__(
+        self,
+        store: Store,
+        writer: Writer,
+        admission: Admission,
+        updater: Updater,
+        deleter: Deleter,
+    ) -> None:
+        self._store = store
+        self._writer = writer
+        self._admission = admission
+        self._updater = updater
+        self._deleter = deleter
+
+    def bind(
+        self, namespace: str, name: str, binding: Object, now_s: float, options: WriteOptions
+    ) -> Object:
+        """See `ApiServer.bind`."""
+        _check_name("Binding", binding, name)
+        binding = self._admitted("binding", namespace, name, binding, now_s)
+        check_binding(binding)
+        bound = bind(get(self._store, _POD, namespace, name), binding, now_s)
+        return self._writer.update(_POD, bound, dry_run=options.dry_run)
+
+    def evict(
+        self, namespace: str, name: str, eviction: Object, now_s: float, options: WriteOptions
+    ) -> None:
+        """See `ApiServer.evict`."""
+        pod = get(self._store, _POD, namespace, name)
+        eviction = self._admitted("eviction", namespace, name, eviction, now_s)
+        budgets = self._store.list(_BUDGET.name, namespace).items
+        granted = evict(pod, budgets, eviction, now_s)
+        if options.dry_run or granted.delete_options.get("dryRun"):
+            return
+        how = DeleteOptions.of(granted.delete_options)
+        with self._store.transaction():
+            if granted.budget is not None:
+                self._writer.update(_BUDGET, granted.budget, dry_run=False)
+            if granted.pod != pod:
+                self._writer.update(_POD, granted.pod, dry_run=False)
+            self._deleter.delete(_POD, namespace, name, how, now_s, options)
+
+    def get_scale(self, kind: Kind, namespace: str, name: str) -> Object:
+        """See `ApiServer.get_scale`."""
+        return scale_of(get(self._store, kind, namespace, name))
+
+    def replace_scale(
+        self,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        scale: Object,
+        now_s: float,
+        options: WriteOptions,
+    ) -> Object:
+        """See `ApiServer.replace_scale`."""
+        check_key(scale.get("metadata") or {}, namespace, name)
+        workload = get(self._store, kind, namespace, name)
+        return self._scale(kind, workload, scale, now_s, options)
+
+    def patch_scale(
+        self,
+        kind: Kind,
+        namespace: str,
+        name: str,
+        patch: PatchRequest,
+        now_s: float,
+        options: WriteOptions,
+    ) -> Object:
+        """See `ApiServer.patch_scale`."""
+        workload = get(self._store, kind, namespace, name)
+        scale, _ = patched(_SCALE, scale_of(workload), patch)
+        check_key(scale.get("metadata") or {}, namespace, name)
+        return self._scale(kind, workload, scale, now_s, options)
+
+    def _scale(
+        self, kind: Kind, workload: Object, scale: Object, now_s: float, options: WriteOptions
+    ) -> Object:
+        wanted = scaled(kind, workload, scale)
+        return scale_of(self._updater.update(kind, workload, wanted, now_s, options))
+
+    def _admitted(
+        self, subresource: str, namespace: str, name: str, obj: Object, now_s: float
+    ) -> Object:
+        request = Request(
+            operation=Operation.CREATE,
+            kind=_POD,
+            namespace=namespace,
+            now_s=now_s,
+            name=name,
+            subresource=subresource,
+        )
+        obj = self._admission.admit(request, obj)
+        self._admission.validate(request, obj)
+        return obj
+
+
+def _check_name(kind: str, obj: Object, name: str) -> None:
+    if (obj.get("metadata") or {}).get("name") != name:
+        raise bad_request(f"name in URL does not match name in {kind} object")

@@ -1,0 +1,44 @@
+"""Shorthands for what tests of the verbs send, and for what they are refused with."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from podium.api.kinds import KINDS
+from podium.api.refused import Refused
+from podium.apiserver.server import ApiServer
+
+NOW_S = 1_000_000_000.0
+NOW = "2001-09-09T01:46:40Z"
+
+Obj = dict[str, Any]
+
+
+def a_pod(name: str = "p", **changes: Any) -> Obj:
+    """A pod; `metadata` and `spec` add to what it has."""
+    container = {"name": "c", "image": "i"}
+    return {
+        "metadata": {"name": name, **changes.get("metadata", {})},
+        "spec": {"containers": [container], **changes.get("spec", {})},
+    }
+
+
+def create(server: ApiServer, kind: str, obj: Mapping[str, Any], now_s: float = NOW_S) -> Any:
+    known = KINDS[kind]
+    return server.create(known, obj, "default" if known.namespaced else "", now_s)
+
+
+def replace(server: ApiServer, kind: str, obj: Mapping[str, Any], subresource: str = "") -> Any:
+    known = KINDS[kind]
+    namespace = "default" if known.namespaced else ""
+    name = obj["metadata"]["name"]
+    written = server.replace(known, obj, namespace, name, NOW_S, subresource=subresource)
+    return written.obj
+
+
+def refusal(call: Callable[[], object]) -> tuple[int, str, str]:
+    """The code, reason and message that a call is refused with."""
+    with pytest.raises(Refused) as caught:
+        call()
+    return caught.value.code, caught.value.reason, caught.value.message
