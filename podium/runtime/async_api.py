@@ -1,0 +1,124 @@
+"""What the live driver asks of an API, near or far, and the API server of the same process."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from podium.api.errors import PodiumError
+from podium.apiserver.server import ApiServer
+from podium.control.effects import Effect, Object
+from podium.control.events import Outcome
+from podium.runtime.dispatcher import Dispatcher
+from podium.runtime.informer import News
+from podium.runtime.latency import INSTANT, Latency
+from podium.store.errors import Expired
+
+
+class WatchExpired(PodiumError):  # noqa: N818 - the reason's name in Kubernetes
+    """A watch can't go on where it ended: everything must be listed anew."""
+
+
+class Unreachable(PodiumError):  # noqa: N818 - it says what it is
+    """A list or a watch failed for now; trying again may help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """All objects of a kind.
+
+    Attributes:
+        objects: by namespace and name.
+        revision: which state the list shows.
+    """
+
+    objects: Sequence[Object]
+    revision: int
+
+
+class AsyncApi(Protocol):
+    """An API server, as machines need it."""
+
+    async def call(self, effect: Effect) -> Outcome:
+        """Carry an effect out; whatever goes wrong on the way is an outcome as well."""
+        ...
+
+    async def list(self, kind: str) -> Listed:
+        """All objects of a kind.
+
+        Raises:
+            Unreachable: it can't be told now.
+        """
+        ...
+
+    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[News]]:
+        """What happens to objects of a kind after a revision, gapless and in order.
+
+        It may end at any time, and goes on with another watch then.
+
+        Raises:
+            WatchExpired: what happened then isn't known any more.
+            Unreachable: it can't be told now.
+        """
+        ...
+
+
+class InProcessApi:
+    """The API server of the same process and event loop, as far away as is wanted.
+
+    Args:
+        server: the API server.
+        now_s: what time it is, in seconds since the epoch.
+        latency: how long calls take; watches take at least as long as it says.
+        rng: for latencies that are left to chance.
+    """
+
+    def __init__(
+        self,
+        server: ApiServer,
+        now_s: Callable[[], float],
+        latency: Latency = INSTANT,
+        rng: Random | None = None,
+    ) -> None:
+        self._store = server.store
+        self._dispatcher = Dispatcher(server)
+        self._now_s = now_s
+        self._latency = latency
+        self._rng = rng or Random(0)
+
+    async def call(self, effect: Effect) -> Outcome:
+        apply_s, answer_s = self._latency.call_s(effect, self._rng)
+        await _pass(apply_s)
+        outcome = self._dispatcher.call(effect, self._now_s())
+        await _pass(answer_s)
+        return outcome
+
+    async def list(self, kind: str) -> Listed:
+        page = self._store.list(kind)
+        return Listed(page.items, page.revision)
+
+    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[News]]:
+        written = asyncio.Event()
+        try:
+            watch = self._store.watch(kind, from_revision=revision, wake=written.set)
+        except Expired as error:
+            raise WatchExpired(str(error)) from None
+        try:
+            while True:
+                written.clear()
+                events = watch.take()
+                if events:
+                    await _pass(self._latency.watch_s(kind, self._rng))
+                    yield events
+                else:
+                    await written.wait()
+        except Expired as error:
+            raise WatchExpired(str(error)) from None
+        finally:
+            watch.close()
+
+
+async def _pass(duration_s: float) -> None:
+    if duration_s > 0:
+        await asyncio.sleep(duration_s)

@@ -1,0 +1,205 @@
+"""One machine in virtual time, from its start to its crash."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from podium.control.effects import Effect
+from podium.control.events import Event, Outcome, Synced, Woken
+from podium.control.machine import Machine
+from podium.runtime.agenda import Agenda, Entry
+from podium.runtime.dispatcher import Dispatcher
+from podium.runtime.faults import Fate, Fates
+from podium.runtime.feed import Feed
+from podium.runtime.happenings import Called, Happening, Hook, Relisted, Stepped
+from podium.runtime.recorder import EventRecorder, Recording, Stamps
+from podium.store.store import Store
+
+
+@dataclass(slots=True)
+class World:
+    """What all machines of a driver have in common.
+
+    Attributes:
+        agenda: what is due when, and what time it is.
+        store: what watches read from.
+        dispatcher: makes the calls.
+        fates: what becomes of calls and watches.
+        stamps: for the names of events.
+        hooks: told of everything that happens.
+    """
+
+    agenda: Agenda
+    store: Store
+    dispatcher: Dispatcher
+    fates: Fates
+    stamps: Stamps = field(default_factory=Stamps)
+    hooks: list[Hook] = field(default_factory=list)
+
+    def happened(self, happening: Happening) -> None:
+        """Tell the hooks."""
+        for hook in self.hooks:
+            hook(happening)
+
+
+class Life:
+    """A machine that runs: what it is told, when it is woken, and the calls that it asks for.
+
+    Attributes:
+        name: of the machine, among the driver's.
+        machine: the machine.
+        is_over: whether it has crashed; it is told nothing any more.
+
+    Args:
+        world: what it shares with others.
+        name: of the machine.
+        machine: knows of nothing yet.
+        host: where it runs, as events tell.
+        crash: ends this life when the fates say so; None if it is spared.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        name: str,
+        machine: Machine,
+        host: str,
+        crash: Callable[[], None] | None,
+    ) -> None:
+        self.name = name
+        self.machine = machine
+        self.is_over = False
+        self._world = world
+        self._crash = crash
+        self._agenda = world.agenda
+        self._recorder = EventRecorder(host, world.stamps, world.agenda.now_s)
+        self._feeds = [
+            Feed(
+                kind,
+                world.store,
+                world.agenda,
+                world.fates,
+                tell=self._step,
+                synced=self._synced,
+                relisted=self._relisted,
+            )
+            for kind in sorted(machine.kinds)
+        ]
+        self._unsynced = len(self._feeds)
+        self._loses_calls = False
+        self._wakeup: Entry | None = None
+        self._wakeup_s: float | None = None
+        self._recorder_wakeup: Entry | None = None
+
+    def start(self) -> None:
+        """List and watch all that the machine wants to know."""
+        for feed in self._feeds:
+            feed.start()
+        if not self._feeds:
+            self._step(Synced())
+
+    def end(self, *, loses_calls: bool) -> None:
+        """Crash.
+
+        Args:
+            loses_calls: whether the calls that haven't reached the API yet never will.
+        """
+        self.is_over = True
+        self._loses_calls = loses_calls
+        for feed in self._feeds:
+            feed.stop()
+        for entry in (self._wakeup, self._recorder_wakeup):
+            if entry is not None:
+                entry.cancel()
+
+    def break_watches(self) -> None:
+        """Have everything listed anew."""
+        for feed in self._feeds:
+            feed.break_watch()
+
+    def _synced(self) -> None:
+        self._unsynced -= 1
+        if self._unsynced == 0 and not self.is_over:
+            self._step(Synced())
+
+    def _relisted(self, kind: str) -> None:
+        if self._world.hooks:
+            self._world.happened(Relisted(self._agenda.now_s, self.name, kind))
+
+    def _step(self, event: Event) -> None:
+        now_s = self._agenda.now_s
+        effects = self.machine.step(event, now_s)
+        if effects:
+            self._send_all(self._recorder.calls_of(effects, now_s))
+            self._plan_recording()
+        self._plan_wakeup()
+        if self._world.hooks:
+            self._world.happened(Stepped(now_s, self.name, event, effects))
+        if self._crash is not None and self._world.fates.restarts() and not self.is_over:
+            self._crash()
+
+    def _plan_wakeup(self) -> None:
+        at_s, now_s = self.machine.next_wakeup_s(), self._agenda.now_s
+        if at_s is not None and at_s < now_s:
+            at_s = now_s
+        if at_s == self._wakeup_s:
+            return
+        if self._wakeup is not None:
+            self._wakeup.cancel()
+        self._wakeup_s = at_s
+        self._wakeup = None if at_s is None else self._agenda.put(at_s, self._wake, None)
+
+    def _wake(self, _: None) -> None:
+        self._wakeup = self._wakeup_s = None
+        self._step(Woken())
+
+    def _plan_recording(self) -> None:
+        if self._recorder_wakeup is None:
+            at_s = self._recorder.next_wakeup_s()
+            if at_s is not None:
+                self._recorder_wakeup = self._agenda.put(at_s, self._wake_recorder, None)
+
+    def _wake_recorder(self, _: None) -> None:
+        self._recorder_wakeup = None
+        self._send_all(self._recorder.wake(self._agenda.now_s))
+        self._plan_recording()
+
+    def _send_all(self, effects: Iterable[Effect]) -> None:
+        for effect in effects:
+            self._send(effect)
+
+    def _send(self, effect: Effect) -> None:
+        now_s, fate = self._agenda.now_s, self._world.fates.of_call(effect)
+        if fate.applied_after_s is not None:
+            self._agenda.put(now_s + fate.applied_after_s, self._apply, (effect, fate))
+        if fate.error is not None:
+            self._plan_outcome(Outcome(effect, fate.error), fate)
+
+    def _apply(self, call: tuple[Effect, Fate]) -> None:
+        if self._loses_calls:
+            return
+        effect, fate = call
+        now_s = self._agenda.now_s
+        outcome = self._world.dispatcher.call(effect, now_s)
+        if self._world.hooks:
+            called = Called(now_s, self.name, effect, outcome.error, outcome.obj)
+            self._world.happened(called)
+        if fate.error is None:
+            self._plan_outcome(outcome, fate)
+
+    def _plan_outcome(self, outcome: Outcome, fate: Fate) -> None:
+        if outcome.effect.purpose is None:
+            return
+        at_s = self._agenda.now_s + fate.told_after_s
+        self._agenda.put(at_s, self._answer, outcome)
+        if fate.repeated_after_s is not None:
+            self._agenda.put(at_s + fate.repeated_after_s, self._answer, outcome)
+
+    def _answer(self, outcome: Outcome) -> None:
+        if self.is_over:
+            return
+        purpose = outcome.effect.purpose
+        if isinstance(purpose, Recording):
+            self._send_all(self._recorder.outcome(purpose, outcome, self._agenda.now_s))
+            self._plan_recording()
+        else:
+            self._step(outcome)

@@ -1,0 +1,201 @@
+"""One machine in wall-clock time: its inbox, its calls, its watches."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from podium.control.effects import Effect
+from podium.control.events import Event, Outcome, Synced, Woken
+from podium.control.machine import Machine
+from podium.runtime.async_api import AsyncApi, Unreachable, WatchExpired
+from podium.runtime.happenings import Called, Happening, Hook, Relisted, Started, Stepped, Stopped
+from podium.runtime.informer import Informer
+from podium.runtime.recorder import EventRecorder, Recording, Stamps
+
+# How long a machine may go on without letting calls and watches have their turn.
+SLICE_S = 0.005
+# After a failure of a list or a watch, as client-go waits.
+PAUSE_S_MIN = 0.8
+PAUSE_S_MAX = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all machines of a driver have in common.
+
+    Attributes:
+        api: what is watched and called.
+        now_s: what time it is, in seconds since the epoch.
+        group: what tasks run in.
+        stamps: for the names of events.
+        hooks: told of everything that happens.
+        calls_max: how many calls of one machine may be under way.
+    """
+
+    api: AsyncApi
+    now_s: Callable[[], float]
+    group: asyncio.TaskGroup
+    stamps: Stamps
+    hooks: list[Hook]
+    calls_max: int
+
+    def happened(self, happening: Happening) -> None:
+        """Tell the hooks."""
+        for hook in self.hooks:
+            hook(happening)
+
+
+class LiveMachine:
+    """A machine that runs.
+
+    Attributes:
+        name: of the machine, among the driver's.
+        machine: the machine.
+
+    Args:
+        surroundings: what it shares with others.
+        name: of the machine.
+        machine: knows of nothing yet.
+        host: where it runs, as events tell.
+    """
+
+    def __init__(self, surroundings: Surroundings, name: str, machine: Machine, host: str) -> None:
+        self.name = name
+        self.machine = machine
+        self._surroundings = surroundings
+        self._now_s = surroundings.now_s
+        self._recorder = EventRecorder(host, surroundings.stamps, surroundings.now_s())
+        self._inbox: deque[Event] = deque()
+        self._has_news = asyncio.Event()
+        self._waiting: deque[Effect] = deque()
+        self._calls: set[asyncio.Task[None]] = set()
+        self._unsynced = len(machine.kinds)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """List and watch all that the machine wants to know, and run it."""
+        self._surroundings.happened(Started(self._now_s(), self.name))
+        group = self._surroundings.group
+        self._tasks = [group.create_task(self._follow(kind)) for kind in self.machine.kinds]
+        self._tasks.append(group.create_task(self._run()))
+        if not self._unsynced:
+            self._tell([Synced()])
+
+    async def stop(self, drain_s: float) -> None:
+        """Tell the machine nothing any more, and let its calls come back."""
+        for task in self._tasks:
+            task.cancel()
+        self._waiting.clear()
+        if self._calls and drain_s:
+            await asyncio.wait(self._calls, timeout=drain_s)
+        for task in self._calls:
+            task.cancel()
+        self._surroundings.happened(Stopped(self._now_s(), self.name))
+
+    async def _run(self) -> None:
+        slice_end_s = 0.0
+        while True:
+            for _ in range(len(self._inbox)):
+                self._step(self._inbox.popleft())
+            if self._is_due():
+                self._step(Woken())
+            elif not self._inbox:
+                await self._wait()
+                slice_end_s = 0.0
+            if time.monotonic() > slice_end_s:
+                self._wake_recorder()
+                await asyncio.sleep(0)
+                slice_end_s = time.monotonic() + SLICE_S
+
+    def _is_due(self) -> bool:
+        wakeup_s = self.machine.next_wakeup_s()
+        return wakeup_s is not None and wakeup_s <= self._now_s()
+
+    async def _wait(self) -> None:
+        times = (self.machine.next_wakeup_s(), self._recorder.next_wakeup_s())
+        at_s = min((time_s for time_s in times if time_s is not None), default=None)
+        self._has_news.clear()
+        try:
+            async with asyncio.timeout(None if at_s is None else at_s - self._now_s()):
+                await self._has_news.wait()
+        except TimeoutError:
+            return
+
+    def _tell(self, events: Iterable[Event]) -> None:
+        self._inbox.extend(events)
+        self._has_news.set()
+
+    def _step(self, event: Event) -> None:
+        now_s, started_s = self._now_s(), time.perf_counter()
+        effects = self.machine.step(event, now_s)
+        if self._surroundings.hooks:
+            took_s = time.perf_counter() - started_s
+            self._surroundings.happened(Stepped(now_s, self.name, event, effects, took_s))
+        self._send_all(self._recorder.calls_of(effects, now_s))
+
+    def _wake_recorder(self) -> None:
+        at_s, now_s = self._recorder.next_wakeup_s(), self._now_s()
+        if at_s is not None and at_s <= now_s:
+            self._send_all(self._recorder.wake(now_s))
+
+    def _send_all(self, effects: Iterable[Effect]) -> None:
+        for effect in effects:
+            if len(self._calls) < self._surroundings.calls_max:
+                self._begin(effect)
+            else:
+                self._waiting.append(effect)
+
+    def _begin(self, effect: Effect) -> None:
+        task = self._surroundings.group.create_task(self._call(effect))
+        self._calls.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._calls.discard(task)
+        if self._waiting:
+            self._begin(self._waiting.popleft())
+
+    async def _call(self, effect: Effect) -> None:
+        started_s = time.perf_counter()
+        outcome = await self._surroundings.api.call(effect)
+        if self._surroundings.hooks:
+            took_s = time.perf_counter() - started_s
+            called = Called(self._now_s(), self.name, effect, outcome.error, outcome.obj, took_s)
+            self._surroundings.happened(called)
+        self._take(outcome)
+
+    def _take(self, outcome: Outcome) -> None:
+        purpose = outcome.effect.purpose
+        if isinstance(purpose, Recording):
+            self._send_all(self._recorder.outcome(purpose, outcome, self._now_s()))
+        elif purpose is not None:
+            self._tell([outcome])
+
+    async def _follow(self, kind: str) -> None:
+        informer, pause_s = Informer(kind), PAUSE_S_MIN
+        must_list, is_synced = True, False
+        while True:
+            try:
+                if must_list:
+                    listed = await self._surroundings.api.list(kind)
+                    self._tell(informer.listed(listed.objects, listed.revision))
+                    must_list = False
+                if not is_synced:
+                    is_synced = True
+                    self._synced()
+                async for news in self._surroundings.api.watch(kind, informer.revision):
+                    self._tell(informer.watched(news))
+                    pause_s = PAUSE_S_MIN
+            except WatchExpired:
+                must_list = True
+                self._surroundings.happened(Relisted(self._now_s(), self.name, kind))
+            except Unreachable:
+                await asyncio.sleep(pause_s)
+                pause_s = min(pause_s * 2, PAUSE_S_MAX)
+
+    def _synced(self) -> None:
+        self._unsynced -= 1
+        if not self._unsynced:
+            self._tell([Synced()])

@@ -1,0 +1,203 @@
+"""Virtual time: a whole cluster, driven step by step, every run repeatable from its seed.
+
+Nothing happens but what stands in the agenda, and time passes only from one entry to the next. At
+one moment things happen in the order in which they were brought about. With latencies of 0 that is:
+
+1. A machine takes an event in. Its calls come next, in the order in which it asked for them; after
+   them it is woken, if it wants to be woken at once.
+2. A call is carried out. Then each watch tells of what it has written, in the order in which the
+   machines were started; after that, the machine that asked learns the outcome.
+3. A watch tells the changes that it has one after the other, and nothing comes between them.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from random import Random
+
+from podium.apiserver.server import ApiServer
+from podium.control.machine import Machine
+from podium.runtime.agenda import Agenda
+from podium.runtime.dispatcher import Dispatcher
+from podium.runtime.faults import NO_FAULTS, Fates, Faults
+from podium.runtime.happenings import Hook, Started, Stopped
+from podium.runtime.latency import INSTANT, Latency
+from podium.runtime.life import Life, World
+
+# A wake-up later than this is far: nothing is happening any more.
+FAR_S = 60.0
+
+
+class Handle:
+    """A machine's place under a driver, which outlasts crashes.
+
+    Attributes:
+        name: of the machine.
+        host: where it runs, as events tell.
+        renew: makes the machine that follows after a crash by chance; None if it never crashes so.
+        life: the machine that runs there; None after a crash.
+    """
+
+    def __init__(self, name: str, host: str, renew: Callable[[], Machine] | None) -> None:
+        self.name = name
+        self.host = host
+        self.renew = renew
+        self.life: Life | None = None
+
+    @property
+    def machine(self) -> Machine | None:
+        """The machine that runs there; None after a crash."""
+        return None if self.life is None else self.life.machine
+
+
+class VirtualDriver:
+    """Drives machines over an API server in virtual time.
+
+    Attributes:
+        hooks: told of everything right after it happened; what they raise comes out of `step`.
+
+    Args:
+        server: the API server.
+        start_s: the time, in seconds since the epoch.
+        rng: for faults, and for latencies that are left to chance.
+        faults: what goes wrong.
+        latency: how long calls and news take.
+    """
+
+    def __init__(
+        self,
+        server: ApiServer,
+        start_s: float,
+        rng: Random,
+        faults: Faults = NO_FAULTS,
+        latency: Latency = INSTANT,
+    ) -> None:
+        self._agenda = Agenda(start_s)
+        self._fates = Fates(latency, faults, rng)
+        self._world = World(self._agenda, server.store, Dispatcher(server), self._fates)
+        self._handles: dict[str, Handle] = {}
+
+    @property
+    def now_s(self) -> float:
+        """The time, in seconds since the epoch."""
+        return self._agenda.now_s
+
+    @property
+    def hooks(self) -> list[Hook]:
+        """Told of everything right after it happened; what they raise comes out of `step`."""
+        return self._world.hooks
+
+    @property
+    def faults(self) -> Faults:
+        """What goes wrong; set to `NO_FAULTS` to let things come to rest."""
+        return self._fates.faults
+
+    @faults.setter
+    def faults(self, faults: Faults) -> None:
+        self._fates.faults = faults
+
+    def add(
+        self,
+        machine: Machine,
+        *,
+        name: str = "",
+        host: str = "podium",
+        renew: Callable[[], Machine] | None = None,
+    ) -> Handle:
+        """Start a machine.
+
+        Args:
+            machine: knows of nothing yet.
+            name: which machine it is, in logs; the machine's own unless given.
+            host: where it runs, as events tell.
+            renew: makes the machine that follows after a crash by chance.
+
+        Raises:
+            ValueError: there is a machine of that name already.
+        """
+        handle = Handle(name or machine.name, host, renew)
+        if handle.name in self._handles:
+            raise ValueError(f"there is a machine {handle.name} already")
+        self._handles[handle.name] = handle
+        self._start(handle, machine)
+        return handle
+
+    def crash(self, handle: Handle, *, loses_calls: bool = False) -> None:
+        """End a machine: it is told nothing any more, and what it knew is lost.
+
+        Args:
+            handle: of the machine; nothing happens if it has crashed already.
+            loses_calls: whether the calls that haven't reached the API yet never will.
+        """
+        if handle.life is not None:
+            handle.life.end(loses_calls=loses_calls)
+            handle.life = None
+            self._world.happened(Stopped(self.now_s, handle.name))
+
+    def restart(self, handle: Handle, machine: Machine) -> None:
+        """Start a fresh machine in the place of one that has crashed, or crashes now."""
+        self.crash(handle)
+        self._start(handle, machine)
+
+    def at(self, time_s: float, action: Callable[[], None]) -> None:
+        """Have something done at a time, such as by the user of the cluster."""
+        self._agenda.put(time_s, lambda _: action(), None)
+
+    def step(self) -> bool:
+        """Do the next thing, letting time pass until it is due; whether there was one."""
+        next_s = self._agenda.next_s()
+        if next_s is None:
+            return False
+        self._agenda.advance_to(next_s)
+        self._agenda.run_next()
+        return True
+
+    def advance(self, duration_s: float) -> None:
+        """Let time pass, and everything happen that falls due."""
+        self.run_until(self.now_s + duration_s)
+
+    def run_until(self, time_s: float) -> None:
+        """Let time pass up to a moment, including everything that falls due at it.
+
+        Raises:
+            EndlessMoment: time stands still, because things go on happening.
+        """
+        while (next_s := self._agenda.next_s()) is not None and next_s <= time_s:
+            self._agenda.advance_to(next_s)
+            self._agenda.run_due()
+        self._agenda.advance_to(time_s)
+
+    def settle(self, max_s: float = 3600.0, far_s: float = FAR_S) -> bool:
+        """Let time pass until nothing happens any more.
+
+        Args:
+            max_s: how much time may pass.
+            far_s: what is due later than this from the last thing that happened doesn't count.
+
+        Returns:
+            Whether it came to rest in that time.
+
+        Raises:
+            EndlessMoment: time stands still, because things go on happening.
+        """
+        end_s = self.now_s + max_s
+        while (next_s := self._agenda.next_s()) is not None and next_s <= self.now_s + far_s:
+            if next_s > end_s:
+                self._agenda.advance_to(end_s)
+                return False
+            self._agenda.advance_to(next_s)
+            self._agenda.run_due()
+        return True
+
+    def _start(self, handle: Handle, machine: Machine) -> None:
+        crash = None if handle.renew is None else partial(self._crash_by_chance, handle)
+        handle.life = Life(self._world, handle.name, machine, handle.host, crash)
+        self._world.happened(Started(self.now_s, handle.name))
+        handle.life.start()
+
+    def _crash_by_chance(self, handle: Handle) -> None:
+        self.crash(handle, loses_calls=self._fates.loses_calls())
+        self.at(self.now_s + self._fates.away_s(), partial(self._renew, handle))
+
+    def _renew(self, handle: Handle) -> None:
+        if handle.life is None and handle.renew is not None:
+            self._start(handle, handle.renew())
