@@ -22,7 +22,7 @@ PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority"
 NEVER = "Never"
 
 _SOURCE_ANNOTATION = "kubernetes.io/config.source"
-_MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
+MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 
 
 def pod_priority(pod: Mapping[str, Any]) -> int:
@@ -42,7 +42,7 @@ def is_static(pod: Mapping[str, Any]) -> bool:
 
 def is_mirror(pod: Mapping[str, Any]) -> bool:
     """Whether the pod is the API server's picture of a static pod."""
-    return _MIRROR_ANNOTATION in annotations(pod)
+    return MIRROR_ANNOTATION in annotations(pod)
 
 
 def is_critical(pod: Mapping[str, Any]) -> bool:

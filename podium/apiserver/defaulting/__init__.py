@@ -8,7 +8,7 @@ policies and minDomains, for example.
 
 from collections.abc import Mapping
 
-from podium.apiserver.defaulting import cluster, pods, volumes, workloads
+from podium.apiserver.defaulting import cluster, data, limits, pods, volumes, workloads
 from podium.apiserver.defaulting.copying import Filler, Object
 
 __all__ = ["apply_defaults"]
@@ -29,6 +29,11 @@ _FILLERS: Mapping[str, Filler] = {
     "PersistentVolume": volumes.persistent_volume,
     "StorageClass": volumes.storage_class,
     "CSIDriver": volumes.csi_driver,
+    "LimitRange": limits.limit_range,
+    "ResourceQuota": limits.resource_quota,
+    "Secret": data.secret,
+    "Endpoints": data.endpoints,
+    "EndpointSlice": data.endpoint_slice,
 }
 
 

@@ -80,6 +80,17 @@ def csi_driver(driver: Object) -> Object:
     """A CSIDriver."""
 
     def spec(spec: Object) -> Object:
-        return filled(spec, attachRequired=True, podInfoOnMount=False, storageCapacity=False)
+        spec = filled(
+            spec,
+            attachRequired=True,
+            podInfoOnMount=False,
+            storageCapacity=False,
+            fsGroupPolicy="ReadWriteOnceWithFSType",
+            requiresRepublish=False,
+            seLinuxMount=False,
+        )
+        if spec.get("volumeLifecycleModes"):
+            return spec
+        return {**spec, "volumeLifecycleModes": ["Persistent"]}
 
     return inside(driver, spec=spec)

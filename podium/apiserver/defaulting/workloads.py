@@ -7,6 +7,8 @@ from podium.apiserver.defaulting.volumes import claim
 
 _REVISIONS_KEPT = 10
 _JOB_RETRIES = 6
+_INT32_MAX = 2**31 - 1
+_REPLACED = "TerminatingOrFailed"
 
 
 def deployment(deployment: Object) -> Object:
@@ -66,7 +68,7 @@ def stateful_set(stateful_set: Object) -> Object:
         strategy = filled(strategy, type="RollingUpdate")
         if strategy["type"] != "RollingUpdate":
             return strategy
-        full = filled(strategy.get("rollingUpdate") or {}, partition=0)
+        full = filled(strategy.get("rollingUpdate") or {}, partition=0, maxUnavailable=1)
         return with_field(strategy, "rollingUpdate", full)
 
     def retention(policy: Object) -> Object:
@@ -118,9 +120,11 @@ def job(job: Object) -> Object:
         spec = filled(
             spec,
             parallelism=1,
-            backoffLimit=_JOB_RETRIES,
+            backoffLimit=_INT32_MAX if spec.get("backoffLimitPerIndex") else _JOB_RETRIES,
             completionMode="NonIndexed",
             suspend=False,
+            manualSelector=False,
+            podReplacementPolicy="Failed" if spec.get("podFailurePolicy") else _REPLACED,
         )
         return inside(spec, template=template)
 

@@ -2,7 +2,18 @@
 
 from collections.abc import Mapping
 
-from podium.apiserver.validation import groups, nodes, pods, policies, storage, workloads
+from podium.apiserver.validation import (
+    coordination,
+    data,
+    groups,
+    limit_ranges,
+    nodes,
+    pods,
+    policies,
+    quotas,
+    storage,
+    workloads,
+)
 from podium.apiserver.validation.checks import Check
 
 CHECKS: Mapping[str, Check] = {
@@ -25,5 +36,16 @@ CHECKS: Mapping[str, Check] = {
     "CSIDriver": nodes.csi_driver,
     "CSIStorageCapacity": nodes.csi_storage_capacity,
     "RuntimeClass": policies.runtime_class,
+    "ResourceQuota": quotas.resource_quota,
+    "LimitRange": limit_ranges.limit_range,
+    "ConfigMap": data.config_map,
+    "Secret": data.secret,
+    "ServiceAccount": data.service_account,
+    "ControllerRevision": data.controller_revision,
+    "Lease": coordination.lease,
+    "Event": coordination.event,
+    "Endpoints": coordination.endpoints,
+    "EndpointSlice": coordination.endpoint_slice,
+    "VolumeAttachment": coordination.volume_attachment,
 }
 """The checks by the kind's name."""

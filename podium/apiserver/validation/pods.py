@@ -220,9 +220,12 @@ def _status_part(status: Any) -> Any:
     return part
 
 
+pod_status = remembered(fields(**_judged_status), _status_part)
+"""The status of a pod."""
+
 pod = fields(
     metadata=object_meta(),
     spec=needed(pod_spec),
-    status=remembered(fields(**_judged_status), _status_part),
+    status=pod_status,
 )
 """A whole pod."""

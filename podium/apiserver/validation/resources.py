@@ -34,7 +34,7 @@ def _is_standard(name: str) -> bool:
     return name in _CONTAINER or name.startswith(_HUGE_PAGES) or name in _OTHER_STANDARD
 
 
-def _allows_overcommit(name: str) -> bool:
+def allows_overcommit(name: str) -> bool:
     """Whether limits may exceed requests: not for huge pages, nor for what is counted by piece."""
     native = "/" not in name or _NATIVE_DOMAIN in name
     return native and not name.startswith(_HUGE_PAGES)
@@ -89,7 +89,7 @@ def _fits_limits(value: Any, path: str) -> Faults:
     for name, request in requests.items():
         limit = limits.get(name)
         if limit is None:
-            if not _allows_overcommit(name):
+            if not allows_overcommit(name):
                 message = "Limit must be set for non overcommitable resources"
                 yield required(join(path, "limits"), message)
             continue
@@ -105,7 +105,7 @@ def _misfit(name: str, request: Any, limit: Any) -> str:
         requested, limited = parse_quantity(request), parse_quantity(limit)
     except QuantityError:
         return ""
-    if not _allows_overcommit(name):
+    if not allows_overcommit(name):
         return "" if requested == limited else "equal to"
     return "less than or equal to" if requested > limited else ""
 

@@ -166,7 +166,10 @@ WORKLOAD = {"template": {"metadata": {"labels": {"app": "a"}}, "spec": {}}}
             {
                 "replicas": 1,
                 "podManagementPolicy": "OrderedReady",
-                "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}},
+                "updateStrategy": {
+                    "type": "RollingUpdate",
+                    "rollingUpdate": {"partition": 0, "maxUnavailable": 1},
+                },
             },
         ),
         ("StatefulSet", {"updateStrategy": {"type": "OnDelete"}}, {"replicas": 1}),
@@ -221,6 +224,35 @@ def test_volumes() -> None:
     (source,) = filled[2]["projected"]["sources"]
     assert source["serviceAccountToken"]["expirationSeconds"] == 3600
     assert filled[3] is volumes[3]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (
+            {"max": {"cpu": "2"}, "min": {"memory": "1Gi"}},
+            {"default": {"cpu": "2"}, "defaultRequest": {"cpu": "2", "memory": "1Gi"}},
+        ),
+        (
+            {"default": {"cpu": "1"}, "defaultRequest": {"cpu": "500m"}, "max": {"cpu": "2"}},
+            {"default": {"cpu": "1"}, "defaultRequest": {"cpu": "500m"}},
+        ),
+    ],
+)
+def test_limits_of_containers(given: Obj, expected: Obj) -> None:
+    def limit_of(kind: str) -> Any:
+        limit_range = {"spec": {"limits": [{"type": kind, **given}]}}
+        return apply_defaults(limit_range, "LimitRange")["spec"]["limits"][0]
+
+    assert limit_of("Container") == {"type": "Container", **given, **expected}
+    assert limit_of("Pod") == {"type": "Pod", **given}
+
+
+def test_secrets() -> None:
+    assert apply_defaults({"data": {"a": "eA=="}, "stringData": {"b": "y"}}, "Secret") == {
+        "type": "Opaque",
+        "data": {"a": "eA==", "b": "eQ=="},
+    }
 
 
 def test_unknown_kinds_come_back_as_they_are() -> None:

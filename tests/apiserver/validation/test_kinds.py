@@ -35,6 +35,19 @@ VALID: dict[str, Obj] = {
     "CSIDriver": {"spec": {"attachRequired": True}},
     "CSIStorageCapacity": {"storageClassName": "s", "capacity": "1Gi"},
     "RuntimeClass": {"handler": "h"},
+    "ResourceQuota": {"spec": {"hard": {"pods": "1", "count/jobs.batch": 2}}},
+    "LimitRange": {"spec": {"limits": [{"type": "Pod", "max": {"cpu": "1"}}]}},
+    "ConfigMap": {"data": {"a.b": "x"}},
+    "Secret": {"data": {"a.b": "eA=="}, "type": "Opaque"},
+    "ServiceAccount": {},
+    "ControllerRevision": {"data": {"spec": {}}, "revision": 1},
+    "Lease": {"spec": {"holderIdentity": "h", "leaseDurationSeconds": 15}},
+    "Event": {"involvedObject": {"name": "p"}, "reason": "Started"},
+    "Endpoints": {"subsets": [{"addresses": [{"ip": "1.2.3.4"}], "ports": [{"port": 80}]}]},
+    "EndpointSlice": {"addressType": "IPv4", "endpoints": [{"addresses": ["1.2.3.4"]}]},
+    "VolumeAttachment": {
+        "spec": {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "v"}}
+    },
 }
 
 

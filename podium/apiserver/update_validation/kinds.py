@@ -1,0 +1,86 @@
+"""Which rules hold for updates of which kind, and of which of its subresources."""
+
+from collections.abc import Mapping
+
+from podium.api.errors import FieldError
+from podium.api.kinds import Kind
+from podium.apiserver.update_validation import (
+    jobs,
+    nodes,
+    others,
+    pod_resize,
+    pod_status,
+    pods,
+    storage,
+    workloads,
+)
+from podium.apiserver.update_validation.metadata import metadata
+from podium.apiserver.update_validation.rules import Object, Rule
+
+_RULES: Mapping[str, Rule] = {
+    "Pod": pods.update,
+    "Pod/status": pod_status.status_update,
+    "Pod/resize": pod_resize.resize_update,
+    "Node": nodes.update,
+    "Node/status": nodes.status_update,
+    "Namespace": metadata,
+    "Namespace/status": others.namespace_status,
+    "Namespace/finalize": others.namespace_finalize,
+    "Service": others.service,
+    "Endpoints": others.judged_anew("Endpoints"),
+    "ReplicationController": workloads.replication_controller,
+    "ReplicationController/status": workloads.replication_controller_status,
+    "ResourceQuota": others.resource_quota,
+    "ResourceQuota/status": others.resource_quota_status,
+    "LimitRange": others.judged_anew("LimitRange"),
+    "PersistentVolume": storage.volume,
+    "PersistentVolume/status": storage.volume_status,
+    "PersistentVolumeClaim": storage.claim,
+    "PersistentVolumeClaim/status": storage.claim_status,
+    "ConfigMap": others.data("ConfigMap", "data", "binaryData"),
+    "Secret": others.data("Secret", "data"),
+    "ServiceAccount": others.judged_anew("ServiceAccount"),
+    "Event": others.judged_anew("Event"),
+    "Deployment": workloads.deployment,
+    "Deployment/status": workloads.deployment_status,
+    "ReplicaSet": workloads.replica_set,
+    "ReplicaSet/status": workloads.replica_set_status,
+    "StatefulSet": workloads.stateful_set,
+    "StatefulSet/status": workloads.stateful_set_status,
+    "DaemonSet": workloads.daemon_set,
+    "DaemonSet/status": workloads.daemon_set_status,
+    "ControllerRevision": others.controller_revision,
+    "Job": jobs.update,
+    "Job/status": jobs.status_update,
+    "EndpointSlice": others.endpoint_slice,
+    "PodDisruptionBudget": others.disruption_budget,
+    "PodDisruptionBudget/status": others.disruption_budget_status,
+    "PriorityClass": others.priority_class,
+    "RuntimeClass": others.runtime_class,
+    "Lease": others.judged_anew("Lease"),
+    "StorageClass": storage.storage_class,
+    "CSINode": storage.csi_node,
+    "CSIDriver": storage.csi_driver,
+    "CSIStorageCapacity": storage.csi_storage_capacity,
+    "VolumeAttachment": storage.volume_attachment,
+    "ResourceClaim": others.resource_claim,
+    "ResourceSlice": others.resource_slice,
+}
+
+
+def validate_update(
+    kind: Kind, new: Object, old: Object, subresource: str = ""
+) -> list[FieldError]:
+    """All faults of an update, in kube-apiserver's order; most of those of metadata come twice.
+
+    Args:
+        kind: of the object.
+        new: as it is to be stored: prepared, with the server's own metadata.
+        old: as it is stored.
+        subresource: which the update goes through; empty for the object itself.
+    """
+    faults = list(metadata(new, old))
+    rule = _RULES.get(f"{kind.name}/{subresource}" if subresource else kind.name)
+    if rule is not None:
+        faults += rule(new, old)
+    return faults

@@ -1,0 +1,106 @@
+"""The status of pods: who reports it may not say just anything.
+
+The rules are those of `ValidatePodStatusUpdate` in v1.36.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.labels import validate_label_key, validate_subdomain
+from podium.api.resources import is_sidecar
+from podium.apiserver.update_validation.metadata import metadata
+from podium.apiserver.update_validation.pods import annotations
+from podium.apiserver.update_validation.rules import (
+    Faults,
+    Object,
+    all_of,
+    forbidden,
+    immutable_value,
+)
+from podium.apiserver.validation.pods import pod_status
+
+_SYSTEM_CONDITIONS = frozenset({"PodScheduled", "Ready", "Initialized"})
+_NOBODY: frozenset[str] = frozenset()
+_NOT_TERMINATED = "may not be transitioned to non-terminated state"
+
+
+def _status(new: Object, old: Object) -> Faults:
+    status, before = new.get("status") or {}, old.get("status") or {}
+    yield from _condition_types(status.get("conditions") or ())
+    if (new["spec"].get("nodeName") or "") != (old["spec"].get("nodeName") or ""):
+        yield forbidden("status.nodeName", "may not be changed directly")
+    nominated = status.get("nominatedNodeName")
+    if nominated and nominated != before.get("nominatedNodeName"):
+        for message in validate_subdomain(nominated):
+            yield FieldError("status.nominatedNodeName", nominated, message)
+    yield from immutable_value(status.get("qosClass"), before.get("qosClass"), "status.qosClass")
+    yield from _containers(status, before, old["spec"])
+    yield from _claims(status.get("resourceClaimStatuses") or (), new["spec"])
+
+
+def _judged(new: Object, old: Object) -> Faults:
+    """What is stored is well-formed, though a decoder may have let it through."""
+    if new.get("status") is not old.get("status"):
+        yield from pod_status(new.get("status") or {}, "status")
+
+
+status_update = all_of(metadata, annotations, _judged, _status)
+"""A pod whose status is updated."""
+
+
+def _condition_types(conditions: Iterable[Object]) -> Faults:
+    for index, condition in enumerate(conditions):
+        kind = condition.get("type") or ""
+        if kind not in _SYSTEM_CONDITIONS:
+            for message in validate_label_key(kind):
+                # The path is upstream's, though the conditions are in the status.
+                yield FieldError(f"metadata.conditions[{index}].Type", kind, message)
+
+
+def _containers(status: Object, before: Object, spec: Object) -> Faults:
+    """What has ended for good doesn't run again."""
+    policy = spec.get("restartPolicy")
+    sidecars: Collection[str] = {
+        one["name"] for one in spec.get("initContainers") or () if is_sidecar(one)
+    }
+    for field, restarts, spared in (
+        ("containerStatuses", policy, _NOBODY),
+        ("initContainerStatuses", policy, sidecars),
+        ("ephemeralContainerStatuses", "Never", _NOBODY),
+    ):
+        now, then = status.get(field) or (), before.get(field) or ()
+        if restarts == "Always" or now is then:
+            continue
+        for index in _revived(now, then, restarts, spared):
+            yield forbidden(f"status.{field}[{index}].state", _NOT_TERMINATED)
+
+
+def _revived(
+    new: Sequence[Object], old: Sequence[Object], restarts: Any, spared: Collection[str]
+) -> Iterable[int]:
+    """The positions of old containers that had ended for good and have not any more."""
+    for index, container in enumerate(old):
+        ended = (container.get("state") or {}).get("terminated")
+        if ended is None or container.get("name") in spared:
+            continue
+        if ended.get("exitCode") and restarts == "OnFailure":
+            continue
+        for other in new:
+            same_name = other.get("name") == container.get("name")
+            if same_name and (other.get("state") or {}).get("terminated") is None:
+                yield index
+
+
+def _claims(statuses: Sequence[Object], spec: Object) -> Faults:
+    """Claims of resources are those of the spec, each once."""
+    named = {claim.get("name") for claim in spec.get("resourceClaims") or ()}
+    seen = set()
+    for index, status in enumerate(statuses):
+        name, where = status.get("name"), f"status.resourceClaimStatuses[{index}].name"
+        if name not in named:
+            message = "must match the name of an entry in `spec.resourceClaims`"
+            yield FieldError(where, name, message)
+        if name in seen:
+            yield FieldError(where, name, "", ErrorKind.DUPLICATE)
+        seen.add(name)

@@ -1,0 +1,144 @@
+"""Pods: what of them may be changed once they are there, which is little.
+
+The rules are those of `ValidatePodUpdate` in v1.36.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.priority import MIRROR_ANNOTATION
+from podium.apiserver.internals import difference, internal
+from podium.apiserver.update_validation.gated_pods import as_before_where_tightened, tightened
+from podium.apiserver.update_validation.metadata import metadata
+from podium.apiserver.update_validation.rules import Faults, Object, all_of, forbidden, valid
+from podium.apiserver.validation.checks import INT32_MAX
+from podium.apiserver.validation.pods import pod as pod_check
+from podium.apiserver.validation.tolerations import tolerations as tolerations_check
+
+_CHANGEABLE = (
+    "`spec.containers[*].image`",
+    "`spec.initContainers[*].image`",
+    "`spec.activeDeadlineSeconds`",
+    "`spec.tolerations` (only additions to existing tolerations)",
+    "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
+)
+_CONTAINERS = ("containers", "initContainers")
+
+
+def _spec_update(new: Object, old: Object) -> Faults:
+    spec, before = new["spec"], old["spec"]
+    if spec is before or spec == before:
+        return
+    for field in _CONTAINERS:
+        now, then = spec.get(field) or (), before.get(field) or ()
+        if len(now) != len(then):
+            yield forbidden(f"spec.{field}", "pod updates may not add or remove containers")
+            return
+        yield from _images(now, f"spec.{field}")
+    faults = list(_deadline(spec, before))
+    yield from faults
+    # A deadline that is wrong ends the examination; one that is taken away doesn't.
+    if faults and spec.get("activeDeadlineSeconds") is not None:
+        return
+    yield from _only_added_tolerations(spec, before)
+    yield from _only_deleted_gates(spec, before)
+    if before.get("schedulingGates"):
+        yield from tightened(spec, before)
+    yield from _nothing_else(spec, before)
+
+
+def annotations(new: Object, old: Object) -> Faults:
+    """Nobody makes a static pod's picture of a pod, or takes that from it."""
+    now, before = new["metadata"], old["metadata"]
+    if now.get("annotations") == before.get("annotations"):
+        return
+    now, before = now.get("annotations") or {}, before.get("annotations") or {}
+    path = f"metadata.annotations[{MIRROR_ANNOTATION}]"
+    if MIRROR_ANNOTATION in before:
+        if now.get(MIRROR_ANNOTATION) != before[MIRROR_ANNOTATION]:
+            yield forbidden(path, "may not remove or update mirror pod annotation")
+    elif MIRROR_ANNOTATION in now:
+        yield forbidden(path, "may not add mirror pod annotation")
+
+
+update = all_of(
+    metadata,
+    valid(pod_check, "metadata"),
+    valid(pod_check, "spec"),
+    annotations,
+    _spec_update,
+)
+"""A pod that is updated."""
+
+
+def _images(containers: Sequence[Object], path: str) -> Faults:
+    for index, container in enumerate(containers):
+        image, where = container.get("image") or "", f"{path}[{index}].image"
+        if not image:
+            yield FieldError(where, None, "", ErrorKind.REQUIRED)
+        elif image != image.strip():
+            yield FieldError(where, image, "must not have leading or trailing whitespace")
+
+
+def _deadline(spec: Object, before: Object) -> Faults:
+    """A deadline may be set, and brought forward."""
+    path = "spec.activeDeadlineSeconds"
+    now, then = spec.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
+    if now is None:
+        if then is not None:
+            message = "must not update from a positive integer to nil value"
+            yield FieldError(path, "null", message)
+    elif not 0 <= now <= INT32_MAX:
+        yield FieldError(path, now, f"must be between 0 and {INT32_MAX}, inclusive")
+    elif then is not None and then < now:
+        yield FieldError(path, now, "must be less than or equal to previous value")
+
+
+def _only_added_tolerations(spec: Object, before: Object) -> Faults:
+    there = [_toleration(one) for one in spec.get("tolerations") or ()]
+    if any(_toleration(one) not in there for one in before.get("tolerations") or ()):
+        message = "existing toleration can not be modified except its tolerationSeconds"
+        yield forbidden("spec.tolerations", message)
+    else:
+        yield from tolerations_check(spec.get("tolerations") or [], "spec.tolerations")
+
+
+def _toleration(toleration: Object) -> dict[str, Any]:
+    return {**internal("Toleration", toleration), "TolerationSeconds": None}
+
+
+def _only_deleted_gates(spec: Object, before: Object) -> Faults:
+    known = [gate.get("name") for gate in before.get("schedulingGates") or ()]
+    for index, gate in enumerate(spec.get("schedulingGates") or ()):
+        if gate.get("name") not in known:
+            message = (
+                f"only deletion is allowed, but found new scheduling gate '{gate.get('name')}'"
+            )
+            yield forbidden(f"spec.schedulingGates[{index}].name", message)
+
+
+def _nothing_else(spec: Object, before: Object) -> Faults:
+    """Besides what has been looked at, nothing is different."""
+    rest = internal("PodSpec", _as_before(spec, before))
+    old = internal("PodSpec", before)
+    if rest != old:
+        message = f"pod updates may not change fields other than {','.join(_CHANGEABLE)}"
+        yield forbidden("spec", f"{message}\n{difference(old, rest)}")
+
+
+def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:
+    """The new spec with everything that may change as it was."""
+    fields = ("activeDeadlineSeconds", "tolerations", "schedulingGates")
+    kept: dict[str, Any] = {field: before.get(field) for field in fields}
+    for field in _CONTAINERS:
+        now, then = spec.get(field) or (), before.get(field) or ()
+        kept[field] = [
+            {**one, "image": other.get("image")} for one, other in zip(now, then, strict=True)
+        ]
+    grace_s, before_s = (one.get("terminationGracePeriodSeconds") for one in (spec, before))
+    if before_s is not None and before_s < 0 and grace_s == 1:
+        kept["terminationGracePeriodSeconds"] = before_s
+    if before.get("schedulingGates"):
+        kept |= as_before_where_tightened(spec, before)
+    return {**spec, **kept}

@@ -1,0 +1,270 @@
+"""The rules of kinds that say nothing about where pods go: quotas, data, leases, endpoints."""
+
+from typing import Any
+
+import pytest
+
+from podium.api.errors import FieldError
+from podium.apiserver.validation import validate
+from tests.apiserver.validation.test_kinds import an_object
+
+Obj = dict[str, Any]
+
+
+def scoped(*requirements: Obj, **hard: str) -> Obj:
+    return {"hard": hard or {"pods": "1"}, "scopeSelector": {"matchExpressions": [*requirements]}}
+
+
+def limit(kind: str = "Container", **lists: Obj) -> Obj:
+    return {"limits": [{"type": kind, **lists}]}
+
+
+FAULTS: list[tuple[str, str, Any, str]] = [
+    (
+        "ResourceQuota",
+        "spec.hard",
+        {"cores": "1"},
+        'spec.hard[cores]: Invalid value: "cores": must be a standard resource for quota',
+    ),
+    (
+        "ResourceQuota",
+        "spec.hard",
+        {"pods": "500m"},
+        'spec.hard[pods]: Invalid value: "500m": must be an integer',
+    ),
+    (
+        "ResourceQuota",
+        "spec.hard",
+        {"cpu": "-1"},
+        'spec.hard[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+    ),
+    (
+        "ResourceQuota",
+        "spec",
+        {"hard": {"pods": "1"}, "scopes": ["Odd"]},
+        'spec.scopes: Invalid value: ["Odd"]: unsupported scope',
+    ),
+    (
+        "ResourceQuota",
+        "spec",
+        {"hard": {"cpu": "1"}, "scopes": ["BestEffort"]},
+        'spec.scopes: Invalid value: ["BestEffort"]: unsupported scope applied to resource',
+    ),
+    (
+        "ResourceQuota",
+        "spec",
+        {"hard": {"pods": "1"}, "scopes": ["BestEffort", "NotBestEffort"]},
+        'spec.scopes: Invalid value: ["BestEffort","NotBestEffort"]: conflicting scopes',
+    ),
+    (
+        "ResourceQuota",
+        "spec",
+        scoped({"scopeName": "PriorityClass", "operator": "In"}),
+        "spec.scopeSelector.matchExpressions.values: Required value: must be at least one value "
+        "when `operator` is 'In' or 'NotIn' for scope selector",
+    ),
+    (
+        "ResourceQuota",
+        "spec",
+        scoped({"scopeName": "PriorityClass", "operator": "Exists", "values": ["a"]}),
+        'spec.scopeSelector.matchExpressions.values: Invalid value: ["a"]: must be no value '
+        "when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+    ),
+    (
+        "ResourceQuota",
+        "spec",
+        scoped({"scopeName": "PriorityClass", "operator": "Is"}),
+        'spec.scopeSelector.matchExpressions.operator: Invalid value: "Is": '
+        "not a valid selector operator",
+    ),
+    (
+        "ResourceQuota",
+        "spec",
+        scoped({"scopeName": "PriorityClass", "operator": "Exists"}, secrets="1"),
+        'spec.scopeSelector.matchExpressions: Invalid value: {"MatchExpressions":[{"ScopeName":'
+        '"PriorityClass","Operator":"Exists","Values":null}]}: '
+        "unsupported scope applied to resource",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit("Odd"),
+        'spec.limits[0].type: Invalid value: "Odd": '
+        "must be a standard limit type or fully qualified",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        {"limits": [{"type": "Pod"}, {"type": "Pod"}]},
+        'spec.limits[1].type: Duplicate value: "Pod"',
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit("Pod", default={"cpu": "1"}),
+        "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit("PersistentVolumeClaim"),
+        "spec.limits[0].limits: Required value: either minimum or maximum storage value is "
+        "required, but neither was provided",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit(min={"cpu": "2"}, max={"cpu": "1"}),
+        'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1',
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit(defaultRequest={"cpu": "2"}, default={"cpu": "1"}),
+        'spec.limits[0].defaultRequest[cpu]: Invalid value: "2": '
+        "default request value 2 is greater than default limit value 1",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit(default={"cpu": "2"}, max={"cpu": "1"}),
+        'spec.limits[0].default[cpu]: Invalid value: "1": '
+        "default value 2 is greater than max value 1",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit(maxLimitRequestRatio={"cpu": "500m"}),
+        'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "500m": '
+        "ratio 500m is less than 1",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit(maxLimitRequestRatio={"cpu": "4"}, min={"cpu": "1"}, max={"cpu": "2"}),
+        'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "4": '
+        "ratio 4 is greater than max/min = 2.000000",
+    ),
+    (
+        "LimitRange",
+        "spec",
+        limit(default={"e.com/a": "2"}, defaultRequest={"e.com/a": "1"}),
+        'spec.limits[0].defaultRequest[e.com/a]: Invalid value: "1": '
+        "default value 2 must equal to defaultRequest value 1 in e.com/a",
+    ),
+    (
+        "ConfigMap",
+        "data",
+        {"a/b": "x"},
+        'data[a/b]: Invalid value: "a/b": a valid config key must consist of alphanumeric '
+        "characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex "
+        "used for validation is '[-._a-zA-Z0-9]+')",
+    ),
+    ("ConfigMap", "data", {"..": "x"}, "data[..]: Invalid value: \"..\": must not be '..'"),
+    (
+        "ConfigMap",
+        "binaryData",
+        {"a.b": "eA=="},
+        'data[a.b]: Invalid value: "a.b": duplicate of key present in binaryData',
+    ),
+    (
+        "ConfigMap",
+        "data",
+        {"a": "x" * 1024 * 1024 + "y"},
+        "Too long: may not be more than 1048576 bytes",
+    ),
+    ("Secret", "type", "kubernetes.io/tls", "data[tls.key]: Required value"),
+    ("Secret", "type", "kubernetes.io/basic-auth", "data[username]: Required value"),
+    (
+        "Secret",
+        "type",
+        "kubernetes.io/service-account-token",
+        "metadata.annotations[kubernetes.io/service-account.name]: Required value",
+    ),
+    ("ControllerRevision", "data", None, "data: Required value: data is mandatory"),
+    (
+        "Lease",
+        "spec.leaseDurationSeconds",
+        0,
+        "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0",
+    ),
+    (
+        "Lease",
+        "spec.leaseTransitions",
+        -1,
+        "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0",
+    ),
+    (
+        "Event",
+        "metadata.namespace",
+        "other",
+        'involvedObject.namespace: Invalid value: "": does not match event.namespace',
+    ),
+    ("Event", "eventTime", "2026-01-01T00:00:00.000000Z", "reportingInstance: Required value"),
+    (
+        "Endpoints",
+        "subsets",
+        [{}],
+        "subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`",
+    ),
+    (
+        "EndpointSlice",
+        "addressType",
+        "IPv5",
+        'addressType: Unsupported value: "IPv5": supported values: "FQDN", "IPv4", "IPv6"',
+    ),
+    ("VolumeAttachment", "spec.attacher", "", "spec.attacher: Required value"),
+    (
+        "Node",
+        "spec.taints",
+        [{"key": "k", "effect": "NoSchedule"}, {"key": "k", "effect": "NoSchedule", "value": "v"}],
+        'metadata.taints[1]: Duplicate value: {"Key":"k","Value":"v","Effect":"NoSchedule",'
+        '"TimeAdded":null}: taints must be unique by key and effect pair',
+    ),
+    (
+        "Node",
+        "metadata.finalizers",
+        ["odd"],
+        'metadata.finalizers[0]: Invalid value: "odd": '
+        "name is neither a standard finalizer name nor is it fully qualified",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "path", "value", "text"), FAULTS)
+def test_fault(kind: str, path: str, value: Any, text: str) -> None:
+    found = [str(fault) for fault in validate(an_object(kind, path, value))]
+    assert text in found
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        scoped({"scopeName": "PriorityClass", "operator": "In", "values": ["a"]}, cpu="1"),
+        scoped({"scopeName": "Terminating", "operator": "Exists"}),
+        {"hard": {"requests.e.com/gpu": "2", "hugepages-2Mi": "1Gi", "services.nodeports": 0}},
+        {"hard": {"gold.storageclass.storage.k8s.io/requests.storage": "1Ti"}},
+    ],
+)
+def test_quotas_that_are_valid(spec: Obj) -> None:
+    assert validate(an_object("ResourceQuota", "spec", spec)) == []
+
+
+def test_only_one_owner_controls() -> None:
+    owners = [
+        {"apiVersion": "v1", "kind": "A", "name": name, "uid": name, "controller": True}
+        for name in "ab"
+    ]
+    (fault,) = validate(an_object("ConfigMap", "metadata.ownerReferences", owners))
+    assert fault == FieldError(
+        "metadata.ownerReferences",
+        owners,
+        "Only one reference can have Controller set to true. "
+        'Found "true" in references for A/a and A/b',
+    )
+
+
+def test_annotations_are_limited() -> None:
+    large = {"a": "x" * 256 * 1024}
+    (fault,) = validate(an_object("ConfigMap", "metadata.annotations", large))
+    assert str(fault) == "metadata.annotations: Too long: may not be more than 262144 bytes"
