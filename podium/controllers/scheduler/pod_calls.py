@@ -8,7 +8,7 @@ fails is tried again until it succeeds, is overtaken, or the pod is gone. It nam
 the pod that it was made for, so that one of which nobody knows what became can't land later on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -255,6 +255,17 @@ def condition_of(pod: Object, kind: str) -> Object | None:
     return None
 
 
+def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, Any]:
+    """What a patch of a pod's status says of conditions: new ones come after those it has."""
+    new = {condition["type"]: condition for condition in conditions}
+    has = [condition.get("type") for condition in (pod.get("status") or {}).get("conditions") or ()]
+    order = [*has, *(kind for kind in new if kind not in has)]
+    return {
+        "conditions": [new[kind] for kind in order if kind in new],
+        "$setElementOrder/conditions": [{"type": kind} for kind in order],
+    }
+
+
 def _version(pod: Object) -> int:
     """The version of a pod; 0 if it has none yet."""
     text = pod["metadata"].get("resourceVersion")
@@ -269,7 +280,7 @@ def _patch(calls: _Calls, fields: Mapping[str, Any], purpose: PodCall) -> Patch:
     status: dict[str, Any] = {}
     conditions = [value for name, value in fields.items() if name.startswith("condition ")]
     if conditions:
-        status["conditions"] = conditions
+        status |= patched_conditions(pod.obj, conditions)
     if "nominatedNodeName" in fields:
         # An empty name is absent from a stored object: null removes it.
         status["nominatedNodeName"] = fields["nominatedNodeName"] or None

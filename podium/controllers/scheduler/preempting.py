@@ -16,7 +16,7 @@ from podium.control.effects import Delete, Effect, Patch
 from podium.control.events import CallError, Outcome
 from podium.controllers.scheduler.event_texts import preempted
 from podium.controllers.scheduler.outbox import Outbox
-from podium.controllers.scheduler.pod_calls import condition_of, timestamp
+from podium.controllers.scheduler.pod_calls import condition_of, patched_conditions, timestamp
 from podium.core.pods import PodInfo
 
 Finished = Callable[["PreemptionTask", float], None]
@@ -181,7 +181,10 @@ class Preemptions:
                 namespace=victim.namespace,
                 name=victim.name,
                 subresource="status",
-                body={"metadata": {"uid": victim.uid}, "status": {"conditions": [stamped]}},
+                body={
+                    "metadata": {"uid": victim.uid},
+                    "status": patched_conditions(seen.obj, [stamped]),
+                },
             ),
         )
 

@@ -71,16 +71,20 @@ class PreemptionStart:
             started_at_s=now_s,
             annotations=record.annotations(),
         )
-        self._clear_lower(preemption, now_s)
         victims = list(preemption.victims)
-        self._metrics.preemption_started(len(victims))
-        if self._features.scheduler_async_preemption:
-            self.preemptions.start(task, victims, now_s)
-            self._failures.handle(queued, failure, now_s)
-        else:
+        if not self._features.scheduler_async_preemption:
+            self._clear_lower(preemption, now_s)
+            self._metrics.preemption_started(len(victims))
             self.holding = (queued, failure)
             if not self.preemptions.start(task, victims, now_s):
                 self._let_go(now_s)
+            return
+        # If all victims are terminating already, nobody loses a nomination for their sake.
+        if any(not victim.cls.terminating for victim in victims):
+            self._clear_lower(preemption, now_s)
+            self._metrics.preemption_started(len(victims))
+            self.preemptions.start(task, victims, now_s)
+        self._failures.handle(queued, failure, now_s)
 
     def _finished(self, task: PreemptionTask, now_s: float) -> None:
         """A preemption has come to its end."""

@@ -5,7 +5,7 @@ import pytest
 from podium.control.effects import Bind, Effect, Patch
 from podium.control.events import UNKNOWN_OUTCOME
 from podium.controllers.scheduler.outbox import Outbox
-from podium.controllers.scheduler.pod_calls import PodCall, PodCalls
+from podium.controllers.scheduler.pod_calls import PodCall, PodCalls, patched_conditions
 from tests.controllers.scheduler.builders import done, failed, pending
 
 UNSCHEDULABLE = {
@@ -115,9 +115,23 @@ def test_a_failed_patch_is_tried_again_later_with_what_came_since(
     calls.wake(NOW_S + 1)
     second = only(outbox.take())
     assert isinstance(second, Patch)
-    assert set(second.body["status"]) == {"conditions", "nominatedNodeName"}
+    assert second.body["status"].keys() >= {"conditions", "nominatedNodeName"}
     answer(calls, second, failed(second), NOW_S + 1)
     assert calls.next_wakeup_s() == NOW_S + 3
+
+
+def test_new_conditions_come_after_those_that_a_pod_has() -> None:
+    """Without an order of its own, a strategic merge patch would put them first."""
+    has = {"conditions": [{"type": "Ready"}, {"type": "PodScheduled"}]}
+    new = [{"type": "DisruptionTarget"}, {"type": "PodScheduled", "status": "True"}]
+    assert patched_conditions(pending(status=has).obj, new) == {
+        "conditions": [new[1], new[0]],
+        "$setElementOrder/conditions": [
+            {"type": "Ready"},
+            {"type": "PodScheduled"},
+            {"type": "DisruptionTarget"},
+        ],
+    }
 
 
 @pytest.mark.parametrize("reason", ["NotFound", "Forbidden", "Invalid"])
