@@ -14,6 +14,7 @@ from podium.apiserver.admission import Admission, AdmissionOptions
 from podium.apiserver.selection import ALL, Selection
 from podium.apiserver.verbs import reading, watching
 from podium.apiserver.verbs.bootstrap import first_objects
+from podium.apiserver.verbs.changing import Changer
 from podium.apiserver.verbs.creating import Creator
 from podium.apiserver.verbs.deleting import Deleter
 from podium.apiserver.verbs.options import (
@@ -88,9 +89,10 @@ class ApiServer:
         admission = Admission(StoredView(store), options.admission)
         writer = Writer(store)
         self._creator = Creator(store, writer, admission, rng)
-        self._updater = Updater(store, writer, admission, self._creator)
+        updater = Updater(writer, admission)
+        self._changer = Changer(store, self._creator, updater)
         self._deleter = Deleter(store, writer, admission)
-        self._subresources = Subresources(store, writer, admission, self._updater, self._deleter)
+        self._subresources = Subresources(store, writer, admission, updater, self._deleter)
 
     def bootstrap(self, now_s: float) -> None:
         """Create what every cluster has: the namespaces and the priority classes of the system."""
@@ -134,7 +136,7 @@ class ApiServer:
         A resourceVersion in the object must be the current one. Some kinds are created if they
         aren't there.
         """
-        return self._updater.replace(kind, obj, namespace, name, now_s, options, subresource)
+        return self._changer.replace(kind, obj, namespace, name, now_s, options, subresource)
 
     def patch(
         self,
@@ -147,7 +149,7 @@ class ApiServer:
         subresource: str = "",
     ) -> Written:
         """Patch an object, or what a subresource is about; server-side apply may create it."""
-        return self._updater.patch(kind, namespace, name, patch, now_s, options, subresource)
+        return self._changer.patch(kind, namespace, name, patch, now_s, options, subresource)
 
     def delete(
         self,

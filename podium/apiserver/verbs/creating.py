@@ -1,6 +1,6 @@
 """Create: from what a client sends to a stored object."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -9,6 +9,7 @@ from podium.api.kinds import Kind
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.patching import track
 from podium.apiserver.refusals import bad_request, internal, invalid, no_generated_name
 from podium.apiserver.strategy import Creation, strategy_of
 from podium.apiserver.validation import validate
@@ -38,10 +39,20 @@ class Creator:
         self._rng = rng
 
     def create(
-        self, kind: Kind, obj: Object, namespace: str, now_s: float, options: WriteOptions
+        self,
+        kind: Kind,
+        obj: Object,
+        namespace: str,
+        now_s: float,
+        options: WriteOptions,
+        owners: Sequence[Object] | None = None,
     ) -> Object:
-        """See `ApiServer.create`."""
+        """See `ApiServer.create`; `owners` are the managedFields, if they are known already."""
         obj = apply_defaults(_received(kind, obj, namespace), kind.name)
+        if owners is not None:
+            obj = {**obj, "metadata": {**obj["metadata"], "managedFields": owners}}
+        elif options.field_manager:
+            obj = track(kind, None, obj, manager=options.field_manager, now_s=now_s)
         request = Request(operation=Operation.CREATE, kind=kind, namespace=namespace, now_s=now_s)
         obj = self._prepared(kind, self._admission.admit(request, obj), now_s)
         charged = self._admission.validate(request, obj)

@@ -1,18 +1,21 @@
 """Subresources that are verbs of their own: binding, eviction and scale."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from podium.api.kinds import KINDS, Kind
 from podium.apiserver.admission import Admission, Operation, Request
+from podium.apiserver.patching import track
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.subresources.binding import bind, check_binding
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.scale import scale_of, scaled
+from podium.apiserver.verbs.changing import check_key, patched
 from podium.apiserver.verbs.deleting import Deleter
 from podium.apiserver.verbs.options import DeleteOptions, PatchRequest, WriteOptions
 from podium.apiserver.verbs.reading import get
-from podium.apiserver.verbs.updating import Updater, check_key, patched
+from podium.apiserver.verbs.updating import Updater
 from podium.apiserver.verbs.writing import Writer
 from podium.store.store import Store
 
@@ -96,7 +99,7 @@ class Subresources:
     ) -> Object:
         """See `ApiServer.patch_scale`."""
         workload = get(self._store, kind, namespace, name)
-        scale, _ = patched(_SCALE, scale_of(workload), patch)
+        scale, _ = patched(_SCALE, scale_of(workload), replace(patch, api_version=""))
         check_key(scale.get("metadata") or {}, namespace, name)
         return self._scale(kind, workload, scale, now_s, options)
 
@@ -104,6 +107,11 @@ class Subresources:
         self, kind: Kind, workload: Object, scale: Object, now_s: float, options: WriteOptions
     ) -> Object:
         wanted = scaled(kind, workload, scale)
+        if options.field_manager:
+            manager, options = options.field_manager, replace(options, field_manager="")
+            wanted = track(
+                kind, workload, wanted, manager=manager, now_s=now_s, subresource="scale"
+            )
         return scale_of(self._updater.update(kind, workload, wanted, now_s, options))
 
     def _admitted(

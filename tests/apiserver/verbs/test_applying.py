@@ -1,0 +1,93 @@
+"""Server-side apply and owners of fields, from the request to what is stored."""
+
+from typing import Any
+
+from podium.api.kinds import KINDS
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.server import ApiServer, PatchRequest, WriteOptions, Written
+from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, refusal
+
+POD = KINDS["Pod"]
+
+
+def apply(
+    server: ApiServer, manager: str, labels: dict[str, str], *, force: bool = False, **more: Any
+) -> Written:
+    configuration = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p", "labels": labels, **more},
+    }
+    if manager == "creator":
+        configuration["spec"] = a_pod()["spec"]
+    options = WriteOptions(field_manager=manager, force=force)
+    request = PatchRequest(PatchType.APPLY, configuration)
+    return server.patch(POD, "default", "p", request, NOW_S, options)
+
+
+def managers(obj: Any) -> list[tuple[str, str]]:
+    return [(one["manager"], one["operation"]) for one in obj["metadata"]["managedFields"]]
+
+
+def test_what_is_applied_is_created(server: ApiServer) -> None:
+    written = apply(server, "creator", {"a": "1"})
+    assert written.created
+    assert managers(written.obj) == [("creator", "Apply")]
+    assert written.obj["spec"]["schedulerName"] == "default-scheduler"
+    assert server.get(POD, "default", "p") is written.obj
+
+
+def test_applying_the_same_again_writes_nothing(server: ApiServer) -> None:
+    first = apply(server, "creator", {"a": "1"}).obj
+    again = apply(server, "creator", {"a": "1"})
+    assert (again.obj, again.created) == (first, False)
+    assert server.store.revision == int(first["metadata"]["resourceVersion"])
+
+
+def test_others_fields_are_taken_by_force_alone(server: ApiServer) -> None:
+    apply(server, "creator", {"a": "1"})
+    assert refusal(lambda: apply(server, "other", {"a": "2"})) == (
+        409,
+        "Conflict",
+        'Apply failed with 1 conflict: conflict with "creator": .metadata.labels.a',
+    )
+    forced = apply(server, "other", {"a": "2"}, force=True)
+    assert forced.obj["metadata"]["labels"] == {"a": "2"}
+    # What nobody else wants goes with its owner's next configuration.
+    assert apply(server, "creator", {}).obj["metadata"]["labels"] == {"a": "2"}
+
+
+def test_a_uid_is_never_created(server: ApiServer) -> None:
+    assert refusal(lambda: apply(server, "creator", {}, uid="u")) == (
+        409,
+        "Conflict",
+        'Operation cannot be fulfilled on pods "p": uid mismatch: the provided object specified '
+        "uid u, and no existing object was found",
+    )
+
+
+def test_named_managers_own_what_they_set(server: ApiServer) -> None:
+    named = WriteOptions(field_manager="kubectl")
+    pod = server.create(POD, a_pod(metadata={"labels": {"a": "1"}}), "default", NOW_S, named)
+    assert managers(pod) == [("kubectl", "Update")]
+    request = PatchRequest(PatchType.MERGE, {"metadata": {"labels": {"a": "2"}}})
+    editor = WriteOptions(field_manager="editor")
+    edited = server.patch(POD, "default", "p", request, NOW_S, editor).obj
+    assert sorted(managers(edited)) == [("editor", "Update"), ("kubectl", "Update")]
+    assert server.patch(POD, "default", "p", request, NOW_S + 9, editor).obj is edited
+
+
+def test_nobody_is_tracked_who_is_not_named(server: ApiServer) -> None:
+    assert "managedFields" not in create(server, "Pod", a_pod())["metadata"]
+
+
+def test_scaling_is_owned_as_such(server: ApiServer) -> None:
+    kind, named = KINDS["Deployment"], WriteOptions(field_manager="kubectl")
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": a_pod()["spec"]}
+    spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
+    deployment = {"metadata": {"name": "d"}, "spec": spec}
+    server.create(kind, deployment, "default", NOW_S, named)
+    request = PatchRequest(PatchType.MERGE, {"spec": {"replicas": 3}})
+    server.patch_scale(kind, "default", "d", request, NOW_S, named)
+    fields = server.get(kind, "default", "d")["metadata"]["managedFields"]
+    assert [one.get("subresource") for one in fields] == [None, "scale"]
