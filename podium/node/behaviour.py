@@ -1,0 +1,173 @@
+"""How simulated pods and nodes behave, as their annotations script it.
+
+What a pod's annotations don't say, its node's say for all pods on it, and what neither does, the
+simulation's defaults. Names and meanings are listed in docs/simulated-nodes.md.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from podium.api.errors import FieldError, InvalidValue, PodiumError, aggregate, unsupported
+from podium.api.meta import annotations
+from podium.node.spans import ENDLESS, NO_TIME, Span, parse_span
+
+Object = Mapping[str, Any]
+
+PREFIX = "podium.dev/"
+DOWN = PREFIX + "down"
+CONDITIONS = PREFIX + "conditions"
+
+_BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
+_STATUSES = ("True", "False", "Unknown")
+_CONDITION_RULE = "must be TYPE=STATUS, several separated by commas, such as MemoryPressure=True"
+_EXIT_CODE_MAX = 255
+
+
+class BehaviourError(PodiumError):
+    """Annotations that can't be read; the text names each of them and what would be accepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """What a pod does on its node.
+
+    Attributes:
+        startup: from its admission until its images are there and its network is set up.
+        init: how long each of its init containers runs.
+        ready_after: from the start of its containers until they are ready.
+        run: how long its containers run until they exit by themselves.
+        exit_code: with which they do.
+        termination: how long they take to exit once they are asked to; the grace period at most.
+    """
+
+    startup: Span = NO_TIME
+    init: Span = NO_TIME
+    ready_after: Span = NO_TIME
+    run: Span = ENDLESS
+    exit_code: int = 0
+    termination: Span = ENDLESS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeBehaviour:
+    """What a node does.
+
+    Attributes:
+        down: it is silent: nothing of it is heard, though its pods go on.
+        conditions: statuses by type of the conditions that aren't as on a healthy node.
+    """
+
+    down: bool = False
+    conditions: Mapping[str, str] = field(default_factory=dict)
+
+
+DEFAULT_BEHAVIOUR = Behaviour()
+DEFAULT_NODE_BEHAVIOUR = NodeBehaviour()
+
+
+def _exit_code(text: str) -> int:
+    if not text.isdecimal() or int(text) > _EXIT_CODE_MAX:
+        raise InvalidValue(FieldError("", text, f"must be a number from 0 to {_EXIT_CODE_MAX}"))
+    return int(text)
+
+
+_READERS: Mapping[str, tuple[str, Callable[[str], object]]] = {
+    PREFIX + "startup": ("startup", parse_span),
+    PREFIX + "init-duration": ("init", parse_span),
+    PREFIX + "ready-after": ("ready_after", lambda text: parse_span(text, "never")),
+    PREFIX + "run-duration": ("run", lambda text: parse_span(text, "forever")),
+    PREFIX + "exit-code": ("exit_code", _exit_code),
+    PREFIX + "termination": ("termination", lambda text: parse_span(text, "grace")),
+}
+
+
+def behaviour_of(obj: Object, otherwise: Behaviour = DEFAULT_BEHAVIOUR) -> Behaviour:
+    """The behaviour that the annotations of a pod, or of a node for its pods, script.
+
+    Args:
+        obj: the pod or node.
+        otherwise: what goes for what they don't say.
+
+    Raises:
+        BehaviourError: annotations can't be read.
+    """
+    found: dict[str, Any] = {}
+    faults: list[FieldError] = []
+    written = annotations(obj)
+    for key, (attribute, read) in _READERS.items():
+        if key not in written:
+            continue
+        try:
+            found[attribute] = read(written[key])
+        except InvalidValue as invalid:
+            faults.append(invalid.under(f"metadata.annotations[{key}]").error)
+    if faults:
+        raise BehaviourError(aggregate(faults))
+    return replace(otherwise, **found) if found else otherwise
+
+
+def node_behaviour_of(node: Object) -> NodeBehaviour:
+    """The behaviour that a node's annotations script; raises BehaviourError."""
+    written = annotations(node)
+    down, conditions = written.get(DOWN, "false"), written.get(CONDITIONS, "")
+    faults = []
+    if down not in _BOOLEANS:
+        faults.append(unsupported(f"metadata.annotations[{DOWN}]", down, _BOOLEANS))
+    statuses = dict(_condition(one) for one in conditions.split(",")) if conditions else {}
+    if not all(kind and status in _STATUSES for kind, status in statuses.items()):
+        where = f"metadata.annotations[{CONDITIONS}]"
+        faults.append(FieldError(where, conditions, _CONDITION_RULE))
+    if faults:
+        raise BehaviourError(aggregate(faults))
+    return NodeBehaviour(down=_BOOLEANS[down], conditions=statuses)
+
+
+def scripted(obj: Object) -> Mapping[str, str]:
+    """The annotations that may script behaviour, to see whether they have changed."""
+    written = annotations(obj)
+    return {key: value for key, value in written.items() if key.startswith(PREFIX)}
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The behaviour of one pod, with all that is left to chance settled by a seed.
+
+    Whoever asks again, in whichever order, gets the same answer.
+
+    Attributes:
+        behaviour: what is scripted.
+        seed: of the pod: a simulation's, together with the pod's uid.
+    """
+
+    behaviour: Behaviour
+    seed: str
+
+    def startup_s(self) -> float:
+        """Until the first container can start."""
+        return self._draw(self.behaviour.startup, "startup")
+
+    def init_s(self, number: int) -> float:
+        """How long an init container runs."""
+        return self._draw(self.behaviour.init, f"init/{number}")
+
+    def ready_after_s(self, restarts: int) -> float:
+        """From a start of the containers until they are ready."""
+        return self._draw(self.behaviour.ready_after, f"ready/{restarts}")
+
+    def run_s(self, restarts: int) -> float:
+        """From a start of the containers until they exit."""
+        return self._draw(self.behaviour.run, f"run/{restarts}")
+
+    def termination_s(self) -> float:
+        """From the order to exit until they do."""
+        return self._draw(self.behaviour.termination, "termination")
+
+    def _draw(self, span: Span, what: str) -> float:
+        return span.least_s if span.is_fixed else span.draw(Random(f"{self.seed}/{what}"))
+
+
+def _condition(text: str) -> tuple[str, str]:
+    kind, _, status = text.strip().partition("=")
+    return kind.strip(), status.strip()

@@ -1,0 +1,62 @@
+"""How an agent that starts finds the lives of pods that run already: in their status.
+
+A status tells times in whole seconds, so what goes on from there may be off by less than one.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.node.back_off import BackOff
+from podium.node.behaviour import Script
+from podium.node.life import Exit, Life, Stage
+from podium.node.pod_conditions import condition_status
+
+Object = Mapping[str, Any]
+
+_NOTHING: Object = {}
+
+
+def has_started(pod: Object) -> bool:
+    """Whether a node has taken the pod."""
+    return bool((pod.get("status") or _NOTHING).get("startTime"))
+
+
+def resumed(script: Script, pod: Object) -> Life:
+    """The life of a pod that has started and not finished; its status needs no writing."""
+    spec, status = pod["spec"], pod["status"]
+    admitted_s = _seconds(status["startTime"])
+    life = Life(script, spec, admitted_s, admitted_s, changes=0)
+    if status.get("phase") != "Running":
+        return life
+    container = next(iter(status.get("containerStatuses") or ()), _NOTHING)
+    state = container.get("state") or _NOTHING
+    ended = (container.get("lastState") or _NOTHING).get("terminated")
+    running = state.get("running") or _NOTHING
+    restarts = int(container.get("restartCount") or 0)
+    started = running.get("startedAt") or (ended or _NOTHING).get("startedAt")
+    started_s = _seconds(started) if started else admitted_s
+    return Life(
+        script,
+        spec,
+        admitted_s,
+        _seconds(ended["finishedAt"]) if ended and state.get("waiting") else started_s,
+        stage=Stage.BACKING_OFF if ended and state.get("waiting") else Stage.RUNNING,
+        is_ready=bool(container.get("ready", condition_status(status, "Ready") == "True")),
+        restarts=restarts,
+        last_exit=_exit(ended) if ended else None,
+        changes=0,
+        back_off=BackOff.after(restarts, started_s),
+    )
+
+
+def _exit(terminated: Object) -> Exit:
+    return Exit(
+        int(terminated["exitCode"]),
+        _seconds(terminated["startedAt"]),
+        _seconds(terminated["finishedAt"]),
+    )
+
+
+def _seconds(time: str) -> float:
+    return parse_time(time) / NANOS_PER_SECOND
