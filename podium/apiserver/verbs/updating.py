@@ -56,7 +56,7 @@ class Updater:
         Returns:
             The object as it is now, or, if it is gone with its last finalizer, as it was to be.
         """
-        metadata, before = new["metadata"], old["metadata"]
+        before = old["metadata"]
         request = Request(
             operation=Operation.UPDATE,
             kind=kind,
@@ -66,6 +66,23 @@ class Updater:
             old=old,
             subresource=subresource,
         )
+        new = self._completed(request, new, old, options)
+        _check_version(kind, new["metadata"], before)
+        new = _prepared(request, new, old)
+        charged = self._admission.validate(request, new)
+        if _is_finished_off(new, old):
+            self._writer.delete(kind, old, dry_run=options.dry_run)
+            return new
+        if new == old:
+            return old
+        return self._writer.update(kind, new, charged, dry_run=options.dry_run)
+
+    def _completed(
+        self, request: Request, new: Object, old: Object, options: WriteOptions
+    ) -> Object:
+        """The object with defaults, owners, and what admission adds."""
+        kind = request.kind
+        # Only of nodes, more than the spec has defaults; what is stored has them already.
         if new.get("spec") is not old.get("spec") or kind.name == "Node":
             new = apply_defaults(new, kind.name)
         if options.field_manager:
@@ -74,28 +91,30 @@ class Updater:
                 old,
                 new,
                 manager=options.field_manager,
-                now_s=now_s,
-                subresource=subresource,
+                now_s=request.now_s,
+                subresource=request.subresource,
             )
-        new = self._admission.admit(request, new)
-        version = metadata.get("resourceVersion")
-        if version != before["resourceVersion"] and version not in UNCONDITIONAL:
-            raise modified(kind, before["name"])
-        if metadata is not before:
-            new = {**new, "metadata": _settled(new["metadata"], before)}
-        strategy = strategy_of(kind)
-        prepare = strategy.subresources[subresource] if subresource else strategy.update
-        new = prepare(new, old, now_s)
-        faults = validate_update(kind, new, old, subresource)
-        if faults:
-            raise invalid(before["name"], faults, kind.name, kind.group)
-        charged = self._admission.validate(request, new)
-        if _is_finished_off(new, old):
-            self._writer.delete(kind, old, dry_run=options.dry_run)
-            return new
-        if new == old:
-            return old
-        return self._writer.update(kind, new, charged, dry_run=options.dry_run)
+        return self._admission.admit(request, new)
+
+
+def _check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    version = metadata.get("resourceVersion")
+    if version != before["resourceVersion"] and version not in UNCONDITIONAL:
+        raise modified(kind, before["name"])
+
+
+def _prepared(request: Request, new: Object, old: Object) -> Object:
+    """The object as it would be stored, if nothing is wrong with it."""
+    kind, subresource = request.kind, request.subresource
+    if new["metadata"] is not old["metadata"]:
+        new = {**new, "metadata": _settled(new["metadata"], old["metadata"])}
+    strategy = strategy_of(kind)
+    prepare = strategy.subresources[subresource] if subresource else strategy.update
+    new = prepare(new, old, request.now_s)
+    faults = validate_update(kind, new, old, subresource)
+    if faults:
+        raise invalid(request.name, faults, kind.name, kind.group)
+    return new
 
 
 def _settled(metadata: Mapping[str, Any], before: Mapping[str, Any]) -> Mapping[str, Any]:
