@@ -17,6 +17,7 @@ from podium.apiserver.update_validation.rules import (
     immutable_value,
     not_negative,
     same,
+    spec_of,
     valid,
     without,
 )
@@ -28,7 +29,7 @@ _TANDEM = "can only be modified in tandem with spec.parallelism"
 
 
 def _template(new: Object, old: Object) -> Faults:
-    now, before = new["spec"]["template"], old["spec"]["template"]
+    now, before = (spec_of(new).get("template") or {}), (spec_of(old).get("template") or {})
     if now is before or now == before:
         return
     shown = internal("PodTemplateSpec", now)

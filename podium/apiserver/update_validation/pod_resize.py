@@ -12,7 +12,7 @@ from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.resources import is_sidecar
 from podium.apiserver.internals import internal
 from podium.apiserver.update_validation.metadata import metadata
-from podium.apiserver.update_validation.rules import Faults, Object, forbidden, valid
+from podium.apiserver.update_validation.rules import Faults, Object, forbidden, spec_of, valid
 from podium.apiserver.validation.pods import pod as pod_check
 
 _RESIZABLE = ("cpu", "memory")
@@ -30,7 +30,7 @@ def resize_update(new: Object, old: Object) -> Faults:
 
     The new pod differs from the old one in resources and resize policies only.
     """
-    kind = "static" if is_mirror(old) else _os_name(old["spec"])
+    kind = "static" if is_mirror(old) else _os_name(spec_of(old))
     if kind in _NOT_AT_ALL:
         yield forbidden("", _NOT_AT_ALL[kind])
         return
@@ -41,7 +41,7 @@ def resize_update(new: Object, old: Object) -> Faults:
         yield FieldError("spec", (new.get("status") or {}).get("qosClass") or "", message)
     if not _node_can_resize(old):
         yield forbidden("spec", "Pod running on node without support for resize")
-    yield from _containers(new["spec"], old["spec"])
+    yield from _containers(spec_of(new), spec_of(old))
 
 
 def _os_name(spec: Object) -> str:

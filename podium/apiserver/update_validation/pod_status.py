@@ -17,6 +17,7 @@ from podium.apiserver.update_validation.rules import (
     all_of,
     forbidden,
     immutable_value,
+    spec_of,
 )
 from podium.apiserver.validation.pods import pod_status
 
@@ -28,15 +29,15 @@ _NOT_TERMINATED = "may not be transitioned to non-terminated state"
 def _status(new: Object, old: Object) -> Faults:
     status, before = new.get("status") or {}, old.get("status") or {}
     yield from _condition_types(status.get("conditions") or ())
-    if (new["spec"].get("nodeName") or "") != (old["spec"].get("nodeName") or ""):
+    if (spec_of(new).get("nodeName") or "") != (spec_of(old).get("nodeName") or ""):
         yield forbidden("status.nodeName", "may not be changed directly")
     nominated = status.get("nominatedNodeName")
     if nominated and nominated != before.get("nominatedNodeName"):
         for message in validate_subdomain(nominated):
             yield FieldError("status.nominatedNodeName", nominated, message)
     yield from immutable_value(status.get("qosClass"), before.get("qosClass"), "status.qosClass")
-    yield from _containers(status, before, old["spec"])
-    yield from _claims(status.get("resourceClaimStatuses") or (), new["spec"])
+    yield from _containers(status, before, spec_of(old))
+    yield from _claims(status.get("resourceClaimStatuses") or (), spec_of(new))
 
 
 def _judged(new: Object, old: Object) -> Faults:

@@ -11,7 +11,14 @@ from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.internals import difference, internal
 from podium.apiserver.update_validation.gated_pods import as_before_where_tightened, tightened
 from podium.apiserver.update_validation.metadata import metadata
-from podium.apiserver.update_validation.rules import Faults, Object, all_of, forbidden, valid
+from podium.apiserver.update_validation.rules import (
+    Faults,
+    Object,
+    all_of,
+    forbidden,
+    spec_of,
+    valid,
+)
 from podium.apiserver.validation.checks import INT32_MAX
 from podium.apiserver.validation.pods import pod as pod_check
 from podium.apiserver.validation.tolerations import tolerations as tolerations_check
@@ -27,7 +34,7 @@ _CONTAINERS = ("containers", "initContainers")
 
 
 def _spec_update(new: Object, old: Object) -> Faults:
-    spec, before = new["spec"], old["spec"]
+    spec, before = spec_of(new), spec_of(old)
     if spec is before or spec == before:
         return
     for field in _CONTAINERS:

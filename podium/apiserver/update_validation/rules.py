@@ -31,6 +31,12 @@ def same(first: Any, second: Any) -> bool:
     return first in _EMPTY and second in _EMPTY
 
 
+def spec_of(obj: Object) -> Object:
+    """The object's spec; empty if it has none, as an update may well ask for."""
+    found: Object = obj.get("spec") or {}
+    return found
+
+
 def at(obj: Object, path: str) -> Any:
     """The value at a path of fields, such as `spec.selector`; None where there is none."""
     value: Any = obj

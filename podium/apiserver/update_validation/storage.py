@@ -19,6 +19,7 @@ from podium.apiserver.update_validation.rules import (
     forbidden,
     immutable,
     immutable_value,
+    spec_of,
     valid,
     without,
 )
@@ -38,7 +39,7 @@ _ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
 
 def _claim_spec(new: Object, old: Object) -> Faults:
     """Of a claim, a volume and a class are given once; size and attributes change when bound."""
-    spec, before = dict(new["spec"]), old["spec"]
+    spec, before = dict(spec_of(new)), spec_of(old)
     known: dict[str, Any] = dict(before)
     if not before.get("volumeName"):
         known["volumeName"] = spec.get("volumeName")
@@ -55,7 +56,7 @@ def _claim_spec(new: Object, old: Object) -> Faults:
     if shown != stored:
         yield forbidden("spec", f"{_CLAIM_FIXED}\n{difference(stored, shown)}")
     yield from _size(new, old)
-    now, then = new["spec"].get("volumeMode"), before.get("volumeMode")
+    now, then = spec_of(new).get("volumeMode"), before.get("volumeMode")
     yield from immutable_value(now, then, "volumeMode")
     yield from _attributes_class_stays(new, old, empty_too=True)
 
@@ -100,7 +101,7 @@ def _attributes_class_stays(new: Object, old: Object, *, empty_too: bool) -> Fau
 
 
 def _volume_source(new: Object, old: Object) -> Faults:
-    now, before = (internal("PersistentVolumeSource", one["spec"]) for one in (new, old))
+    now, before = (internal("PersistentVolumeSource", spec_of(one)) for one in (new, old))
     if before["CSI"] and now["CSI"] and before["CSI"]["ControllerExpandSecretRef"] is None:
         now["CSI"]["ControllerExpandSecretRef"] = None
     if now != before:

@@ -17,6 +17,7 @@ from podium.apiserver.update_validation.rules import (
     immutable,
     not_negative,
     same,
+    spec_of,
     valid,
     without,
 )
@@ -36,7 +37,7 @@ _READY = "cannot be greater than readyReplicas"
 
 
 def _statefulset_spec(new: Object, old: Object) -> Faults:
-    spec, before = (without(obj["spec"], _STATEFUL_CHANGEABLE) for obj in (new, old))
+    spec, before = (without(spec_of(obj), _STATEFUL_CHANGEABLE) for obj in (new, old))
     if not same(spec, before):
         *listed, last = (f"'{field}'" for field in _STATEFUL_CHANGEABLE)
         yield forbidden(
