@@ -1,0 +1,10 @@
+"""Who owns which fields of an object: server-side apply, and what other writes make of it.
+
+Sets of fields (`field_sets`) are walked together with values and their types (`steps`, `claiming`,
+`comparing`, `merging`); managedFields hold them by manager (`owners`).
+"""
+
+from podium.apiserver.patching.ownership.apply import apply_configuration
+from podium.apiserver.patching.ownership.tracking import track
+
+__all__ = ["apply_configuration", "track"]

@@ -1,0 +1,248 @@
+"""Server-side apply: a manager says which fields an object is to have, and gets them.
+
+What it says is merged into the object. What it said last time, and doesn't say any more, goes, if
+no other applier wants it. What others own and would have to change is a conflict, unless it is
+forced; then they own it no longer.
+
+Source: structured-merge-diff and the field managers of apimachinery, v1.36.
+"""
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any
+
+from podium.api.kinds import Kind
+from podium.api.refused import Cause, Refused
+from podium.api.times import timestamp
+from podium.apiserver.decoding.checking import Checker, Fault
+from podium.apiserver.patching.ownership.claiming import (
+    owned_fields,
+    strangers,
+    with_named_members,
+)
+from podium.apiserver.patching.ownership.comparing import Comparison, compare
+from podium.apiserver.patching.ownership.field_sets import (
+    NOTHING,
+    FieldSet,
+    cut,
+    difference,
+    intersection,
+    outside,
+    paths,
+    union,
+)
+from podium.apiserver.patching.ownership.judging import type_faults
+from podium.apiserver.patching.ownership.merging import merged, without
+from podium.apiserver.patching.ownership.owners import (
+    APPLY,
+    UPDATE,
+    Manager,
+    Owned,
+    Owners,
+    read_owners,
+    taken,
+)
+from podium.apiserver.patching.ownership.steps import Untyped
+from podium.apiserver.patching.ownership.tracking import (
+    owned_by_managers,
+    reset_fields,
+    unowned,
+    updated_owners,
+    with_owners,
+)
+from podium.apiserver.refusals import bad_request, internal
+from podium.apiserver.schema import Struct, struct_of
+
+Object = Mapping[str, Any]
+
+BEFORE_FIRST_APPLY = "before-first-apply"
+"""Owns what was there before anybody was tracked."""
+
+
+def apply_configuration(
+    kind: Kind,
+    current: Object | None,
+    configuration: Object,
+    *,
+    manager: str,
+    now_s: float,
+    force: bool = False,
+    api_version: str = "",
+    subresource: str = "",
+) -> Object:
+    """Apply a configuration.
+
+    Args:
+        kind: the object's kind.
+        current: the object as it is stored; None if there is none yet.
+        configuration: what the manager wants the object to have, as `decode_patch` gives it.
+        manager: who applies; it owns what it applies.
+        now_s: the time, in seconds since the epoch.
+        force: whether to take fields over that others own.
+        api_version: the version that the request is about, where the kind is served in several;
+            `current` is in it, too. Empty for the kind's own.
+        subresource: through which it is applied, such as `status`; empty for the object itself.
+
+    Returns:
+        the object with its managedFields, neither defaulted nor validated.
+
+    Raises:
+        Refused: 409 if others own what would change, 400 or 500 if the configuration is wrong.
+    """
+    api_version = api_version or kind.api_version
+    struct = struct_of(api_version, kind.name)
+    assert struct is not None
+    _check_header(kind, api_version, configuration)
+    _check_types(configuration, struct)
+    me = Manager(manager, APPLY, subresource)
+    live = unowned(current) if current is not None else {}
+    run = _Run(struct, live, configuration, me, api_version, reset_fields(kind, subresource))
+    try:
+        owners = _owners_before(kind, current, struct, api_version, subresource, now_s)
+        obj, owners = run.applied(owners, now_s, force=force)
+    except Untyped as error:
+        raise _unusable("failed to create typed live object", live, str(error)) from None
+    return with_owners(obj, owners)
+
+
+class _Run:
+    """One apply, between its judgement and its result."""
+
+    def __init__(
+        self,
+        struct: Struct,
+        live: Object,
+        configuration: Object,
+        me: Manager,
+        api_version: str,
+        reset: tuple[str, ...],
+    ) -> None:
+        self._struct = struct
+        self._live = live
+        self._configuration = configuration
+        self._me = me
+        self._api_version = api_version
+        self._reset = reset
+
+    def applied(self, owners: Owners, now_s: float, *, force: bool) -> tuple[Object, Owners]:
+        """The object and its owners afterwards; raises Untyped and Refused."""
+        before = owners.get(self._me)
+        claimed = outside(owned_fields(self._configuration, self._struct), self._reset)
+        since = before.time if before else timestamp(now_s)
+        owners = {**owners, self._me: Owned(claimed, self._api_version, since)}
+        new = merged(self._live, self._configuration, self._struct)
+        if before is not None:
+            new = self._pruned(new, owners, before.fields)
+        found = compare(self._live, new, self._struct).outside(self._reset)
+        if not force:
+            self._check_conflicts(owners, found)
+        owners = taken(taken(owners, found.changed, self._me), found.removed, self._me)
+        time = timestamp(now_s) if found != Comparison(NOTHING, NOTHING, NOTHING) else since
+        mine = Owned(owned_by_managers(claimed), self._api_version, time)
+        others = {one: owned for one, owned in owners.items() if one != self._me}
+        return self._stored_form(new), {**others, self._me: mine} if mine.fields else others
+
+    def _pruned(self, new: Object, owners: Owners, before: FieldSet) -> Object:
+        """The object without what the manager applied before and nobody owns now.
+
+        A struct goes with the defaults in it if nothing else is left of it.
+        """
+        raw = owned_fields(new, self._struct)
+        wanted = reduce(union, (owned.fields for owned in owners.values()), NOTHING)
+        wanted = self._named(union(wanted, strangers(raw, before, self._struct)))
+        before, there = self._named(before), self._named(raw)
+        kept = union(self._named(cut(raw, before)), wanted)
+        kept = union(self._named(cut(raw, difference(there, kept))), wanted)
+        found: Object = without(new, intersection(difference(there, kept), before), self._struct)
+        return found
+
+    def _named(self, fields: FieldSet) -> FieldSet:
+        return with_named_members(fields, self._struct)
+
+    def _stored_form(self, new: Object) -> Object:
+        try:
+            found: Object = Checker().check(new, self._struct)
+        except Fault as fault:
+            what = "failed to convert new typed object"
+            raise _unusable(what, self._configuration, str(fault), "to object: ") from None
+        return found
+
+    def _check_conflicts(self, owners: Owners, found: Comparison) -> None:
+        conflicts = [
+            (manager, path)
+            for manager in sorted(owners, key=str)
+            if manager != self._me
+            for path in paths(intersection(owners[manager].fields, found.changed))
+        ]
+        if conflicts:
+            raise _conflict(conflicts)
+
+
+def _owners_before(
+    kind: Kind,
+    current: Object | None,
+    struct: Struct,
+    api_version: str,
+    subresource: str,
+    now_s: float,
+) -> Owners:
+    if current is None:
+        return {}
+    owners = read_owners((current.get("metadata") or {}).get("managedFields") or [])
+    if owners is None:
+        raise internal("failed to decode managed fields")
+    if owners:
+        return owners
+    first = Manager(BEFORE_FIRST_APPLY, UPDATE, subresource, api_version)
+    return updated_owners({}, {}, current, struct, first, kind, now_s)
+
+
+def _check_header(kind: Kind, api_version: str, configuration: Object) -> None:
+    said = configuration.get("apiVersion") or "", configuration.get("kind") or ""
+    if said != (api_version, kind.name):
+        raise bad_request(f"invalid object type: {_group_version_kind(configuration)}")
+    if (_metadata(configuration)).get("managedFields") is not None:
+        raise bad_request("metadata.managedFields must be nil")
+
+
+def _check_types(configuration: Object, struct: Struct) -> None:
+    faults = list(type_faults(configuration, struct))
+    if faults:
+        lines = "\n".join(f"  {fault}" for fault in faults)
+        why = faults[0] if len(faults) == 1 else f"errors:\n{lines}"
+        raise _unusable("failed to create typed patch object", configuration, why)
+
+
+def _unusable(what: str, obj: Object, why: str, joint: str = "") -> Refused:
+    metadata = _metadata(obj)
+    name = f"{metadata.get('namespace') or ''}/{metadata.get('name') or ''}"
+    tail = f" {joint}{why}" if joint else f": {why}"
+    return internal(f"{what} ({name}; {_group_version_kind(obj)}){tail}")
+
+
+def _metadata(obj: Object) -> Object:
+    found = obj.get("metadata")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _group_version_kind(obj: Object) -> str:
+    group, _, version = str(obj.get("apiVersion") or "").rpartition("/")
+    return f"{group}/{version}, Kind={obj.get('kind') or ''}"
+
+
+def _conflict(conflicts: list[tuple[Manager, str]]) -> Refused:
+    """409: others own fields that would change."""
+    causes = tuple(
+        Cause("FieldManagerConflict", f"conflict with {manager}", path)
+        for manager, path in conflicts
+    )
+    if len(conflicts) == 1:
+        ((manager, path),) = conflicts
+        message = f"Apply failed with 1 conflict: conflict with {manager}: {path}"
+        return Refused(409, "Conflict", message, causes=causes)
+    lines = []
+    for manager in dict.fromkeys(manager for manager, _ in conflicts):
+        lines.append(f"conflicts with {manager}:")
+        lines += [f"- {path}" for one, path in conflicts if one == manager]
+    message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
+    return Refused(409, "Conflict", message, causes=causes)

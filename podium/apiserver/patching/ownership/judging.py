@@ -1,0 +1,103 @@
+"""Whether a configuration consists of what its type says, in the words of server-side apply.
+
+Source: the validation of structured-merge-diff, as Kubernetes v1.36 uses it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.apiserver.patching.go_text import go_value, quoted
+from podium.apiserver.patching.ownership.field_sets import step_text
+from podium.apiserver.patching.ownership.steps import Untyped, entry_step
+from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
+
+_NUMBERS = ("int32", "int64", "float64")
+
+
+def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
+    """What is wrong with the types of a configuration; null is right everywhere."""
+    where = f"{at}: " if at else ""
+    match of:
+        case _ if value is None or of is None:
+            return
+        case Scalar():
+            why = _scalar_fault(value, of)
+            if why:
+                yield where + why
+        case ListOf():
+            if isinstance(value, list):
+                yield from _list_faults(value, of, at)
+            else:
+                yield f"{where}expected list, got &{{{go_value(value)}}}"
+        case _ if not isinstance(value, Mapping):
+            yield f"{where}expected map, got &{{{go_value(value)}}}"
+        case MapOf():
+            for key, one in value.items():
+                yield from type_faults(one, of.values, f"{at}.{key}")
+        case Struct():
+            yield from _struct_faults(value, of, at)
+
+
+def _struct_faults(value: Mapping[str, Any], of: Struct, at: str) -> Iterator[str]:
+    for name, one in value.items():
+        field = of.fields.get(name)
+        if field is None:
+            yield f"{at}.{name}: field not declared in schema"
+            return
+        yield from type_faults(one, field.type, f"{at}.{name}")
+
+
+def _list_faults(values: Sequence[Any], of: ListOf, at: str) -> Iterator[str]:
+    seen = set()
+    for index, value in enumerate(values):
+        step = f"i:{index}"
+        if not of.is_atomic:
+            try:
+                step = entry_step(value, of)
+            except Untyped as error:
+                yield f"{at}: element {index}: {error}"
+                continue
+            if step in seen:
+                yield f"{at}: duplicate entries for key {step_text(step)}"
+            seen.add(step)
+        yield from type_faults(value, of.items, at + step_text(step))
+
+
+def _scalar_fault(value: Any, of: Scalar) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    match of.kind:
+        case "any":
+            return ""
+        case "string" | "bytes" if not isinstance(value, str):
+            return f"expected string, got &value.valueUnstructured{{Value:{_go_syntax(value)}}}"
+        case "bool" if not isinstance(value, bool):
+            return f"expected boolean, got &{{{go_value(value)}}}"
+        case kind if kind in _NUMBERS and not is_number:
+            return f"expected numeric (int or float), got {_go_type(value)}"
+    if isinstance(value, Mapping | list):
+        return f"expected any scalar, got &{{{go_value(value)}}}"
+    return ""
+
+
+def _go_type(value: Any) -> str:
+    match value:
+        case str():
+            return "string"
+        case bool():
+            return "bool"
+        case list():
+            return "[]interface {}"
+    return "map[string]interface {}"
+
+
+def _go_syntax(value: Any) -> str:
+    """A value as Go's `%#v` prints it."""
+    match value:
+        case str():
+            return quoted(value)
+        case list():
+            return f"[]interface {{}}{{{', '.join(map(_go_syntax, value))}}}"
+        case Mapping():
+            pairs = (f"{quoted(key)}:{_go_syntax(value[key])}" for key in sorted(value))
+            return f"map[string]interface {{}}{{{', '.join(pairs)}}}"
+    return go_value(value)

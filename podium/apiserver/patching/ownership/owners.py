@@ -1,0 +1,176 @@
+"""Who owns what of an object, as its managedFields say it.
+
+Source: the field managers of apimachinery, v1.36.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from podium.api.times import TimeError, parse_time, timestamp
+from podium.apiserver.patching.go_text import quoted
+from podium.apiserver.patching.ownership.field_sets import (
+    FieldSet,
+    difference,
+    from_fields_v1,
+    to_fields_v1,
+    union,
+)
+
+Object = Mapping[str, Any]
+
+APPLY, UPDATE = "Apply", "Update"
+
+UPDATERS_MAX = 10
+"""So many updating managers are told apart; the oldest beyond that become one."""
+
+_OLD_UPDATERS = "ancient-changes"
+_FIELDS_TYPE = "FieldsV1"
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """Who owns fields.
+
+    Attributes:
+        name: as a request names it.
+        operation: `Apply` or `Update`.
+        subresource: through which it writes; empty for the object itself.
+        api_version: in which it writes; empty for `Apply`, which goes by the latest.
+    """
+
+    name: str
+    operation: str
+    subresource: str = ""
+    api_version: str = ""
+
+    def __str__(self) -> str:
+        """As conflicts name it."""
+        by = f" with subresource {quoted(self.subresource)}" if self.subresource else ""
+        using = f" using {self.api_version}" if self.operation == UPDATE else ""
+        return f"{quoted(self.name)}{by}{using}"
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What a manager owns.
+
+    Attributes:
+        fields: the fields.
+        api_version: the version that they are named in.
+        time: when it last changed anything, as in managedFields; empty if that isn't known.
+    """
+
+    fields: FieldSet
+    api_version: str
+    time: str = ""
+
+
+Owners = Mapping[Manager, Owned]
+
+
+def read_owners(entries: Sequence[Object]) -> Owners | None:
+    """The owners that managedFields tell of; None if they can't be understood."""
+    owners: dict[Manager, Owned] = {}
+    for entry in entries:
+        operation, api_version = entry.get("operation"), entry.get("apiVersion") or ""
+        is_known = operation in (APPLY, UPDATE) and entry.get("fieldsType") == _FIELDS_TYPE
+        if not is_known or not api_version:
+            return None
+        manager = Manager(
+            entry.get("manager") or "",
+            str(operation),
+            entry.get("subresource") or "",
+            api_version if operation == UPDATE else "",
+        )
+        try:
+            fields = from_fields_v1(entry.get("fieldsV1") or {})
+        except ValueError:
+            return None
+        owners[manager] = Owned(fields, api_version, entry.get("time") or "")
+    return owners
+
+
+def write_owners(owners: Owners) -> list[dict[str, Any]]:
+    """The managedFields that tell of the owners, in their order there."""
+    return [_entry(manager, owners[manager]) for manager in sorted(owners, key=_place(owners))]
+
+
+def _place(owners: Owners) -> Any:
+    def place(manager: Manager) -> tuple[str, int, str, str, str]:
+        owned = owners[manager]
+        seconds = _nanos(owned.time) // 10**9
+        return (
+            manager.operation,
+            seconds,
+            manager.name,
+            owned.api_version,
+            manager.subresource,
+        )
+
+    return place
+
+
+def _nanos(time: str) -> int:
+    try:
+        return parse_time(time) if time else 0
+    except TimeError:
+        return 0
+
+
+def _entry(manager: Manager, owned: Owned) -> dict[str, Any]:
+    entry = {
+        "manager": manager.name,
+        "operation": manager.operation,
+        "apiVersion": owned.api_version,
+        "time": owned.time,
+        "fieldsType": _FIELDS_TYPE,
+        "fieldsV1": to_fields_v1(owned.fields),
+        "subresource": manager.subresource,
+    }
+    return {name: value for name, value in entry.items() if value or name == "fieldsV1"}
+
+
+def taken(owners: Owners, fields: FieldSet, exempt: Manager | None = None) -> Owners:
+    """The owners after fields have been taken from all but one of them."""
+    left = {
+        manager: owned
+        if manager == exempt
+        else replace(owned, fields=difference(owned.fields, fields))
+        for manager, owned in owners.items()
+    }
+    return {manager: owned for manager, owned in left.items() if owned.fields}
+
+
+def given(
+    owners: Owners, manager: Manager, fields: FieldSet, api_version: str, now_s: float
+) -> Owners:
+    """The owners after a manager has come to own fields besides those that it owns."""
+    if not fields:
+        return owners
+    before = owners.get(manager)
+    joined = union(before.fields, fields) if before else fields
+    return {**owners, manager: Owned(joined, api_version, timestamp(now_s))}
+
+
+def capped(owners: Owners) -> Owners:
+    """The owners with the oldest updating ones made one, where there are too many of them."""
+    updaters = [manager for manager in owners if manager.operation == UPDATE]
+    if len(updaters) <= UPDATERS_MAX:
+        return owners
+    oldest = sorted(updaters, key=lambda manager: (_nanos(owners[manager].time), str(manager)))
+    excess = len(updaters) - UPDATERS_MAX + 1
+    merged, left = oldest[:excess], dict(owners)
+    for version in dict.fromkeys(owners[manager].api_version for manager in merged):
+        same = [manager for manager in merged if owners[manager].api_version == version]
+        if len(same) > 1:
+            bucket = Manager(_OLD_UPDATERS, UPDATE, "", version)
+            left[bucket] = _together(left.pop(manager) for manager in same)
+    return left
+
+
+def _together(several: Iterable[Owned]) -> Owned:
+    first, *others = several
+    for owned in others:
+        first = Owned(union(first.fields, owned.fields), first.api_version, owned.time)
+    return first

@@ -1,0 +1,102 @@
+"""How values of a type are taken apart: as a whole, field by field, or entry by entry."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
+
+Shape = Literal["leaf", "map", "list"]
+
+WHOLE = Scalar("any")
+"""The type of what is taken as a whole although its own type doesn't say so."""
+
+
+class Untyped(Exception):  # noqa: N818 - becomes an answer
+    """A value that isn't of its type; says where and why."""
+
+
+def shape(value: Any, of: Type | None) -> Shape:
+    """How a value is taken: as a whole, by fields, or by entries.
+
+    What isn't in the schema is taken by fields if it is an object, and otherwise as a whole.
+    """
+    if of is WHOLE:
+        return "leaf"
+    if isinstance(value, Mapping):
+        if isinstance(of, Struct | MapOf):
+            return "leaf" if of.is_atomic else "map"
+        return "map" if of is None or isinstance(of, Scalar) else "leaf"
+    if isinstance(value, list) and isinstance(of, ListOf) and not of.is_atomic:
+        return "list"
+    return "leaf"
+
+
+def part_type(of: Type | None, name: str) -> Type | None:
+    """The type of a field, or of a map's value; None if it isn't known."""
+    if isinstance(of, Struct):
+        field = of.fields.get(name)
+        if field is None:
+            return None
+        return WHOLE if field.is_atomic else field.type
+    return of.values if isinstance(of, MapOf) else None
+
+
+def is_declared(of: Type | None, name: str) -> bool:
+    """Whether a field is one of its struct's, not just a key of a map."""
+    return isinstance(of, Struct) and name in of.fields
+
+
+def entries(values: Sequence[Any], of: ListOf) -> dict[str, list[Any]]:
+    """The entries of a list by step, in order; more than one where a list repeats itself.
+
+    Raises:
+        Untyped: an entry can't be told from others.
+    """
+    found: dict[str, list[Any]] = {}
+    for index, value in enumerate(values):
+        try:
+            found.setdefault(entry_step(value, of), []).append(value)
+        except Untyped as error:
+            raise Untyped(f"element {index}: {error}") from None
+    return found
+
+
+def entry_step(value: Any, of: ListOf) -> str:
+    """The step to an entry of a list; raises Untyped."""
+    if of.keys:
+        return f"k:{_keys_text(value, of)}"
+    match value:
+        case Mapping():
+            raise Untyped("associative list without keys has an element that's a map type")
+        case list():
+            raise Untyped("not supported: associative list with lists as elements")
+        case None:
+            raise Untyped("associative list without keys has an element that's an explicit null")
+    return f"v:{_compact(value)}"
+
+
+def _keys_text(value: Any, of: ListOf) -> str:
+    if value is None:
+        raise Untyped("associative list with keys may not have a null element")
+    if not isinstance(value, Mapping):
+        raise Untyped("associative list with keys may not have non-map elements")
+    keys = {key: found for key in of.keys if (found := _key(value, key, of)) is not None}
+    if not keys:
+        names = " ".join(json.dumps(key) for key in of.keys)
+        nor = "(and doesn't have default values for any key fields)"
+        raise Untyped(
+            f"associative list with keys has an element that omits all key fields [{names}] {nor}"
+        )
+    return _compact(keys)
+
+
+def _key(value: Mapping[str, Any], key: str, of: ListOf) -> Any:
+    """What an entry has as one of its keys: what it says, or the default."""
+    if key in value:
+        return value[key]
+    return of.items.fields[key].default if isinstance(of.items, Struct) else None
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,95 @@
+"""Sets of fields, against sets of paths."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.apiserver.patching.ownership.field_sets import (
+    FieldSet,
+    cut,
+    difference,
+    from_fields_v1,
+    intersection,
+    of_paths,
+    outside,
+    paths,
+    to_fields_v1,
+    union,
+)
+
+PATHS = st.sets(st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple), max_size=6)
+
+
+def texts(members: set[tuple[str, ...]]) -> set[str]:
+    return {"".join(f".{name}" for name in path) for path in members}
+
+
+def members(fields: FieldSet) -> set[str]:
+    found = list(paths(fields))
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+@given(PATHS, PATHS)
+def test_operations_are_those_of_sets(one: Any, other: Any) -> None:
+    left, right = of_paths(one), of_paths(other)
+    assert members(union(left, right)) == texts(one | other)
+    assert members(intersection(left, right)) == texts(one & other)
+    assert members(difference(left, right)) == texts(one - other)
+    assert union(left, right) == of_paths(one | other)
+    assert intersection(left, right) == of_paths(one & other)
+    assert difference(left, right) == of_paths(one - other)
+
+
+@given(PATHS, PATHS)
+def test_cutting_takes_parts_along(one: Any, other: Any) -> None:
+    left = {path for path in one if not any(path[: len(gone)] == gone for gone in other)}
+    assert members(cut(of_paths(one), of_paths(other))) == texts(left)
+
+
+@given(PATHS)
+def test_fields_v1_and_back(found: Any) -> None:
+    fields = of_paths(found)
+    assert from_fields_v1(to_fields_v1(fields)) == fields
+
+
+@given(PATHS)
+def test_outside(found: Any) -> None:
+    assert members(outside(of_paths(found), ["a"])) == texts({p for p in found if p[0] != "a"})
+
+
+def test_fields_v1_says_little() -> None:
+    fields = of_paths([("a",), ("a", "b"), ("c", "d")])
+    assert to_fields_v1(fields) == {"f:a": {".": {}, "f:b": {}}, "f:c": {"f:d": {}}}
+
+
+def test_paths_in_messages() -> None:
+    fields = from_fields_v1(
+        {
+            "f:b": {},
+            "f:a": {
+                'k:{"name":"c","port":80}': {".": {}, "f:x": {}},
+                'v:"s"': {},
+                "i:0": {},
+                "f:z": {},
+            },
+        }
+    )
+    assert list(paths(fields)) == [
+        ".b",
+        ".a.z",
+        '.a[name="c",port=80]',
+        '.a[="s"]',
+        ".a[0]",
+        '.a[name="c",port=80].x',
+    ]
+
+
+@pytest.mark.parametrize(
+    "raw", [{"x": {}}, {"f:a": 1}, {"k:{": {}}, {"k:[]": {}}, {"f:a": {"": {}}}, {"v:": {}}]
+)
+def test_what_is_no_set(raw: Any) -> None:
+    with pytest.raises(ValueError, match="is no step of FieldsV1"):
+        from_fields_v1(raw)
