@@ -49,7 +49,7 @@ def after_removal(resource: EventResource, hint: AfterRemoval | None = None) -> 
 
 def class_on_node(classes: PodClasses, pod: Object | None) -> PodClass | None:
     """The class of a pod on a node, before or after an event; None if there is no pod."""
-    return None if pod is None else classes.of(pod, wants_node=False)
+    return None if pod is None else classes.on_node(pod)
 
 
 def claim_is_used(pod: PodInfo, old: Object | None, new: Object) -> bool:

@@ -105,6 +105,7 @@ class PodClasses:
         self._all: list[PodClass] = []
         self._priorities = np.zeros(0, np.int64)
         self._placed: dict[int, PodClass] = {}
+        self._seen: tuple[tuple[Object, PodClass], ...] = ()
 
     def __len__(self) -> int:
         return len(self._all)
@@ -137,6 +138,18 @@ class PodClasses:
             known = self._by_key[key] = PodClass(len(self._all), pod)
             self._all.append(known)
         return known
+
+    def on_node(self, pod: Object) -> PodClass:
+        """The class of a pod on a node; cheap if the same object was asked about just before.
+
+        Who looks at an event does so for many pods in turn, and always at the same two objects.
+        """
+        for seen, cls in self._seen:
+            if seen is pod:
+                return cls
+        found = self.of(pod, wants_node=False)
+        self._seen = (*self._seen[-1:], (pod, found))
+        return found
 
     def placed(self, cls: PodClass) -> PodClass:
         """The class of pods of this class once they are on a node, whatever node they wanted."""

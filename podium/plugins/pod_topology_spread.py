@@ -57,6 +57,7 @@ class PodTopologySpread:
     def __init__(self, handle: Handle, args: PodTopologySpreadArgs) -> None:
         self._handle = handle
         self._is_system = args.defaulting_type is DefaultingType.SYSTEM
+        self._own: dict[tuple[int, str], tuple[SpreadConstraint, ...]] = {}
         self._defaults = SYSTEM_DEFAULT_CONSTRAINTS if self._is_system else args.default_constraints
 
     def events_to_register(self) -> Sequence[EventHint]:
@@ -117,11 +118,17 @@ class PodTopologySpread:
     def _constraints(self, cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
         try:
             if cls.spec.get("topologySpreadConstraints"):
-                return own_constraints(cls, action)
+                return self._own_constraints(cls, action)
             return default_constraints(cls, self._defaults, action, self._handle.listers)
         except SelectorError as error:
             message = f"obtaining pod's topology spread constraints: {error}"
             raise CycleError(self.name, message) from error
+
+    def _own_constraints(self, cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
+        known = self._own.get((cls.id, action))
+        if known is None:
+            known = self._own[cls.id, action] = own_constraints(cls, action)
+        return known
 
 
 class _Domains:

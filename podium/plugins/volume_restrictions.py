@@ -89,7 +89,7 @@ class VolumeRestrictions:
 
     def _is_released(self, pod: PodInfo, gone: Object) -> bool:
         """Whether a pod that went had a disk or a claim that this one wants."""
-        other = self._snapshot.classes.of(gone, wants_node=False)
+        other = self._snapshot.classes.on_node(gone)
         shared = pod.namespace == other.namespace and not set(_claims_used(pod.cls)).isdisjoint(
             _claims_used(other)
         )
