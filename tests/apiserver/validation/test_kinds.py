@@ -4,67 +4,16 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds import KINDS
 from podium.apiserver.validation import CHECKS, validate
+from tests.apiserver.validation.samples import (
+    CONTAINER,
+    SELECTOR,
+    TEMPLATE,
+    VALID,
+    an_object,
+)
 
 Obj = dict[str, Any]
-
-CONTAINER: Obj = {"name": "c", "image": "i"}
-TEMPLATE: Obj = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [CONTAINER]}}
-SELECTOR: Obj = {"matchLabels": {"app": "a"}}
-WORKLOAD: Obj = {"selector": SELECTOR, "template": TEMPLATE}
-ONCE: Obj = {**TEMPLATE, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
-
-VALID: dict[str, Obj] = {
-    "Pod": {"spec": {"containers": [CONTAINER]}},
-    "Node": {"spec": {}, "status": {"capacity": {"cpu": "4"}}},
-    "Namespace": {},
-    "Service": {"spec": {"selector": {"app": "a"}}},
-    "ReplicationController": {"spec": {"selector": {"app": "a"}, "template": TEMPLATE}},
-    "PersistentVolumeClaim": {"spec": {"accessModes": ["ReadWriteOnce"]}},
-    "PersistentVolume": {"spec": {"capacity": {"storage": "1Gi"}}},
-    "Deployment": {"spec": WORKLOAD},
-    "ReplicaSet": {"spec": WORKLOAD},
-    "StatefulSet": {"spec": {**WORKLOAD, "serviceName": "s"}},
-    "DaemonSet": {"spec": WORKLOAD},
-    "Job": {"spec": {"template": ONCE}},
-    "PodDisruptionBudget": {"spec": {"selector": SELECTOR, "minAvailable": 1}},
-    "PriorityClass": {"value": 7},
-    "StorageClass": {"provisioner": "p"},
-    "CSINode": {"spec": {"drivers": [{"name": "d", "nodeID": "n"}]}},
-    "CSIDriver": {"spec": {"attachRequired": True}},
-    "CSIStorageCapacity": {"storageClassName": "s", "capacity": "1Gi"},
-    "RuntimeClass": {"handler": "h"},
-    "ResourceQuota": {"spec": {"hard": {"pods": "1", "count/jobs.batch": 2}}},
-    "LimitRange": {"spec": {"limits": [{"type": "Pod", "max": {"cpu": "1"}}]}},
-    "ConfigMap": {"data": {"a.b": "x"}},
-    "Secret": {"data": {"a.b": "eA=="}, "type": "Opaque"},
-    "ServiceAccount": {},
-    "ControllerRevision": {"data": {"spec": {}}, "revision": 1},
-    "Lease": {"spec": {"holderIdentity": "h", "leaseDurationSeconds": 15}},
-    "Event": {"involvedObject": {"name": "p"}, "reason": "Started"},
-    "Endpoints": {"subsets": [{"addresses": [{"ip": "1.2.3.4"}], "ports": [{"port": 80}]}]},
-    "EndpointSlice": {"addressType": "IPv4", "endpoints": [{"addresses": ["1.2.3.4"]}]},
-    "VolumeAttachment": {
-        "spec": {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "v"}}
-    },
-}
-
-
-def an_object(kind: str, path: str = "", value: Any = None) -> Obj:
-    """A valid object of the kind, with one field replaced (or removed, where the value is None)."""
-    known = KINDS[kind]
-    base = {"apiVersion": known.api_version, "kind": kind, "metadata": {"name": "x"}, **VALID[kind]}
-    return replaced(base, path.split("."), value) if path else base
-
-
-def replaced(value: Any, path: list[str], new: Any) -> Any:
-    if not path:
-        return new
-    if isinstance(value, list):
-        index = int(path[0])
-        return [replaced(v, path[1:], new) if i == index else v for i, v in enumerate(value)]
-    return {**value, path[0]: replaced(value.get(path[0], {}), path[1:], new)}
 
 
 @pytest.mark.parametrize("kind", VALID)

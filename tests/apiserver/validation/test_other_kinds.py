@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.errors import FieldError
 from podium.apiserver.validation import validate
-from tests.apiserver.validation.test_kinds import an_object
+from tests.apiserver.validation.samples import an_object
 
 Obj = dict[str, Any]
 
