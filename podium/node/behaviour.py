@@ -124,12 +124,6 @@ def node_behaviour_of(node: Object) -> NodeBehaviour:
     return NodeBehaviour(down=_BOOLEANS[down], conditions=statuses)
 
 
-def scripted(obj: Object) -> Mapping[str, str]:
-    """The annotations that may script behaviour, to see whether they have changed."""
-    written = annotations(obj)
-    return {key: value for key, value in written.items() if key.startswith(PREFIX)}
-
-
 @dataclass(frozen=True, slots=True)
 class Script:
     """The behaviour of one pod, with all that is left to chance settled by a seed.

@@ -54,13 +54,9 @@ def pod_status(life: Life, pod: Object, host_ip: str, pod_ip: str, now_s: float)
     return status
 
 
-def gist(status: Object) -> tuple[object, ...]:
-    """What others may change of a status, and the node changes back."""
-    return (
-        status.get("phase"),
-        condition_status(status, "Ready"),
-        condition_status(status, "ContainersReady"),
-    )
+def gist(status: Object) -> tuple[str, str]:
+    """What others may change of a status, and the node changes back: phase and readiness."""
+    return str(status.get("phase") or ""), condition_status(status, "Ready")
 
 
 def _container_status(container: Object, life: Life, pod: Object) -> Status:

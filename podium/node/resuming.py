@@ -19,13 +19,21 @@ _NOTHING: Object = {}
 
 def has_started(pod: Object) -> bool:
     """Whether a node has taken the pod."""
-    return bool((pod.get("status") or _NOTHING).get("startTime"))
+    status = pod.get("status") or _NOTHING
+    return bool(status.get("startTime")) or status.get("phase") == "Running"
 
 
-def resumed(script: Script, pod: Object) -> Life:
-    """The life of a pod that has started and not finished; its status needs no writing."""
+def resumed(script: Script, pod: Object, now_s: float) -> Life:
+    """The life of a pod that has started and not finished; its status needs no writing.
+
+    Args:
+        script: what the pod does.
+        pod: whose status tells what it has done.
+        now_s: the time; the pod has started now if its status doesn't say when.
+    """
     spec, status = pod["spec"], pod["status"]
-    admitted_s = _seconds(status["startTime"])
+    started_at = status.get("startTime")
+    admitted_s = _seconds(started_at) if started_at else now_s
     life = Life(script, spec, admitted_s, admitted_s, changes=0)
     if status.get("phase") != "Running":
         return life

@@ -1,0 +1,21 @@
+"""How a simulation's nodes are set up."""
+
+from dataclasses import dataclass
+
+from podium.node.behaviour import DEFAULT_BEHAVIOUR, Behaviour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSettings:
+    """What goes for all nodes.
+
+    Attributes:
+        behaviour: of pods, as far as neither they nor their nodes say otherwise.
+        seed: for what behaviours leave to chance.
+        records_lives: whether starts, exits and restarts of containers are recorded as events;
+            refusals and preemptions by nodes always are.
+    """
+
+    behaviour: Behaviour = DEFAULT_BEHAVIOUR
+    seed: int = 0
+    records_lives: bool = False
