@@ -19,7 +19,6 @@ from podium.apiserver.update_validation.rules import (
     immutable_value,
     spec_of,
 )
-from podium.apiserver.validation.pods import pod_status
 
 _SYSTEM_CONDITIONS = frozenset({"PodScheduled", "Ready", "Initialized"})
 _NOBODY: frozenset[str] = frozenset()
@@ -40,13 +39,7 @@ def _status(new: Object, old: Object) -> Faults:
     yield from _claims(status.get("resourceClaimStatuses") or (), spec_of(new))
 
 
-def _judged(new: Object, old: Object) -> Faults:
-    """What is stored is well-formed, though a decoder may have let it through."""
-    if new.get("status") is not old.get("status"):
-        yield from pod_status(new.get("status") or {}, "status")
-
-
-status_update = all_of(metadata, annotations, _judged, _status)
+status_update = all_of(metadata, annotations, _status)
 """A pod whose status is updated."""
 
 

@@ -76,8 +76,10 @@ class Changer:
         if old is None:
             raise not_found(kind, name)
         result = patched(kind, old, patch)
-        check_key(result.obj.get("metadata") or {}, namespace, name)
-        new = _in_namespace(result.obj, namespace)
+        new = result.obj
+        if new.get("metadata") is not old["metadata"]:
+            check_key(new.get("metadata") or {}, namespace, name)
+            new = _in_namespace(new, namespace)
         updated = self._updater.update(kind, old, new, now_s, options, subresource)
         return Written(updated, False, result.warnings)
 
@@ -128,7 +130,8 @@ def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
         api_version=patch.api_version,
         field_validation=patch.field_validation,
     )
-    return Patched(stored_version(kind, result.obj), result.warnings)
+    obj = stored_version(kind, result.obj)
+    return result if obj is result.obj else Patched(obj, result.warnings)
 
 
 def _in_namespace(obj: Object, namespace: str) -> Object:
