@@ -11,6 +11,7 @@ from tests.apiserver.validation.samples import (
     TEMPLATE,
     VALID,
     an_object,
+    replaced,
 )
 
 Obj = dict[str, Any]
