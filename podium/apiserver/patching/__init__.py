@@ -6,6 +6,7 @@ noted in managedFields; `track` notes what ordinary writes have set. Nothing is 
 """
 
 from podium.apiserver.patching.applying import Patched, apply_patch
+from podium.apiserver.patching.making import make_patch
 from podium.apiserver.patching.ownership import apply_configuration, track
 
-__all__ = ["Patched", "apply_configuration", "apply_patch", "track"]
+__all__ = ["Patched", "apply_configuration", "apply_patch", "make_patch", "track"]

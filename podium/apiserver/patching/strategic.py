@@ -52,35 +52,33 @@ def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
 
 def _merged(live: Object, patch: Object, of: Type | None) -> Object:
     """The object with a patch without directives of its own merged into it."""
-    fields = of.fields if isinstance(of, Struct) else None
     merged = dict(live)
     for name, value in patch.items():
+        if isinstance(value, dict | list):
+            value = _merged_part(name, merged.get(name), value, of)
         if value is None:
             merged.pop(name, None)
-            continue
-        if isinstance(value, dict | list):
-            old = merged.get(name)
-            if type(old) is not type(value):
-                value = _bare(value)
-                if value is None:
-                    merged.pop(name, None)
-                    continue
-            elif fields is None:
-                value = _merged_value(old, value, of.values if isinstance(of, MapOf) else None)
-            elif (field := fields.get(name)) is None:
-                value = _merged_value(old, value, None)
-            elif not field.replaces:
-                value = _merged_value(old, value, field.type)
-        merged[name] = value
+        else:
+            merged[name] = value
     return merged
 
 
-def _merged_value(old: Any, new: Any, of: Type | None) -> Any:
+def _merged_part(name: str, old: Any, new: Any, of: Type | None) -> Any:
+    """What becomes of a field; None if nothing is left of it."""
+    if type(old) is not type(new):
+        return _bare(new)
+    part = of.values if isinstance(of, MapOf) else None
+    if isinstance(of, Struct):
+        field = of.fields.get(name)
+        if field is not None:
+            if field.replaces:
+                return _bare(new)
+            part = field.type
     if isinstance(new, dict):
-        return merged_object(old, new, of)
-    if isinstance(of, ListOf) and of.merges:
-        return merged_list(old, new, of)
-    return new
+        return merged_object(old, new, part)
+    if isinstance(part, ListOf) and part.merges:
+        return merged_list(old, new, part)
+    return _bare(new)
 
 
 def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequence[Any]:
@@ -233,7 +231,7 @@ def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> 
     elif old is None:
         merged = _bare(new)
     else:
-        merged = _merged_value(old, new, part)
+        merged = _merged_part(name, old, new, of)
     return {**live, name: in_order(merged, order, old or [], key)}
 
 
