@@ -5,16 +5,20 @@ says the same about the same version of the same object; its note doesn't matter
 makes a series of the first; further ones are counted here, and the count is written when the
 series has been quiet for `FINISH_S`, or every `REFRESH_S`. A call whose outcome nobody knows is
 made again.
+
+A record without an action becomes an event of the older kind, as upstream's controllers and
+kubelets still write them (client-go's `tools/record`): there the note matters, and repetitions are
+a count of the event itself.
 """
 
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from podium.api.meta import DEFAULT_NAMESPACE
-from podium.api.times import NANOS_PER_SECOND, format_time
+from podium.api.times import NANOS_PER_SECOND, format_time, timestamp
 from podium.control.effects import Create, Effect, Object, Patch, Record
 from podium.control.events import CallError, Outcome
 
@@ -61,9 +65,12 @@ class _Happened:
     last_s: float
     count: int = 1
 
-    def series(self) -> Mapping[str, Any]:
-        """As in the object's `series`."""
-        return {"count": self.count, "lastObservedTime": _micro_time(self.last_s)}
+    def repetition(self) -> Mapping[str, Any]:
+        """What the object says of repetitions."""
+        if "eventTime" in self.obj:
+            series = {"count": self.count, "lastObservedTime": _micro_time(self.last_s)}
+            return {"series": series}
+        return {"count": self.count, "lastTimestamp": timestamp(self.last_s)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +78,13 @@ class _Write:
     """An attempt to write an event.
 
     Attributes:
-        obj: the event as it is to be, series included.
+        obj: the event as it happened first.
+        repetition: what is to be said of repetitions; empty if there were none.
         tries: how many attempts were made before.
     """
 
     obj: Object
+    repetition: Mapping[str, Any] = field(default_factory=dict)
     tries: int = 0
 
 
@@ -114,7 +123,7 @@ class EventRecorder:
             record.reporting_controller,
             record.type,
             record.reason,
-            record.action,
+            record.action or record.note,
             tuple(regarding.items()),
             tuple(related.items()) if related else None,
         )
@@ -136,7 +145,7 @@ class EventRecorder:
         if isinstance(outcome.effect, Patch) and error.code == 404:
             return [self._write(write, anew=True)]
         if _may_go_well_later(write, error) and write.tries + 1 < TRIES_MAX:
-            again = _Write(write.obj, write.tries + 1)
+            again = replace(write, tries=write.tries + 1)
             self._retries.append((now_s + RETRY_S, again))
         return []
 
@@ -178,6 +187,8 @@ class EventRecorder:
         }
         if record.annotations:
             metadata["annotations"] = dict(record.annotations)
+        if not record.action:
+            return _older_event(record, metadata, regarding, now_s)
         obj = {
             "apiVersion": "events.k8s.io/v1",
             "kind": "Event",
@@ -194,22 +205,41 @@ class EventRecorder:
         return {**obj, "related": related} if related else obj
 
     def _write_series(self, known: _Happened) -> Effect:
-        return self._write(_Write({**known.obj, "series": known.series()}))
+        return self._write(_Write(known.obj, known.repetition()))
 
     def _write(self, write: _Write, *, anew: bool = False) -> Effect:
         self._count += 1
         self._writing[self._count] = write
         purpose = Recording(self._count)
-        if anew or "series" not in write.obj:
-            return Create(purpose=purpose, kind="Event", obj=write.obj)
+        if anew or not write.repetition:
+            return Create(purpose=purpose, kind="Event", obj={**write.obj, **write.repetition})
         metadata = write.obj["metadata"]
         return Patch(
             purpose=purpose,
             kind="Event",
             namespace=metadata["namespace"],
             name=metadata["name"],
-            body={"series": write.obj["series"]},
+            body=write.repetition,
         )
+
+
+def _older_event(
+    record: Record, metadata: Mapping[str, Any], regarding: Object, now_s: float
+) -> Object:
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": metadata,
+        "involvedObject": regarding,
+        "reason": record.reason,
+        "message": record.note,
+        "type": record.type,
+        "source": {"component": record.reporting_controller},
+        "reportingComponent": record.reporting_controller,
+        "firstTimestamp": timestamp(now_s),
+        "lastTimestamp": timestamp(now_s),
+        "count": 1,
+    }
 
 
 def _may_go_well_later(write: _Write, error: CallError) -> bool:
@@ -217,7 +247,7 @@ def _may_go_well_later(write: _Write, error: CallError) -> bool:
 
     Only when a series was to be created that exists by now, there is something to patch again.
     """
-    return error.is_unknown or (error.reason == "AlreadyExists" and "series" in write.obj)
+    return error.is_unknown or (error.reason == "AlreadyExists" and bool(write.repetition))
 
 
 def _reference(obj: Object) -> dict[str, Any]:

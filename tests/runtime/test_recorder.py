@@ -107,6 +107,22 @@ def test_the_second_makes_a_series_and_the_third_is_only_counted() -> None:
     assert one.record(record(), NOW_S + 2) == []
 
 
+def test_without_an_action_it_is_an_event_of_the_older_kind() -> None:
+    one = recorder()
+    (created,) = one.record(record(action=""), NOW_S)
+    assert isinstance(created, Create)
+    assert created.obj["apiVersion"] == "v1"
+    assert created.obj["involvedObject"]["name"] == "p"
+    assert created.obj["message"] == "No room"
+    assert created.obj["count"] == 1
+    assert "eventTime" not in created.obj
+    (patched,) = one.record(record(action=""), NOW_S + 1)
+    assert isinstance(patched, Patch)
+    assert patched.body == {"count": 2, "lastTimestamp": "2026-01-01T00:00:01Z"}
+    (other,) = one.record(record(action="", note="Still no room"), NOW_S + 2)
+    assert isinstance(other, Create)
+
+
 def test_another_version_of_the_object_is_another_event() -> None:
     one = recorder()
     one.record(record(), NOW_S)
