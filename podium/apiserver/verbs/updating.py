@@ -23,6 +23,8 @@ Object = Mapping[str, Any]
 UNCONDITIONAL = (None, "", "0")
 """In place of a resourceVersion: whichever version there is."""
 
+# Kinds of which something can have a default that an update of the status can change.
+_DEFAULTS_BESIDES_SPEC = frozenset({"Namespace", "Node", "ReplicationController"})
 _KEPT = ("generation", "creationTimestamp", "resourceVersion", "selfLink")
 _KEPT_UNLESS_GIVEN = ("uid", "namespace", "deletionGracePeriodSeconds")
 
@@ -82,8 +84,7 @@ class Updater:
     ) -> Object:
         """The object with defaults, owners, and what admission adds."""
         kind = request.kind
-        # Only of nodes, more than the spec has defaults; what is stored has them already.
-        if new.get("spec") is not old.get("spec") or kind.name == "Node":
+        if request.subresource != "status" or kind.name in _DEFAULTS_BESIDES_SPEC:
             new = apply_defaults(new, kind.name)
         if options.field_manager:
             new = track(

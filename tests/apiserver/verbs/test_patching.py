@@ -97,6 +97,24 @@ def test_a_terminating_pod_takes_no_new_finalizers(server: ApiServer) -> None:
     assert server.store.get("Pod", "default", "p") is None
 
 
+@pytest.mark.parametrize(
+    ("kind", "sent", "body"),
+    [
+        ("Namespace", {}, {"metadata": {"labels": None}}),
+        ("PriorityClass", {"value": 5}, {"preemptionPolicy": None}),
+        ("Node", {"status": {"capacity": {"cpu": "4"}}}, {"status": {"allocatable": None}}),
+    ],
+)
+def test_defaults_come_back(
+    server: ApiServer, kind: str, sent: dict[str, Any], body: dict[str, Any]
+) -> None:
+    obj = create(server, kind, {"metadata": {"name": "x"}, **sent})
+    request = PatchRequest(PatchType.MERGE, body)
+    subresource = "status" if "status" in body else ""
+    patched = server.patch(KINDS[kind], "", "x", request, NOW_S, subresource=subresource)
+    assert patched.obj == obj
+
+
 def test_json_patches(server: ApiServer) -> None:
     create(server, "Pod", a_pod(metadata={"labels": {"a": "b"}}))
     operations = [{"op": "copy", "from": "/metadata/labels/a", "path": "/metadata/labels/c"}]
