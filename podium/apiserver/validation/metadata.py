@@ -1,5 +1,6 @@
 """The `metadata` of objects."""
 
+from dataclasses import replace
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
@@ -96,10 +97,22 @@ def finalizer_name(name: str, path: str) -> Faults:
         yield FieldError(path, name, message)
 
 
+def _beginning_of(name: Check) -> Check:
+    """What a name begins with; it may end in a dash, as something will follow."""
+
+    def check(value: object, path: str) -> Faults:
+        ends_in_dash = isinstance(value, str) and len(value) > 1 and value.endswith("-")
+        whole = f"{str(value)[:-2]}a" if ends_in_dash else value
+        for fault in name(whole, path):
+            yield replace(fault, value=value)
+
+    return check
+
+
 def object_meta(name: Check = subdomain) -> Check:
     """The metadata of a whole object; `name` judges its name."""
     return fields(
-        generateName=text,
+        generateName=_beginning_of(name),
         name=name,
         namespace=remembered(dns_label),
         uid=text,

@@ -64,6 +64,13 @@ def test_names_are_generated(server: ApiServer) -> None:
     assert all(re.fullmatch("web-[bcdfghjklmnpqrstvwxz2456789]{5}", name) for name in names)
 
 
+def test_what_a_name_begins_with_is_judged_too(server: ApiServer) -> None:
+    sent = {**a_pod(), "metadata": {"generateName": "Web-"}}
+    message = refusal(lambda: create(server, "Pod", sent))[2]
+    assert 'metadata.generateName: Invalid value: "Web-": a lowercase RFC 1123' in message
+    assert 'metadata.name: Invalid value: "Web-' in message
+
+
 def test_long_bases_are_cut_and_taken_names_avoided() -> None:
     first = generated_name("a" * 70, Random(1), lambda _: False)
     second = generated_name("a" * 70, Random(1), lambda name: name == first)
