@@ -145,7 +145,11 @@ class SchedulerMachine:
 
     def next_wakeup_s(self) -> float | None:
         """At once while pods can be decided; otherwise when the first thing falls due."""
-        times = [self.bindings.next_wakeup_s(), self.calls.next_wakeup_s()]
+        times = [
+            self.bindings.next_wakeup_s(),
+            self.calls.next_wakeup_s(),
+            self._preemption_start.next_wakeup_s(),
+        ]
         if self._may_decide():
             ready = self.queue.has_next()
             times.append(self._now_s if ready else self.queue.next_wakeup_s())
@@ -169,6 +173,7 @@ class SchedulerMachine:
     def _wake(self, now_s: float) -> None:
         self.bindings.wake(now_s)
         self.calls.wake(now_s)
+        self._preemption_start.wake(now_s)
         if self._may_decide():
             self.queue.flush(now_s)
             self._cycling.run_one(now_s)

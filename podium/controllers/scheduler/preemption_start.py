@@ -9,6 +9,7 @@ from podium.controllers.scheduler.metrics import SchedulerMetrics
 from podium.controllers.scheduler.options import Features
 from podium.controllers.scheduler.pod_calls import PodCalls
 from podium.controllers.scheduler.preempting import Preemptions, PreemptionTask
+from podium.controllers.scheduler.retries import Retries
 from podium.core.decision import Decision
 from podium.core.preemption.result import Preemption
 from podium.core.queue import QueuedPod, SchedulingQueue
@@ -57,6 +58,15 @@ class PreemptionStart:
         self.preemptions = preemptions
         preemptions.when_finished(self._finished)
         self.holding: tuple[QueuedPod, Failure] | None = None
+        self._retries = Retries()
+
+    def wake(self, now_s: float) -> None:
+        """Have the pods tried again whose preemption failed some time ago."""
+        self._queue.activate(self._retries.take_due(now_s), now_s)
+
+    def next_wakeup_s(self) -> float | None:
+        """When the next of them is to be tried."""
+        return self._retries.next_s()
 
     def start(self, queued: QueuedPod, decision: Decision, failure: Failure, now_s: float) -> None:
         """Set a preemption off, and put the preemptor back."""
@@ -90,12 +100,18 @@ class PreemptionStart:
         """A preemption has come to its end."""
         failed = task.error is not None
         self._metrics.preemption_ended(now_s - task.started_at_s, failed=failed)
+        if not failed:
+            self._retries.forget(task.preemptor.uid)
         if self.holding is not None:
             self._let_go(now_s, failed_with=task.error.message if task.error else "")
         elif failed:
             self._revert(task, now_s)
-            # Nothing may happen any more that would bring the pod back by itself.
-            self._queue.activate([task.preemptor.uid], now_s)
+            self._try_again(task.preemptor.uid, now_s)
+
+    def _try_again(self, uid: str, now_s: float) -> None:
+        """Nothing may happen any more that would bring the pod back by itself."""
+        self._retries.failed(uid, now_s)
+        self.wake(now_s)
 
     def _let_go(self, now_s: float, failed_with: str = "") -> None:
         assert self.holding is not None
@@ -105,7 +121,7 @@ class PreemptionStart:
             return
         message = f"{failure.message} {failed_with}"
         self._failures.handle(queued, replace(failure, message=message, nomination=KEEP), now_s)
-        self._queue.activate([queued.pod.uid], now_s)
+        self._try_again(queued.pod.uid, now_s)
 
     def _revert(self, task: PreemptionTask, now_s: float) -> None:
         if self._features.revert_failed_nominations:

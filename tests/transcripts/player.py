@@ -1,0 +1,231 @@
+"""Plays transcripts: commands to a small cluster in virtual time, and what happens after each.
+
+A transcript reads as documentation: lines that begin with `$` are commands, the lines under them
+what happened, lines that begin with `#` explain. The cluster has an API server, a scheduler, and
+nodes that do nothing but let terminating pods go when their grace period is over.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
+from typing import Any
+
+from podium.api.kinds import KINDS
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.apiserver.server import ApiServer, DeleteOptions
+from podium.control.effects import Effect
+from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.controllers.scheduler.options import Features
+from podium.runtime.faults import NO_FAULTS, Faults
+from podium.runtime.virtual import VirtualDriver
+from podium.store.store import Store
+
+Object = Mapping[str, Any]
+
+START_S = 1_767_225_600.0
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
+
+
+class AdjustableLatency:
+    """Every call takes as long as is set now, half of it on its way to the API."""
+
+    def __init__(self) -> None:
+        self.calls_take_s = 0.0
+
+    def call_s(self, effect: Effect, rng: Random) -> tuple[float, float]:
+        return self.calls_take_s / 2, self.calls_take_s / 2
+
+    def watch_s(self, kind: str, rng: Random) -> float:
+        return 0.0
+
+
+class Player:
+    """One cluster, and everything that has happened in it."""
+
+    def __init__(self) -> None:
+        rng = Random(1)
+        self.store = Store()
+        self.server = ApiServer(self.store, rng)
+        self.server.bootstrap(START_S)
+        self._latency = AdjustableLatency()
+        self.driver = VirtualDriver(self.server, START_S, rng, latency=self._latency)
+        self.driver.hooks.append(lambda happening: self._look())
+        self._names: dict[str, str] = {}
+        self._pods: dict[str, Object] = {}
+        self._lines: list[str] = []
+        self._watches = [
+            self.store.watch(kind, from_revision=self.store.revision) for kind in ("Pod", "Event")
+        ]
+        self._commands: Mapping[str, Callable[..., None]] = {
+            "node": self._node,
+            "class": self._class,
+            "pod": self._pod,
+            "budget": self._budget,
+            "delete": self._delete,
+            "advance": self._advance,
+            "scheduler": self._scheduler,
+            "restart": self._restart,
+            "calls": self._calls_take,
+            "refuse": self._refuse,
+            "show": self._show,
+        }
+
+    def play(self, command: str) -> list[str]:
+        """Carry a command out, and say what happened until the next moment.
+
+        Raises:
+            ValueError: there is no such command.
+        """
+        name, *words = command.split()
+        if name not in self._commands:
+            raise ValueError(f"{command!r}: commands are {', '.join(self._commands)}")
+        positional = [word for word in words if "=" not in word]
+        named = dict(word.split("=", 1) for word in words if "=" in word)
+        self._commands[name](*positional, **named)
+        self.driver.advance(0)
+        self._look()
+        lines, self._lines = self._lines, []
+        return lines
+
+    def _node(self, name: str, *, cpu: str) -> None:
+        status = {"allocatable": {"cpu": cpu, "memory": "64Gi", "pods": "110"}}
+        labels = {"kubernetes.io/hostname": name}
+        made = self._create(
+            "Node", {"metadata": {"name": name, "labels": labels}, "status": status}
+        )
+        # New nodes are tainted until somebody has seen them to be ready.
+        ready = {**made, "spec": {}}
+        self.server.replace(KINDS["Node"], ready, "", name, self.driver.now_s)
+
+    def _class(self, name: str, value: str, policy: str = "PreemptLowerPriority") -> None:
+        fields = {"value": int(value), "preemptionPolicy": policy}
+        self._create("PriorityClass", {"metadata": {"name": name}, **fields})
+
+    def _pod(self, name: str, *, cpu: str, grace: str = "30", **fields: str) -> None:
+        container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+        spec: dict[str, Any] = {
+            "containers": [container],
+            "terminationGracePeriodSeconds": int(grace.removesuffix("s")),
+        }
+        names = {"class": "priorityClassName", "on": "nodeName", "scheduler": "schedulerName"}
+        spec |= {names[field]: value for field, value in fields.items()}
+        self._create("Pod", {"metadata": {"name": name, "labels": {"app": name}}, "spec": spec})
+
+    def _budget(self, name: str, *, app: str, allowed: str) -> None:
+        spec = {"selector": {"matchLabels": {"app": app}}, "maxUnavailable": int(allowed)}
+        status = {"disruptionsAllowed": int(allowed), "observedGeneration": 1}
+        made = self._create("PodDisruptionBudget", {"metadata": {"name": name}, "spec": spec})
+        self.server.replace(
+            KINDS["PodDisruptionBudget"],
+            {**made, "status": status},
+            "default",
+            name,
+            self.driver.now_s,
+            subresource="status",
+        )
+
+    def _delete(self, name: str) -> None:
+        self.server.delete(KINDS["Pod"], "default", name, now_s=self.driver.now_s)
+
+    def _advance(self, duration: str) -> None:
+        self.driver.advance(_seconds(duration))
+
+    def _scheduler(self, name: str = "default-scheduler", *, mode: str = "asynchronous") -> None:
+        features = Features(
+            scheduler_async_preemption=mode != "synchronous",
+            revert_failed_nominations=mode == "reverting",
+        )
+        self._make = lambda: SchedulerMachine(features=features)
+        self._handle = self.driver.add(self._make(), name=name)
+
+    def _restart(self) -> None:
+        self.driver.crash(self._handle, loses_calls=True)
+        self.driver.restart(self._handle, self._make())
+
+    def _calls_take(self, duration: str) -> None:
+        self._latency.calls_take_s = _seconds(duration)
+
+    def _refuse(self, what: str) -> None:
+        self.driver.faults = Faults(refused=1.0) if what == "everything" else NO_FAULTS
+
+    def _show(self) -> None:
+        self._look()
+        for name, pod in sorted(self._pods.items()):
+            self._lines.append(f"{name:<8} {_standing(pod)}")
+
+    def _create(self, kind: str, obj: Object) -> Object:
+        namespace = "default" if KINDS[kind].namespaced else ""
+        return self.server.create(KINDS[kind], obj, namespace, self.driver.now_s)
+
+    def _look(self) -> None:
+        """Write down what is new in the store."""
+        events = sorted(
+            (event for watch in self._watches for event in watch.take()),
+            key=lambda event: event.revision,
+        )
+        for event in events:
+            obj = event.obj
+            lines = self._of_event(obj) if obj["kind"] == "Event" else self._of_pod(event)
+            for line in lines:
+                self._lines.append(f"{self._time():<8} {line}")
+
+    def _of_event(self, event: Object) -> Iterator[str]:
+        about = (event.get("regarding") or event.get("involvedObject"))["name"]
+        note = event.get("note") or event.get("message") or ""
+        for uid, name in self._names.items():
+            note = note.replace(uid, name)
+        times = (event.get("series") or {}).get("count", event.get("count") or 1)
+        again = f" (seen {times} times)" if times > 1 else ""
+        if event["reason"] != "Scheduled":
+            yield f"{about}: {event['reason']}{again}: {note}"
+
+    def _of_pod(self, event: Any) -> Iterator[str]:
+        pod, name = event.obj, event.obj["metadata"]["name"]
+        self._names[pod["metadata"]["uid"]] = name
+        if event.type == "DELETED":
+            del self._pods[name]
+            yield f"{name} is gone"
+            return
+        before = self._pods.get(name, {})
+        self._pods[name] = pod
+        node, nominated = _at(pod, "spec", "nodeName"), _at(pod, "status", "nominatedNodeName")
+        if node and not _at(before, "spec", "nodeName"):
+            yield f"{name} is bound to {node}"
+        elif nominated != _at(before, "status", "nominatedNodeName"):
+            yield (
+                f"{name} is nominated to {nominated}"
+                if nominated
+                else f"{name} loses its nomination"
+            )
+        leaving = _at(pod, "metadata", "deletionTimestamp")
+        if leaving and not _at(before, "metadata", "deletionTimestamp"):
+            until_s = parse_time(leaving) / NANOS_PER_SECOND
+            yield f"{name} terminates until t+{until_s - START_S:g}s"
+            self.driver.at(until_s, lambda: self._let_go(name))
+
+    def _let_go(self, name: str) -> None:
+        """What a kubelet does at the end."""
+        if name in self._pods:
+            options = DeleteOptions(grace_period_s=0)
+            self.server.delete(KINDS["Pod"], "default", name, options, now_s=self.driver.now_s)
+
+    def _time(self) -> str:
+        return f"t+{round(self.driver.now_s - START_S, 3):g}s"
+
+
+def _at(obj: Object, outer: str, inner: str) -> str:
+    return str((obj.get(outer) or {}).get(inner) or "")
+
+
+def _standing(pod: Object) -> str:
+    node, nominated = _at(pod, "spec", "nodeName"), _at(pod, "status", "nominatedNodeName")
+    if _at(pod, "metadata", "deletionTimestamp"):
+        return f"on {node}, terminating"
+    if node:
+        return f"on {node}"
+    return f"pending, nominated to {nominated}" if nominated else "pending"
+
+
+def _seconds(text: str) -> float:
+    number, unit = re.fullmatch(r"([0-9.]+)(ms|s|m)", text).groups()  # type: ignore[union-attr]
+    return float(number) * _SECONDS[unit]
