@@ -1,0 +1,148 @@
+"""From objects as somebody has them to a store in which they have always been.
+
+What an API server has told (it has a uid) is taken as it stands. What was written by hand is
+completed: defaults, priority and the like as admission fills them in, a uid, a time of creation,
+and a status. A pod that is on a node but doesn't say how it is counts as running and ready, a node
+that doesn't say so as healthy. Whatever is written there, status and deletion included, stays.
+"""
+
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Any
+
+from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.meta import key
+from podium.api.refused import Refused
+from podium.api.times import timestamp
+from podium.apiserver.admission import Admission, AdmissionOptions, Operation, Request
+from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.strategy import Creation, strategy_of
+from podium.apiserver.verbs.identities import new_uid
+from podium.apiserver.verbs.view import StoredView
+from podium.apiserver.versions import stored_version
+from podium.node.node_conditions import changed_conditions
+from podium.store.store import Store
+
+Object = Mapping[str, Any]
+
+_NOTHING: Object = {}
+# What admission looks up has to be there before pods are.
+_FIRST = ("Namespace", "PriorityClass", "RuntimeClass", "StorageClass", "LimitRange")
+_ADMITTED = frozenset({"Pod", "PersistentVolumeClaim"})
+_TAKEN_ANYWAY = "{kind} {name} is taken as it stands, although {why}"
+_UNKNOWN = "{kind} {name} is left out, as Podium doesn't know the kind"
+
+
+class Loader:
+    """Fills a store.
+
+    Args:
+        store: where to; objects of the same names are replaced.
+        rng: chooses uids.
+        now_s: when what doesn't say was created, in seconds since the epoch.
+        admission: which admission plugins there are.
+    """
+
+    def __init__(
+        self, store: Store, rng: Random, now_s: float, admission: AdmissionOptions
+    ) -> None:
+        self._store = store
+        self._rng = rng
+        self._now_s = now_s
+        self._admission = Admission(StoredView(store), admission)
+        self._notes: list[str] = []
+
+    def load(self, objects: Iterable[Object]) -> list[str]:
+        """Put all objects there, and say what is odd about them, in plain sentences."""
+        self._notes = []
+        first: dict[str, list[Object]] = {kind: [] for kind in _FIRST}
+        rest: list[tuple[Kind, Object]] = []
+        for obj in objects:
+            kind = kind_of(obj)
+            if kind is None:
+                self._note(_UNKNOWN, str(obj.get("kind")), obj)
+            elif kind.name in first:
+                first[kind.name].append(obj)
+            else:
+                rest.append((kind, obj))
+        for name, group in first.items():
+            for obj in group:
+                self._put(KINDS[name], obj)
+        for kind, obj in rest:
+            self._put(kind, obj)
+        return self._notes
+
+    def _put(self, kind: Kind, obj: Object) -> None:
+        obj = apply_defaults(stored_version(kind, obj), kind.name)
+        if not obj["metadata"].get("uid"):
+            obj = self._completed(kind, obj)
+        namespace = self._placed(kind, obj)
+        if self._store.get(kind.name, namespace, obj["metadata"]["name"]) is None:
+            self._store.create(kind.name, obj)
+        else:
+            self._store.update(kind.name, obj, None)
+
+    def _placed(self, kind: Kind, obj: Object) -> str:
+        """The object's namespace, which is there from now on."""
+        namespace = str(obj["metadata"].get("namespace") or "")
+        if kind.namespaced and self._store.get("Namespace", "", namespace) is None:
+            self._put(KINDS["Namespace"], {"metadata": {"name": namespace}})
+        return namespace
+
+    def _completed(self, kind: Kind, obj: Object) -> Object:
+        """An object that was written by hand, as an API server would have it."""
+        written = obj
+        if kind.namespaced and not obj["metadata"].get("namespace"):
+            obj = {**obj, "metadata": {**obj["metadata"], "namespace": "default"}}
+        self._placed(kind, obj)
+        if kind.name in _ADMITTED:
+            obj = self._admitted(kind, obj)
+        metadata = {"creationTimestamp": timestamp(self._now_s), **obj["metadata"]}
+        metadata["uid"] = new_uid(self._rng)
+        strategy = strategy_of(kind)
+        if strategy.counts_generations:
+            metadata.setdefault("generation", 1)
+        creation = Creation(self._now_s, self._rng, lambda: [*self._store.list(kind.name).items])
+        obj = strategy.create({**obj, "metadata": metadata}, creation)
+        given = written.get("status") or _NOTHING
+        if "status" in obj or given:
+            obj = {**obj, "status": {**(obj.get("status") or _NOTHING), **given}}
+        return self._with_assumed_status(kind, obj, given)
+
+    def _admitted(self, kind: Kind, obj: Object) -> Object:
+        request = Request(
+            operation=Operation.CREATE,
+            kind=kind,
+            namespace=obj["metadata"]["namespace"],
+            now_s=self._now_s,
+        )
+        try:
+            return self._admission.admit(request, obj)
+        except Refused as refused:
+            self._note(_TAKEN_ANYWAY, kind.name, obj, why=refused.message)
+            if kind.name == "Pod" and obj["spec"].get("priority") is None:
+                return {**obj, "spec": {**obj["spec"], "priority": 0}}
+            return obj
+
+    def _with_assumed_status(self, kind: Kind, obj: Object, given: Object) -> Object:
+        if given.get("conditions") is not None:
+            return obj
+        if kind.name == "Node":
+            conditions = [*changed_conditions(obj, _NOTHING, self._now_s)]
+            return {**obj, "status": {**obj["status"], "conditions": conditions}}
+        is_running = given.get("phase") in (None, "Running") and kind.name == "Pod"
+        return self._running(obj) if is_running and obj["spec"].get("nodeName") else obj
+
+    def _running(self, pod: Object) -> Object:
+        since = timestamp(self._now_s)
+        conditions = [
+            {"type": kind, "status": "True", "lastTransitionTime": since}
+            for kind in ("PodScheduled", "Initialized", "ContainersReady", "Ready")
+        ]
+        status = {"startTime": since, **pod["status"], "phase": "Running", "conditions": conditions}
+        return {**pod, "status": status}
+
+    def _note(self, text: str, kind: str, obj: Object, **more: str) -> None:
+        known = kind_of(obj)
+        name = key(obj) if known is None or known.namespaced else obj["metadata"]["name"]
+        self._notes.append(text.format(kind=kind, name=name, **more))

@@ -1,0 +1,54 @@
+"""How a virtual cluster is set up."""
+
+from dataclasses import dataclass, field
+
+from podium.apiserver.admission import AdmissionOptions
+from podium.config.options import SchedulerOptions
+from podium.config.types import SchedulerConfiguration
+from podium.controllers.scheduler.options import DEFAULT_FEATURES, Features
+from podium.node.settings import NodeSettings
+from podium.runtime.faults import NO_FAULTS, Faults
+from podium.runtime.latency import INSTANT, Latency
+
+START_S = 1_767_225_600.0
+"""When a simulation begins unless somebody says so: 2026-01-01T00:00:00Z."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchedulerSetup:
+    """One scheduler.
+
+    Attributes:
+        configuration: its profiles; v1.36's default one if None.
+        options: Podium's own options.
+        features: feature gates.
+    """
+
+    configuration: SchedulerConfiguration | None = None
+    options: SchedulerOptions | None = None
+    features: Features = DEFAULT_FEATURES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterOptions:
+    """What a cluster consists of, and what it is like.
+
+    Attributes:
+        seed: of everything that is left to chance.
+        start_s: the time at which it starts, in seconds since the epoch.
+        schedulers: each a machine of its own.
+        controllers: names of those that run, out of `CONTROLLERS`; None for all.
+        nodes: how simulated nodes are set up; None if nodes do nothing.
+        latency: how long calls and news take.
+        faults: what goes wrong.
+        admission: which admission plugins there are.
+    """
+
+    seed: int = 0
+    start_s: float = START_S
+    schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(),)
+    controllers: frozenset[str] | None = None
+    nodes: NodeSettings | None = field(default_factory=NodeSettings)
+    latency: Latency = INSTANT
+    faults: Faults = NO_FAULTS
+    admission: AdmissionOptions = field(default_factory=AdmissionOptions)

@@ -1,0 +1,39 @@
+"""The controllers that a cluster may run: one line each, by the names that they act under."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+
+from podium.api.errors import PodiumError
+from podium.control.machine import Machine
+from podium.controllers.disruption import DisruptionController
+from podium.controllers.replica_set import ReplicaSetController
+from podium.controllers.taint_eviction import TaintEviction
+
+Make = Callable[[], Machine]
+
+CONTROLLERS: Mapping[str, Make] = {
+    "replicaset-controller": ReplicaSetController,
+    "replication-controller": partial(ReplicaSetController, "ReplicationController"),
+    "disruption-controller": DisruptionController,
+    "taint-eviction-controller": TaintEviction,
+}
+"""How to make each, in the order in which watches tell them of a write."""
+
+
+class UnknownController(PodiumError):  # noqa: N818 - it says what it is
+    """A name that no controller has."""
+
+
+def controllers(names: Collection[str] | None) -> Iterator[tuple[str, Make]]:
+    """The controllers of these names, or all, in the order of `CONTROLLERS`.
+
+    Raises:
+        UnknownController: there is none of a name.
+    """
+    unknown = sorted(set(names or ()) - CONTROLLERS.keys())
+    if unknown:
+        known = ", ".join(CONTROLLERS)
+        raise UnknownController(f"there is no controller {unknown[0]}; there are {known}")
+    for name, make in CONTROLLERS.items():
+        if names is None or name in names:
+            yield name, make

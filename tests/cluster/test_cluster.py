@@ -1,0 +1,120 @@
+"""A whole cluster in virtual time: what is loaded, and what then happens."""
+
+from typing import Any
+
+import pytest
+
+from podium.cluster import Cluster, ClusterOptions
+from podium.cluster.setup import UnknownController
+
+
+def node(name: str, cpu: str = "4") -> dict[str, Any]:
+    status = {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "110"}}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status}
+
+
+def pod(name: str, cpu: str = "1", **spec: Any) -> dict[str, Any]:
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
+    spec = {"containers": [container], **spec}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+
+def replica_set(name: str, replicas: int) -> dict[str, Any]:
+    labels = {"app": name}
+    template = {"metadata": {"labels": labels}, "spec": pod("")["spec"]}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": labels},
+            "template": template,
+        },
+    }
+
+
+def pods_of(cluster: Cluster) -> list[Any]:
+    return [*cluster.store.list("Pod").items]
+
+
+def test_workloads_get_their_pods_and_pods_run() -> None:
+    cluster = Cluster()
+    assert cluster.load([node("n0"), node("n1"), replica_set("web", 4)]) == []
+    cluster.start()
+    cluster.driver.advance(10)
+    assert [p["status"]["phase"] for p in pods_of(cluster)] == ["Running"] * 4
+    assert {p["metadata"]["namespace"] for p in pods_of(cluster)} == {"shop"}
+    status = cluster.store.get("ReplicaSet", "shop", "web")["status"]  # type: ignore[index]
+    assert status["readyReplicas"] == 4
+
+
+def test_the_same_seed_ends_in_the_same_store() -> None:
+    def play(seed: int) -> list[Any]:
+        cluster = Cluster(ClusterOptions(seed=seed))
+        cluster.load([node("n0"), node("n1"), replica_set("web", 5)])
+        cluster.start()
+        cluster.driver.advance(10)
+        return [cluster.store.list(kind).items for kind in ("Pod", "Event", "Node", "Lease")]
+
+    assert play(3) == play(3)
+    assert play(3) != play(4)
+
+
+def test_what_was_written_by_hand_is_completed() -> None:
+    cluster = Cluster()
+    urgent = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "urgent"},
+        "value": 1000,
+    }
+    running = pod("a", nodeName="n0", priorityClassName="urgent")
+    cluster.load([running, pod("b"), node("n0"), urgent])
+    a, b = pods_of(cluster)
+    assert a["spec"]["priority"] == 1000
+    assert a["status"]["phase"] == "Running"
+    assert a["status"]["startTime"] == "2026-01-01T00:00:00Z"
+    assert b["status"]["phase"] == "Pending"
+    loaded = cluster.store.get("Node", "", "n0")
+    assert loaded is not None
+    assert "taints" not in loaded["spec"]
+    ready = [c for c in loaded["status"]["conditions"] if c["type"] == "Ready"]
+    assert [c["status"] for c in ready] == ["True"]
+
+
+def test_what_comes_from_a_cluster_stays_as_it_is() -> None:
+    cluster = Cluster()
+    raw = pod("a", nodeName="gone", priority=7)
+    raw["metadata"] |= {
+        "namespace": "x",
+        "uid": "u1",
+        "creationTimestamp": "2025-12-31T00:00:00Z",
+        "deletionTimestamp": "2026-01-01T00:00:30Z",
+        "deletionGracePeriodSeconds": 30,
+    }
+    raw["status"] = {"phase": "Running", "podIP": "10.0.0.1"}
+    cluster.load([raw])
+    stored = cluster.store.get("Pod", "x", "a")
+    assert stored is not None
+    assert stored["status"] == raw["status"]
+    del stored["metadata"]["resourceVersion"]  # type: ignore[attr-defined]
+    assert stored["metadata"] == raw["metadata"]
+    assert stored["spec"]["priority"] == 7
+
+
+def test_a_pod_whose_class_is_missing_is_told_of() -> None:
+    cluster = Cluster()
+    (note,) = cluster.load([pod("a", nodeName="n0", priorityClassName="none")])
+    assert note.startswith("Pod default/a is taken as it stands, although ")
+    assert pods_of(cluster)[0]["spec"]["priority"] == 0
+
+
+def test_controllers_are_chosen_by_name() -> None:
+    cluster = Cluster(ClusterOptions(controllers=frozenset()))
+    cluster.load([node("n0"), replica_set("web", 4)])
+    cluster.start()
+    cluster.driver.advance(10)
+    assert pods_of(cluster) == []
+    with pytest.raises(UnknownController, match="no controller web; there are replicaset"):
+        Cluster(ClusterOptions(controllers=frozenset({"web"})))
