@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from podium.apiserver.defaulting import cluster, data, limits, pods, volumes, workloads
 from podium.apiserver.defaulting.copying import Filler, Object
+from podium.apiserver.defaulting.label_keys import merge_label_keys
 
 __all__ = ["apply_defaults"]
 
@@ -37,7 +38,7 @@ _FILLERS: Mapping[str, Filler] = {
 }
 
 
-def apply_defaults(obj: Object, kind: str | None = None) -> Object:
+def apply_defaults(obj: Object, kind: str | None = None, *, is_new: bool = True) -> Object:
     """The object with everything filled in; the same object where nothing is missing.
 
     Nothing of the given object is changed; what didn't need filling is shared with the result.
@@ -46,7 +47,10 @@ def apply_defaults(obj: Object, kind: str | None = None) -> Object:
     Args:
         obj: a valid object.
         kind: its kind, where the object doesn't tell.
+        is_new: whether it is to be created; label keys are merged into the selectors of a new
+            pod, and stay what they are when its labels change.
     """
-    filler = _FILLERS.get(kind or str(obj.get("kind")))
+    kind = kind or str(obj.get("kind"))
+    filler = _FILLERS.get(kind)
     filled: Object = filler(obj) if filler else obj
-    return filled
+    return merge_label_keys(filled) if kind == "Pod" and is_new else filled

@@ -8,7 +8,6 @@ from podium.apiserver.defaulting.amounts import (
 )
 from podium.apiserver.defaulting.containers import container
 from podium.apiserver.defaulting.copying import Object, each, filled, inside
-from podium.apiserver.defaulting.label_keys import merge_label_keys
 from podium.apiserver.defaulting.volumes import volume
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -41,8 +40,8 @@ def template(template: Object) -> Object:
 
 
 def pod(pod: Object) -> Object:
-    """A pod: requests follow from limits, and label keys are merged, unlike in templates."""
-    return merge_label_keys(inside(pod, spec=_whole_spec))
+    """A pod: requests follow from limits, unlike in templates."""
+    return inside(pod, spec=_whole_spec)
 
 
 def _whole_spec(spec: Object) -> Object:

@@ -85,7 +85,7 @@ class Updater:
         """The object with defaults, owners, and what admission adds."""
         kind = request.kind
         if request.subresource != "status" or kind.name in _DEFAULTS_BESIDES_SPEC:
-            new = apply_defaults(new, kind.name)
+            new = apply_defaults(new, kind.name, is_new=False)
         if options.field_manager:
             new = track(
                 kind,

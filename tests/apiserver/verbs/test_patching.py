@@ -115,6 +115,24 @@ def test_defaults_come_back(
     assert patched.obj == obj
 
 
+def test_selectors_keep_the_labels_that_a_pod_was_created_with(server: ApiServer) -> None:
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "z",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {},
+        "matchLabelKeys": ["rev"],
+    }
+    sent = a_pod(
+        metadata={"labels": {"rev": "1"}}, spec={"topologySpreadConstraints": [constraint]}
+    )
+    pod = create(server, "Pod", sent)
+    (merged,) = pod["spec"]["topologySpreadConstraints"]
+    (condition,) = merged["labelSelector"]["matchExpressions"]
+    assert condition == {"key": "rev", "operator": "In", "values": ["1"]}
+    assert patch(server, {"metadata": {"labels": {"rev": "2"}}})["spec"] == pod["spec"]
+
+
 def test_json_patches(server: ApiServer) -> None:
     create(server, "Pod", a_pod(metadata={"labels": {"a": "b"}}))
     operations = [{"op": "copy", "from": "/metadata/labels/a", "path": "/metadata/labels/c"}]
