@@ -13,7 +13,7 @@ from podium.api.meta import name, namespace
 from podium.api.refused import Refused
 from podium.apiserver.defaulting import apply_defaults
 from podium.apiserver.refusals import not_found
-from podium.controllers.expanding.deployments import same_template
+from podium.controllers.deployment.templates import same_template
 from podium.controllers.expanding.templates import WORKLOADS
 from podium.manifests.kinds import decisive_kind_of
 from podium.plan.admission import Admission

@@ -10,7 +10,7 @@ from typing import Any
 
 from podium.api.labels import label_selector
 from podium.api.meta import controller_of, key, labels, name, namespace
-from podium.controllers.expanding.deployments import HASH_LABEL
+from podium.controllers.deployment.templates import HASH_LABEL
 from podium.plan.outcome import RemovedPod
 from podium.plan.state import Identity, State, identity, label, node_name, was_in_a_cluster
 from podium.plan.targets import Target, TargetError

@@ -8,18 +8,13 @@ from typing import Any
 
 from podium.api.labels import label_selector
 from podium.api.meta import labels, name, namespace
-from podium.api.quantity import nanos
+from podium.controllers.deployment.templates import HASH_LABEL, hash_of, same_template
 from podium.controllers.expanding.expansion import Expansion, label_of, owner_reference
 from podium.controllers.expanding.replica_sets import claimed, expand_replica_set
 from podium.controllers.expanding.view import ClusterView
-from podium.controllers.naming import template_hash
 from podium.controllers.ranking import scale_down_order
 
 Object = Mapping[str, Any]
-
-HASH_LABEL = "pod-template-hash"
-
-_AMOUNT_FIELDS = frozenset({"requests", "limits", "overhead"})
 
 
 def expand_deployment(deployment: Object, view: ClusterView, now: int | None) -> Expansion:
@@ -106,7 +101,7 @@ def _new_replica_set(deployment: Object, hash_text: str = "") -> Object:
     """A ReplicaSet of the Deployment's template, by that hash or else by one of our own."""
     spec = deployment["spec"]
     template = spec["template"]
-    hashed = {HASH_LABEL: hash_text or template_hash(_comparable(template))}
+    hashed = {HASH_LABEL: hash_text or hash_of(template)}
     called = f"{name(deployment)}-{hashed[HASH_LABEL]}"
     carried = {**labels(template), **hashed}
     selector = spec.get("selector") or {}
@@ -137,18 +132,3 @@ def _new_replica_set(deployment: Object, hash_text: str = "") -> Object:
 def _replicas(deployment: Object) -> int:
     replicas = deployment["spec"].get("replicas")
     return 1 if replicas is None else int(replicas)
-
-
-def same_template(one: Object, other: Object) -> bool:
-    """Whether two templates, with their defaults, make the same pods, the hash label aside."""
-    return bool(_comparable(one) == _comparable(other))
-
-
-def _comparable(value: Any, field: str = "") -> Any:
-    """Without empty fields and the hash label, and amounts as numbers."""
-    if isinstance(value, dict):
-        if field in _AMOUNT_FIELDS:
-            return {resource: nanos(amount) for resource, amount in value.items()}
-        fields = {key: _comparable(entry, key) for key, entry in value.items() if key != HASH_LABEL}
-        return {key: entry for key, entry in fields.items() if entry not in (None, {}, [], "")}
-    return [_comparable(entry) for entry in value] if isinstance(value, list) else value

@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from podium.controllers.expanding.deployments import HASH_LABEL, same_template
+from podium.controllers.deployment.templates import HASH_LABEL, same_template
 from podium.controllers.expanding.templates import ClusterView, Expansion, expand
 
 Obj = dict[str, Any]
