@@ -12,7 +12,6 @@ from podium.apiserver.refusals import bad_request, conflict, invalid, not_found,
 from podium.apiserver.strategy import strategy_of
 from podium.apiserver.verbs.creating import Creator
 from podium.apiserver.verbs.options import PatchRequest, WriteOptions, Written
-from podium.apiserver.verbs.reading import parse_version
 from podium.apiserver.verbs.updating import UNCONDITIONAL, Updater
 from podium.apiserver.versions import shown_version, stored_version
 from podium.store.store import Store
@@ -51,9 +50,7 @@ class Changer:
         uid, version = new["metadata"].get("uid"), new["metadata"].get("resourceVersion")
         if uid and uid != old["metadata"]["uid"]:
             raise uid_conflict(kind, namespace, name, uid, old["metadata"]["uid"])
-        if version not in UNCONDITIONAL:
-            parse_version(version)
-        elif not strategy_of(kind).unconditional_update:
+        if version in UNCONDITIONAL and not strategy_of(kind).unconditional_update:
             why = "must be specified for an update"
             fault = FieldError("metadata.resourceVersion", 0, why)
             raise invalid(name, [fault], kind.plural, kind.group)

@@ -12,7 +12,7 @@ from podium.api.kinds import Kind
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.defaulting import apply_defaults
 from podium.apiserver.patching import track
-from podium.apiserver.refusals import invalid, modified
+from podium.apiserver.refusals import internal, invalid, modified
 from podium.apiserver.strategy import strategy_of
 from podium.apiserver.update_validation import validate_update
 from podium.apiserver.verbs.options import WriteOptions
@@ -100,8 +100,11 @@ class Updater:
 
 def _check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     version = metadata.get("resourceVersion")
-    if version != before["resourceVersion"] and version not in UNCONDITIONAL:
-        raise modified(kind, before["name"])
+    if version == before["resourceVersion"] or version in UNCONDITIONAL:
+        return
+    if not (version.isascii() and version.isdecimal()):
+        raise internal(f'strconv.ParseUint: parsing "{version}": invalid syntax')
+    raise modified(kind, before["name"])
 
 
 def _prepared(request: Request, new: Object, old: Object) -> Object:

@@ -31,6 +31,15 @@ def test_a_stale_version_conflicts(server: ApiServer) -> None:
     )
 
 
+def test_a_version_that_is_none(server: ApiServer) -> None:
+    pod = create(server, "Pod", a_pod())
+    assert refusal(lambda: replace(server, "Pod", with_metadata(pod, resourceVersion="abc"))) == (
+        500,
+        "",
+        'strconv.ParseUint: parsing "abc": invalid syntax',
+    )
+
+
 def test_most_kinds_can_be_replaced_without_a_version(server: ApiServer) -> None:
     pod = create(server, "Pod", a_pod())
     changed = replace(server, "Pod", without_version(with_metadata(pod, labels={"a": "1"})))
