@@ -11,9 +11,8 @@ beside that.
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
-from podium.apiserver.decoding.reading import Literal, Repeated, is_too_deep
+from podium.apiserver.decoding.reading import Literal, Repeated, oddity
 from podium.apiserver.decoding.scalars import Malformed, check_base64, quantity_text, time_text
-from podium.apiserver.decoding.syntax import TOO_DEEP
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.model import ScalarKind
 
@@ -185,7 +184,7 @@ class Checker:
 
     def anything(self, value: Any, _of: Scalar, _at: Place) -> Any:
         """What isn't looked into."""
-        _refuse_depth(value)
+        _refuse_oddity(value)
         return value
 
     def mismatch(self, value: Any, of: Type, at: Place) -> None:
@@ -198,7 +197,7 @@ class Checker:
         raise Fault(cannot_unmarshal(value, go_name, at))
 
     def _unknown(self, name: str, value: Any, at: Place) -> None:
-        _refuse_depth(value)
+        _refuse_oddity(value)
         self._note(f'unknown field "{json_path((at, "", name))}"')
 
     def _repeated(self, value: Any, at: Place, known: Container[str]) -> Iterable[tuple[str, Any]]:
@@ -286,6 +285,7 @@ def _zero(of: Type) -> Any:
     return {} if isinstance(of, Struct) else None
 
 
-def _refuse_depth(value: Any) -> None:
-    if type(value) in (dict, list, Repeated) and is_too_deep(value):
-        raise Fault(TOO_DEEP)
+def _refuse_oddity(value: Any) -> None:
+    why = oddity(value)
+    if why:
+        raise Fault(why)

@@ -11,13 +11,12 @@ from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
 from podium.apiserver.decoding.reading import (
     Repeated,
     Unreadable,
-    is_too_deep,
+    oddity,
     plain,
     read_json,
     read_quickly,
 )
 from podium.apiserver.decoding.reading_yaml import read_yaml_body
-from podium.apiserver.decoding.syntax import TOO_DEEP
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.schema import Field, ListOf, Scalar, Struct
 
@@ -105,8 +104,8 @@ def _configuration(body: bytes, field_validation: str) -> Decoded:
         problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {_A_MAP}"
         while_reading = "error unmarshaling JSON: while decoding JSON"
         raise bad_request(f"error decoding YAML: {while_reading}: {problem}")
-    if is_too_deep(value):
-        raise bad_request(f"error decoding YAML: {TOO_DEEP}")
+    if why := oddity(value):
+        raise bad_request(f"error decoding YAML: {why}")
     if repeated and field_validation == STRICT:
         faults = "\n".join(f"  {fault}" for fault in repeated)
         converting = "error converting YAML to JSON: yaml: unmarshal errors:"
@@ -121,8 +120,8 @@ def _json(body: bytes, prefix: str) -> Any:
             value = read_json(body)
         except Unreadable as fault:
             raise bad_request(f"{prefix}{fault}") from None
-    if is_too_deep(value):
-        raise bad_request(f"{prefix}{TOO_DEEP}")
+    if why := oddity(value):
+        raise bad_request(f"{prefix}{why}")
     return value
 
 

@@ -6,6 +6,7 @@ no integer field takes keep the text that messages quote.
 """
 
 import json
+import math
 import re
 from typing import Any, NoReturn
 
@@ -95,10 +96,18 @@ def _integer(text: str) -> int | Literal:
     return int(text) if len(text) <= _INTEGER_DIGITS_MAX else Literal(text)
 
 
-def is_too_deep(value: Any) -> bool:
-    """Whether a value is nested more deeply than DEPTH_MAX; it may be nested without end."""
+def oddity(value: Any) -> str:
+    """Why a value can't be kept although it can be read, in the decoder's words; mostly empty.
+
+    Args:
+        value: may be nested without end.
+    """
     level = [value]
     for _ in range(DEPTH_MAX):
+        for one in level:
+            if isinstance(one, float) and math.isinf(one):
+                shown = one.text if isinstance(one, Literal) else one
+                return f"json: cannot unmarshal number {shown} into Go value of type float64"
         level = [
             part
             for one in level
@@ -106,8 +115,8 @@ def is_too_deep(value: Any) -> bool:
             for part in (one.values() if isinstance(one, dict) else one)
         ]
         if not level:
-            return False
-    return True
+            return ""
+    return TOO_DEEP
 
 
 def plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from podium.apiserver.decoding.reading import DEPTH_MAX, is_too_deep
+from podium.apiserver.decoding.reading import DEPTH_MAX, oddity
 from podium.apiserver.decoding.syntax import TOO_DEEP
 
 Object = Mapping[str, Any]
@@ -48,8 +48,8 @@ def json_patched(live: Object, operations: Sequence[Object]) -> Object:
             if copied_bytes > COPIED_BYTES_MAX:
                 raise Inapplicable(f"more than {COPIED_BYTES_MAX} bytes are copied")
         live = carry_out(live, _tokens(path), operation)
-    if is_too_deep(live):
-        raise Inapplicable(TOO_DEEP)
+    if why := oddity(live):
+        raise Inapplicable(why)
     return live
 
 
@@ -78,8 +78,8 @@ def _copy(doc: Any, path: list[str], operation: Object) -> Any:
 def _source(doc: Any, operation: Object) -> Any:
     """What is moved or copied."""
     value = _found(doc, _tokens(operation.get("from")))
-    if is_too_deep(value):
-        raise Inapplicable(TOO_DEEP)
+    if why := oddity(value):
+        raise Inapplicable(why)
     return value
 
 

@@ -272,5 +272,5 @@ def _bare(value: Any) -> Any:
         }
         return {name: one for name, one in parts.items() if one is not None}
     if isinstance(value, list):
-        return [bare for one in value if one is None or (bare := _bare(one)) is not None]
+        return [_bare(one) for one in value if not (isinstance(one, dict) and PATCH in one)]
     return value

@@ -17,15 +17,16 @@ def merge_key_of(entry: Any, key: str) -> Any:
     Raises:
         Refused: it has no such field.
     """
-    if not key:
-        return entry
-    if not isinstance(entry, Mapping):
-        raise internal(f"expected a map[string]interface {{}}, but received a {go_value(entry)}")
-    if key not in entry:
-        raise internal(f"map: {go_value(entry)} does not contain declared merge key: {key}")
-    value = entry[key]
+    value = entry
+    if key:
+        if not isinstance(entry, Mapping):
+            shown = go_value(entry)
+            raise internal(f"expected a map[string]interface {{}}, but received a {shown}")
+        if key not in entry:
+            raise internal(f"map: {go_value(entry)} does not contain declared merge key: {key}")
+        value = entry[key]
     if isinstance(value, dict | list):
-        raise internal(f"map: {go_value(entry)} has a merge key that can't be compared: {key}")
+        raise internal(f"{go_value(value)} can't be compared with others")
     return value
 
 

@@ -259,6 +259,14 @@ def test_nesting_that_only_walking_would_mind() -> None:
     assert refusal(body) == unfit("exceeded max depth")
 
 
+@pytest.mark.parametrize("number", [b"1e999", b"9" * 400])
+def test_numbers_beyond_all_bounds(number: bytes) -> None:
+    body = b'{"spec":{"x":[' + number + b"]}}"
+    shown = number.decode()
+    why = f"json: cannot unmarshal number {shown} into Go value of type float64"
+    assert refusal(body) == unfit(why)
+
+
 def test_odd_characters() -> None:
     assert read(b'{"metadata":{"name":"\xff"}}').obj["metadata"]["name"] == "\ufffd"
     assert read(b'{"metadata":{"name":"\\ud800"}}').obj["metadata"]["name"] == "\ufffd"

@@ -221,6 +221,8 @@ def test_contradictions(patch: Object, code: int, message: str) -> None:
         {"$deleteFromPrimitiveList/": ["a"]},
         {"$setElementOrder/nodeName": ["a"]},
         {"nodeName": {"a": [1]}},
+        {"$setElementOrder/tolerations": [{"key": "a"}], "tolerations": []},
+        {"containers": [[None]], "volumes": [[None], {"$patch": "delete"}]},
     ],
 )
 def test_nonsense_is_refused_or_kept_out(patch: Object) -> None:

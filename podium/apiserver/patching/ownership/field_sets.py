@@ -124,20 +124,22 @@ def _order(step: str) -> tuple[int, str]:
     return _ORDER[kind], rest
 
 
-def from_fields_v1(raw: Mapping[str, Any]) -> FieldSet:
+def from_fields_v1(raw: Any) -> FieldSet:
     """A set from FieldsV1, where a value without anything in it belongs to the set.
 
     Raises:
         ValueError: that isn't FieldsV1.
     """
+    if not isinstance(raw, Mapping):
+        raise ValueError(f"{raw} is no step of FieldsV1")
     read: dict[str, Any] = {}
     for step, part in raw.items():
-        if not isinstance(part, Mapping) or not _is_step(step):
+        if not _is_step(step):
             raise ValueError(f"{step} is no step of FieldsV1")
         if step == SELF:
             read[step] = {}
         else:
-            read[step] = from_fields_v1(part) if part else LEAF
+            read[step] = LEAF if part == {} else from_fields_v1(part)
     return read
 
 
