@@ -59,6 +59,7 @@ class BindingTask:
         calls: PreBind's calls that are under way.
         deadline_s: when PreBind gives up.
         holds_room: whether the snapshot still has the assumed pod on the binding's account.
+        seen_on: the node that the pod was seen on; empty if on none yet.
     """
 
     queued: QueuedPod
@@ -70,6 +71,7 @@ class BindingTask:
     calls: dict[int, Effect] = field(default_factory=dict)
     deadline_s: float = 0.0
     holds_room: bool = True
+    seen_on: str = ""
 
     @property
     def scheduler_name(self) -> str:
@@ -203,12 +205,18 @@ class Bindings:
         if task is None:
             return
         task.holds_room = False
-        if not self._calls.drop_uncertain_binding(uid):
+        task.seen_on = node_name
+        self.recheck_uncertain(uid, now_s)
+
+    def recheck_uncertain(self, uid: str, now_s: float) -> None:
+        """Nobody knows what became of the binding, unless the pod has been seen on a node."""
+        task = self._tasks.get(uid)
+        if task is None or not task.seen_on or not self._calls.drop_uncertain_binding(uid):
             return
-        if node_name == task.node_name:
+        if task.seen_on == task.node_name:
             self._succeed(task, now_s)
         else:
-            reason = f'pod was bound to node "{node_name}" by another scheduler'
+            reason = f'pod was bound to node "{task.seen_on}" by another scheduler'
             self._fail(task, Status(Code.ERROR, (reason,)), now_s)
 
     def _succeed(self, task: BindingTask, now_s: float) -> None:

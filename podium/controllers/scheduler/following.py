@@ -121,6 +121,9 @@ class Following:
             if is_terminating(obj) and not is_terminating(before.obj):
                 bindings.pod_gone(before.uid, now_s)
             return
+        if before.uid in self.placed:
+            # Bound, and the watch is yet to tell: what it tells here is older news.
+            return
         self._renominate(before, pod)
         self._queue.update(before, pod, now_s)
         stated = nominated_node_of(before.obj)

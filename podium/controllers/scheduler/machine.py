@@ -183,6 +183,8 @@ class SchedulerMachine:
             case PodCall() as purpose:
                 if self.calls.outcome(purpose, outcome, now_s):
                     self.bindings.settled(purpose.uid, outcome, now_s)
+                else:
+                    self.bindings.recheck_uncertain(purpose.uid, now_s)
             case VictimCall() as purpose:
                 self.preemptions.outcome(purpose, outcome, now_s)
             case PreBindCall() as purpose:
