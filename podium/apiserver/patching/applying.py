@@ -1,6 +1,7 @@
 """One patch of any of the three kinds that need no owner: carried out, and its result checked."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
 import msgspec
@@ -60,27 +61,46 @@ def apply_patch(
     api_version = api_version or kind.api_version
     struct = struct_of(api_version, kind.name)
     assert struct is not None
-    if patch_type == PatchType.STRATEGIC:
-        obj = merged_object(current, body, struct)
-        if field_validation is None:
-            return Patched(obj)
-        header = {"apiVersion": api_version, "kind": kind.name}
-        return _checked({**obj, **header}, struct, field_validation, go_value(body), _Converter())
-    obj = (
-        merge_patched(current, body) if patch_type == PatchType.MERGE else _operated(current, body)
-    )
+    obj = _patched(current, patch_type, body, struct)
     if field_validation is None:
         return Patched(obj)
-    shown = msgspec.json.encode(obj).decode()
-    _check_header(kind, api_version, obj, shown)
-    return _checked(obj, struct, field_validation, shown, Checker())
-
-
-def _operated(current: Object, operations: Any) -> Object:
+    checker: Checker
+    if patch_type == PatchType.STRATEGIC:
+        obj = {**obj, "apiVersion": api_version, "kind": kind.name}
+        shown, checker = go_value(body), _Converter()
+    else:
+        shown, checker = msgspec.json.encode(obj).decode(), Checker()
+        _check_header(kind, api_version, obj, shown)
     try:
-        return json_patched(current, operations)
+        found: Object = checker.check(obj, struct)
+    except Fault as fault:
+        _refuse(shown, str(fault))
+    strange = _brought(checker.strict, current, struct)
+    if strange and field_validation == STRICT:
+        _refuse(shown, f"strict decoding error: {', '.join(strange)}")
+    return Patched(found, strange if field_validation == WARN else ())
+
+
+def _patched(current: Object, patch_type: str, body: Any, struct: Struct) -> Object:
+    match patch_type:
+        case PatchType.STRATEGIC:
+            return merged_object(current, body, struct)
+        case PatchType.MERGE:
+            return merge_patched(current, body)
+    try:
+        return json_patched(current, body)
     except Inapplicable:
         raise Refused(422, "Invalid", _UNPROCESSABLE) from None
+
+
+def _brought(strange: tuple[str, ...], current: Object, struct: Struct) -> tuple[str, ...]:
+    """The unknown fields that a patch has brought; those that were there nobody is warned of."""
+    if not strange:
+        return ()
+    before = Checker()
+    with suppress(Fault):
+        before.check(current, struct)
+    return tuple(fault for fault in strange if fault not in before.strict)
 
 
 def _check_header(kind: Kind, api_version: str, obj: Object, shown: str) -> None:
@@ -94,18 +114,6 @@ def _check_header(kind: Kind, api_version: str, obj: Object, shown: str) -> None
         where = f"version {quoted(str(version))} in scheme {quoted(_SCHEME)}"
         _refuse(shown, f"no kind {quoted(name)} is registered for {where}")
     _refuse(shown, f"unable to decode {version}, Kind={name} into {kind.name}")
-
-
-def _checked(
-    obj: Object, struct: Struct, field_validation: str, shown: str, checker: Checker
-) -> Patched:
-    try:
-        found: Object = checker.check(obj, struct)
-    except Fault as fault:
-        _refuse(shown, str(fault))
-    if checker.strict and field_validation == STRICT:
-        _refuse(shown, f"strict decoding error: {', '.join(checker.strict)}")
-    return Patched(found, checker.strict if field_validation == WARN else ())
 
 
 def _refuse(shown: str, why: str) -> NoReturn:

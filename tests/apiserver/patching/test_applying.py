@@ -67,6 +67,15 @@ def test_unknown_fields() -> None:
     )
 
 
+def test_unknown_fields_that_were_there_are_nothing_new() -> None:
+    live = {**LIVE, "spec": {**LIVE["spec"], "x": 1}}
+    for strictness in ("Warn", "Strict"):
+        result = apply_patch(
+            POD, live, PatchType.MERGE, {"spec": {"hostname": "h"}}, field_validation=strictness
+        )
+        assert result == Patched({**live, "spec": {**live["spec"], "hostname": "h"}})
+
+
 def test_results_are_in_their_stored_form() -> None:
     result = patched(PatchType.JSON, [{"op": "add", "path": "/spec/overhead", "value": {"cpu": 1}}])
     assert result.obj["spec"]["overhead"] == {"cpu": "1"}

@@ -1,4 +1,4 @@
-"""Whatever somebody sends: an object or a refusal comes back, and what is stored stays as it was."""
+"""Whatever is sent: an object or a refusal comes back, and what is stored stays as it was."""
 
 import json
 from random import Random
