@@ -137,10 +137,19 @@ class _Run:
         if not force:
             self._check_conflicts(owners, found)
         owners = taken(taken(owners, found.changed, self._me), found.removed, self._me)
-        time = timestamp(now_s) if found != Comparison(NOTHING, NOTHING, NOTHING) else since
+        stored = self._stored_form(new)
+        time = since if self._is_live(stored) else timestamp(now_s)
         mine = Owned(owned_by_managers(claimed), self._api_version, time)
         others = {one: owned for one, owned in owners.items() if one != self._me}
-        return self._stored_form(new), {**others, self._me: mine} if mine.fields else others
+        return stored, {**others, self._me: mine} if mine.fields else others
+
+    def _is_live(self, obj: Object) -> bool:
+        """Whether an object is the live one, as far as it can be changed."""
+        return all(
+            obj.get(name) == self._live.get(name)
+            for name in {**self._live, **obj}
+            if name not in self._reset
+        )
 
     def _pruned(self, new: Object, owners: Owners, before: FieldSet) -> Object:
         """The object without what the manager applied before and nobody owns now.

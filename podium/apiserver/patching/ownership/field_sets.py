@@ -10,6 +10,7 @@ Source: structured-merge-diff, as Kubernetes v1.36 uses it.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 FieldSet = Mapping[str, Any]
@@ -143,6 +144,7 @@ def from_fields_v1(raw: Any) -> FieldSet:
     return read
 
 
+@lru_cache(maxsize=1 << 12)
 def _is_step(step: str) -> bool:
     kind, _, rest = step.partition(":")
     try:

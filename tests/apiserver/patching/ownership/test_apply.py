@@ -251,6 +251,8 @@ def test_time_tells_the_last_change() -> None:
     unchanged = apply(created, config(labels={"a": "1"}), later_s=1)
     assert time(unchanged) == NOW
     assert time(apply(created, config(labels={"a": "2"}), later_s=1)) == LATER
+    amounts = apply(None, config({"overhead": {"cpu": "0.5"}}))
+    assert time(apply(amounts, config({"overhead": {"cpu": "0.5"}}), later_s=1)) == NOW
 
 
 def test_subresources_own_apart_and_leave_the_rest() -> None:
