@@ -12,7 +12,8 @@ from podium.node.kubelets import Kubelets
 from podium.node.settings import NodeSettings
 from podium.node.spans import fixed
 from podium.runtime.faults import Faults
-from podium.runtime.latency import ExponentialLatency
+from podium.runtime.latency import ConstantLatency, ExponentialLatency
+from tests.controllers.builders import Hand
 from tests.node.builders import node, pod
 from tests.node.cluster import Cluster
 
@@ -247,6 +248,58 @@ def test_a_running_pod_that_is_loaded_is_left_as_it_is() -> None:
     cluster.run_until(10)
     about_pods = [one for one in cluster.writes if getattr(one, "kind", "") == "Pod"]
     assert about_pods == []
+
+
+def test_pods_that_run_count_before_others_are_admitted() -> None:
+    cluster = Cluster()
+    cluster.create(pod("runs", "4"))
+    cluster.run_until(1)
+    cluster.driver.crash(cluster.kubelets)
+    cluster.create(pod("a-new-one", "1"))
+    cluster.driver.restart(cluster.kubelets, Kubelets())
+    cluster.run_until(2)
+    assert cluster.status("a-new-one")["reason"] == "OutOfcpu"
+    assert cluster.gist("runs") == "Running ready"
+
+
+def test_addresses_in_use_are_not_given_again() -> None:
+    cluster = Cluster()
+    cluster.create(pod("old"))
+    cluster.run_until(1)
+    cluster.driver.restart(cluster.kubelets, Kubelets())
+    cluster.create(pod("new"))
+    cluster.run_until(2)
+    assert cluster.status("old")["podIP"] != cluster.status("new")["podIP"]
+
+
+def test_news_that_come_late_change_nothing() -> None:
+    cluster = Cluster(latency=ConstantLatency(news_s=1))
+    cluster.run_until(1)
+    cluster.create(pod("large", "4"), termination="1s")
+    uid = cluster.get("Pod", "large", "default")["metadata"]["uid"]
+    cluster.run_until(10)
+    cluster.delete("large")
+    cluster.run_until(15)
+    cluster.create(pod("next", "4"))
+    cluster.run_until(20)
+    assert (cluster.gist("large"), cluster.gist("next")) == ("gone", "Running ready")
+    kubelets = cluster.kubelets.machine
+    assert isinstance(kubelets, Kubelets)
+    agent = kubelets.agent("n1")
+    assert agent is not None
+    assert agent.residents.get(uid) is None
+
+
+def test_a_status_that_does_not_come_through_is_written_again() -> None:
+    hand = Hand(Kubelets())
+    never_ready = {"podium.dev/run-duration": "5s", "podium.dev/ready-after": "never"}
+    hand.start(node(), pod("p", annotations=never_ready))
+    hand.run(0)
+    (restart,) = hand.wake(5)
+    assert hand.refuse(restart, "InternalError", 500) == []
+    (again,) = hand.wake(6)
+    assert isinstance(again, Patch)
+    assert again.body["status"]["containerStatuses"][0]["restartCount"] == 1
 
 
 FAULTS = Faults(refused=0.2, unanswered=0.1, repeated=0.1, broken_watches=0.05, restarts=0.02)
