@@ -192,7 +192,7 @@ class Following:
             elif nominated:
                 self._nomination_gone(waiting, now_s)
             self._calls.drop_patches(pod_uid)
-            return
+        # A pod that was bound may be gone before it was seen on its node.
         placed = self.placed.pop(pod_uid, None)
         if placed is not None:
             self._scheduler.snapshot.remove_pod(placed)
