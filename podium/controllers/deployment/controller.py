@@ -1,0 +1,307 @@
+"""The machine of Deployments: what it looks at, in which order, and what it has done about it.
+
+One look asks for one step only: claim ReplicaSets, bring the new one's fields up to date, create
+it, or change sizes; its outcome brings the next look. The steps are those of v1.36.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.labels import label_selector
+from podium.api.meta import annotations, controller_of, is_finished, is_terminating, labels, name
+from podium.control.effects import Create, Delete, Effect, Patch, Record
+from podium.control.events import Change, Outcome
+from podium.controllers.deployment.bounds import is_rolling, progress_deadline_s
+from podium.controllers.deployment.conditions import (
+    PROGRESSING,
+    Conditions,
+    deadline_of,
+    is_complete,
+    put_available,
+    put_failure,
+    put_paused,
+    put_progress,
+)
+from podium.controllers.deployment.family import (
+    REVISION,
+    Family,
+    counted_sum,
+    family_of,
+    replicas_of,
+)
+from podium.controllers.deployment.revisions import new_replica_set, outdated_fields, size_notes
+from podium.controllers.deployment.sizes import (
+    Sizes,
+    is_scaled,
+    new_size,
+    proportional_sizes,
+    rolling_sizes,
+    surplus_history,
+)
+from podium.controllers.deployment.status import counts_of, status_patch
+from podium.controllers.kit.claiming import claim
+from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.reconciler import Reconciler
+
+Object = Mapping[str, Any]
+
+_KIND, _SET = "Deployment", "ReplicaSet"
+
+
+class DeploymentController(Reconciler):
+    """Rolls Deployments out."""
+
+    name = "deployment-controller"
+    kinds = frozenset({"Pod", _SET, _KIND})
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "Pod": {"owner": owner_uids},
+                _SET: {"owner": owner_uids, "orphan": orphan_namespaces},
+                _KIND: {"namespace": namespaces},
+            }
+        )
+        self._sizes: dict[Place, int] = {}
+        self._made: dict[Hashable, str] = {}
+        self._refusals: dict[Hashable, str] = {}
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        if change.kind == _KIND:
+            yield place_of(obj)
+        elif change.kind == _SET:
+            for replica_set in (before, change.new):
+                if replica_set is not None:
+                    yield from self._owners_of(replica_set)
+        elif change.new is None:
+            yield from self._waiting_for(obj)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        deployment = self._deployment(key)
+        if deployment is None:
+            self._made.pop(key, None)
+            self._refusals.pop(key, None)
+            return ()
+        selector = label_selector(deployment["spec"].get("selector"))
+        claims = claim(deployment, selector, self.objects, _SET)
+        if claims.effects:
+            return claims.effects
+        family = family_of(deployment, claims.owned)
+        return list(self._sync(key, deployment, family, now_s))
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Tell of ReplicaSets that were created or have got another size."""
+        effect, made, deployment = outcome.effect, outcome.obj, self._deployment(key)
+        if made is None or deployment is None or made.get("kind") != _SET:
+            return
+        if isinstance(effect, Create):
+            self._refusals.pop(key, None)
+            self._made[key] = name(made)
+            before = 0
+        else:
+            before = self._sizes.pop(place_of(made), replicas_of(made))
+        size = replicas_of(made)
+        if size != before:
+            way = "up" if size > before else "down"
+            note = f"Scaled {way} replica set {name(made)} from {before} to {size}"
+            yield self._record(deployment, "Normal", "ScalingReplicaSet", note)
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Remember why a ReplicaSet can't be created, for the condition Progressing."""
+        effect, error, deployment = outcome.effect, outcome.error, self._deployment(key)
+        if not isinstance(effect, Create) or error is None or deployment is None:
+            return
+        if error.reason != "AlreadyExists":
+            note = f'Failed to create new replica set "{name(effect.obj)}": {error.message}'
+            self._refusals[key] = note
+            yield self._record(deployment, "Warning", "ReplicaSetCreateError", note)
+
+    def _deployment(self, key: Hashable) -> Object | None:
+        assert isinstance(key, tuple)
+        return self.objects.get(_KIND, key[1], key[0])
+
+    def _owners_of(self, replica_set: Object) -> Iterator[Place]:
+        reference = controller_of(replica_set)
+        place = replica_set["metadata"].get("namespace") or ""
+        if reference is not None:
+            if reference.get("kind") == _KIND:
+                yield place, str(reference.get("name"))
+            return
+        for deployment in self.objects.by(_KIND, "namespace", place):
+            if label_selector(deployment["spec"].get("selector")).matches(labels(replica_set)):
+                yield place_of(deployment)
+
+    def _waiting_for(self, pod: Object) -> Iterator[Place]:
+        """The Deployment that recreates its pods when the old ones, such as this, are gone."""
+        reference = controller_of(pod)
+        if reference is None or reference.get("kind") != _SET:
+            return
+        place = pod["metadata"].get("namespace") or ""
+        replica_set = self.objects.get(_SET, str(reference.get("name")), place)
+        for owner in () if replica_set is None else self._owners_of(replica_set):
+            deployment = self._deployment(owner)
+            if deployment is not None and not is_rolling(deployment):
+                yield owner
+
+    def _sync(
+        self, key: Hashable, deployment: Object, family: Family, now_s: float
+    ) -> Iterator[Effect]:
+        scales = bool(deployment["spec"].get("paused")) or is_scaled(deployment, family)
+        if not is_terminating(deployment):
+            steps = [*self._steps(deployment, family, scales=scales)]
+            yield from steps
+            if steps and key not in self._refusals:
+                # What comes of them will be looked at, and told, at once.
+                return
+            if scales or is_complete(deployment, counts_of(family)):
+                yield from (_deletion(one) for one in surplus_history(deployment, family))
+        rolls_out = not scales and not is_terminating(deployment)
+        yield from self._status(key, deployment, family, now_s, rolls_out=rolls_out)
+
+    def _steps(self, deployment: Object, family: Family, *, scales: bool) -> Iterator[Effect]:
+        if family.new is not None:
+            body = outdated_fields(deployment, family)
+            if body:
+                yield _patched(family.new, body)
+                return
+        if scales:
+            sizes = proportional_sizes(deployment, family)
+            yield from self._resized(deployment, family, sizes)
+        elif is_rolling(deployment):
+            yield from self._roll(deployment, family)
+        else:
+            yield from self._recreate(deployment, family)
+
+    def _roll(self, deployment: Object, family: Family) -> Iterator[Effect]:
+        if family.new is None:
+            yield self._creation(deployment, family)
+        else:
+            yield from self._resized(deployment, family, rolling_sizes(deployment, family))
+
+    def _recreate(self, deployment: Object, family: Family) -> Iterator[Effect]:
+        """All old pods go, and when they are gone, the new ones come."""
+        doomed = {name(one): 0 for one in family.old if replicas_of(one)}
+        if doomed:
+            yield from self._resized(deployment, family, doomed)
+        elif self._old_pods_run(family):
+            return
+        elif family.new is None:
+            yield self._creation(deployment, family)
+        else:
+            sizes = {name(family.new): new_size(deployment, family)}
+            yield from self._resized(deployment, family, sizes)
+
+    def _old_pods_run(self, family: Family) -> bool:
+        if counted_sum(family.old, "replicas"):
+            return True
+        return any(
+            not is_finished(pod)
+            for one in family.old
+            for pod in self.objects.by("Pod", "owner", uid_of(one))
+        )
+
+    def _creation(self, deployment: Object, family: Family) -> Effect:
+        obj = new_replica_set(deployment, family)
+        place = place_of(obj)
+        if self.objects.get(_SET, place[1], place[0]) is None:
+            return Create(kind=_SET, obj=obj)
+        # Somebody else's has the name: another hash is tried.
+        collisions = int((deployment.get("status") or {}).get("collisionCount") or 0) + 1
+        body = {"metadata": {"uid": uid_of(deployment)}, "status": {"collisionCount": collisions}}
+        return Patch(
+            kind=_KIND,
+            namespace=place[0],
+            name=name(deployment),
+            subresource="status",
+            body=body,
+        )
+
+    def _resized(self, deployment: Object, family: Family, sizes: Sizes) -> Iterator[Effect]:
+        for replica_set in family.all:
+            size = sizes.get(name(replica_set))
+            if size is None:
+                continue
+            known, notes = annotations(replica_set), size_notes(deployment)
+            changed = {key: value for key, value in notes.items() if known.get(key) != value}
+            if size != replicas_of(replica_set) or changed:
+                self._sizes[place_of(replica_set)] = replicas_of(replica_set)
+                metadata = {"metadata": {"annotations": changed}} if changed else {}
+                yield _patched(replica_set, {**metadata, "spec": {"replicas": size}})
+
+    def _status(
+        self,
+        key: Hashable,
+        deployment: Object,
+        family: Family,
+        now_s: float,
+        *,
+        rolls_out: bool,
+    ) -> Iterator[Effect]:
+        known = (deployment.get("status") or {}).get("conditions") or ()
+        conditions, counts = Conditions([*known], now_s), counts_of(family)
+        if not is_terminating(deployment):
+            put_paused(conditions, deployment)
+            self._put_news(key, conditions, deployment, family)
+        put_available(conditions, deployment, counts["availableReplicas"])
+        if rolls_out:
+            put_progress(conditions, deployment, family, counts)
+            put_failure(conditions, family)
+        revision = "" if family.new is None else annotations(family.new).get(REVISION, "")
+        patch = status_patch(deployment, counts, conditions.all, revision)
+        if patch is not None:
+            yield patch
+            return
+        deadline_s = deadline_of(deployment, conditions.all) if rolls_out else None
+        if deadline_s is not None:
+            self.look_again(key, deadline_s)
+
+    def _put_news(
+        self, key: Hashable, conditions: Conditions, deployment: Object, family: Family
+    ) -> None:
+        """Tell of a new ReplicaSet: created, found, or impossible to create."""
+        if progress_deadline_s(deployment) is None:
+            return
+        if family.new is None:
+            if key in self._refusals:
+                refusal = self._refusals[key]
+                conditions.put(PROGRESSING, "False", "ReplicaSetCreateError", refusal)
+            return
+        self._refusals.pop(key, None)
+        called = name(family.new)
+        if self._made.pop(key, None) == called:
+            message = f'Created new replica set "{called}"'
+            conditions.put(PROGRESSING, "True", "NewReplicaSetCreated", message)
+        elif conditions.get(PROGRESSING) is None:
+            message = f'Found new replica set "{called}"'
+            conditions.put(PROGRESSING, "True", "FoundNewReplicaSet", message)
+
+    def _record(self, deployment: Object, kind: str, reason: str, note: str) -> Record:
+        return Record(
+            regarding=deployment,
+            reporting_controller=self.name,
+            type=kind,
+            reason=reason,
+            action="",
+            note=note,
+        )
+
+
+def _patched(replica_set: Object, body: Mapping[str, Any]) -> Patch:
+    """The change of a ReplicaSet as it is known; of another state it is refused."""
+    place, called = place_of(replica_set)
+    version = replica_set["metadata"].get("resourceVersion")
+    metadata = {
+        **(body.get("metadata") or {}),
+        "uid": uid_of(replica_set),
+        "resourceVersion": version,
+    }
+    return Patch(kind=_SET, namespace=place, name=called, body={**body, "metadata": metadata})
+
+
+def _deletion(replica_set: Object) -> Delete:
+    place, called = place_of(replica_set)
+    return Delete(kind=_SET, namespace=place, name=called, uid=uid_of(replica_set))

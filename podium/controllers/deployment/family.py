@@ -1,0 +1,75 @@
+"""A Deployment's ReplicaSets: the one of its template, the older ones, and sums over them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.meta import annotations, name
+from podium.controllers.deployment.templates import same_template
+
+Object = Mapping[str, Any]
+
+REVISION = "deployment.kubernetes.io/revision"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The ReplicaSets that a Deployment has.
+
+    Attributes:
+        new: the one of the Deployment's template; None if there is none yet.
+        old: all others, the oldest first.
+    """
+
+    new: Object | None
+    old: Sequence[Object]
+
+    @property
+    def all(self) -> list[Object]:
+        """The old ones, and then the new one."""
+        return [*self.old, *(() if self.new is None else (self.new,))]
+
+    @property
+    def active(self) -> list[Object]:
+        """Those that want pods, the old ones first."""
+        return [one for one in self.all if replicas_of(one)]
+
+
+def family_of(deployment: Object, replica_sets: Iterable[Object]) -> Family:
+    """Sort a Deployment's ReplicaSets; of several of its template the oldest is the new one."""
+    by_age = sorted(replica_sets, key=age_of)
+    template = deployment["spec"]["template"]
+    new = next((one for one in by_age if same_template(one["spec"]["template"], template)), None)
+    return Family(new, [one for one in by_age if one is not new])
+
+
+def replicas_of(workload: Object) -> int:
+    """How many pods a Deployment or ReplicaSet wants."""
+    replicas = workload["spec"].get("replicas")
+    return 1 if replicas is None else int(replicas)
+
+
+def counted(replica_set: Object, field: str) -> int:
+    """A number from a ReplicaSet's or Deployment's status, such as `availableReplicas`."""
+    return int((replica_set.get("status") or {}).get(field) or 0)
+
+
+def wanted_sum(replica_sets: Iterable[Object]) -> int:
+    """How many pods some ReplicaSets want."""
+    return sum(map(replicas_of, replica_sets))
+
+
+def counted_sum(replica_sets: Iterable[Object], field: str) -> int:
+    """The sum of a number from some ReplicaSets' status."""
+    return sum(counted(one, field) for one in replica_sets)
+
+
+def revision_of(obj: Object) -> int:
+    """The revision that an object is annotated with; 0 if it has none that can be read."""
+    text = annotations(obj).get(REVISION, "")
+    return int(text) if text.isascii() and text.isdecimal() else 0
+
+
+def age_of(replica_set: Object) -> tuple[str, str]:
+    """What orders ReplicaSets by age, the oldest first; of one age by name."""
+    return str(replica_set["metadata"].get("creationTimestamp") or ""), name(replica_set)

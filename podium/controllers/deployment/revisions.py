@@ -1,0 +1,112 @@
+"""What a Deployment writes on its ReplicaSets: revisions, and what it wants of how many."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.meta import annotations, labels, name
+from podium.controllers.deployment.bounds import max_surge
+from podium.controllers.deployment.family import REVISION, Family, replicas_of, revision_of
+from podium.controllers.deployment.sizes import DESIRED_REPLICAS, MAX_REPLICAS, new_size
+from podium.controllers.deployment.templates import HASH_LABEL, hash_of
+from podium.controllers.kit.claiming import owner_reference
+
+Object = Mapping[str, Any]
+
+REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
+HISTORY_LENGTH_MAX = 2000
+
+_NOT_COPIED = frozenset(
+    {
+        "kubectl.kubernetes.io/last-applied-configuration",
+        "deprecated.deployment.rollback.to",
+        REVISION,
+        REVISION_HISTORY,
+        DESIRED_REPLICAS,
+        MAX_REPLICAS,
+    }
+)
+
+
+def new_replica_set(deployment: Object, family: Family) -> Object:
+    """The ReplicaSet of a Deployment's template, which isn't there yet."""
+    spec = deployment["spec"]
+    template = spec["template"]
+    collisions = int((deployment.get("status") or {}).get("collisionCount") or 0)
+    hashed = {HASH_LABEL: hash_of(template, collisions)}
+    carried = {**labels(template), **hashed}
+    selector = spec.get("selector") or {}
+    notes = {**_copied(deployment), **size_notes(deployment)}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {
+            "name": f"{name(deployment)}-{hashed[HASH_LABEL]}",
+            "namespace": deployment["metadata"].get("namespace") or "",
+            "labels": carried,
+            "annotations": {**notes, REVISION: str(_next_revision(family))},
+            "ownerReferences": [owner_reference(deployment)],
+        },
+        "spec": {
+            "replicas": new_size(deployment, family),
+            "minReadySeconds": spec.get("minReadySeconds") or 0,
+            "selector": {
+                **selector,
+                "matchLabels": {**(selector.get("matchLabels") or {}), **hashed},
+            },
+            "template": {
+                **template,
+                "metadata": {**(template.get("metadata") or {}), "labels": carried},
+            },
+        },
+    }
+
+
+def size_notes(deployment: Object) -> dict[str, str]:
+    """The annotations by which later changes of scale are told from steps of a rollout."""
+    wanted = replicas_of(deployment)
+    return {
+        DESIRED_REPLICAS: str(wanted),
+        MAX_REPLICAS: str(wanted + max_surge(deployment)),
+    }
+
+
+def outdated_fields(deployment: Object, family: Family) -> dict[str, Any]:
+    """What of the new ReplicaSet isn't as the Deployment has it, as the body of a patch."""
+    assert family.new is not None
+    known = annotations(family.new)
+    notes = {**_copied(deployment), **_revised(family)}
+    changed = {key: value for key, value in notes.items() if known.get(key) != value}
+    body: dict[str, Any] = {"metadata": {"annotations": changed}} if changed else {}
+    min_ready_s = deployment["spec"].get("minReadySeconds") or 0
+    if (family.new["spec"].get("minReadySeconds") or 0) != min_ready_s:
+        body["spec"] = {"minReadySeconds": min_ready_s}
+    return body
+
+
+def _copied(deployment: Object) -> dict[str, str]:
+    found = annotations(deployment).items()
+    return {key: value for key, value in found if key not in _NOT_COPIED}
+
+
+def _revised(family: Family) -> dict[str, str]:
+    """The new revision of a ReplicaSet that becomes the newest (again); a rollback, usually."""
+    assert family.new is not None
+    revision, before = _next_revision(family), annotations(family.new).get(REVISION)
+    if revision_of(family.new) >= revision:
+        return {}
+    revised = {REVISION: str(revision)}
+    if before:
+        past = annotations(family.new).get(REVISION_HISTORY)
+        revised[REVISION_HISTORY] = _shortened(f"{past},{before}" if past else before)
+    return revised
+
+
+def _next_revision(family: Family) -> int:
+    return max(map(revision_of, family.old), default=0) + 1
+
+
+def _shortened(history: str) -> str:
+    """The history without its oldest entries, if it is too long."""
+    while len(history) > HISTORY_LENGTH_MAX and "," in history:
+        history = history.partition(",")[2]
+    return history
