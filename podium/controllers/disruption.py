@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.labels import SelectorError, label_selector
 from podium.api.meta import controller_of, is_terminating, labels, name, namespace
-from podium.api.times import NANOS_PER_SECOND, format_time, parse_time
+from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Effect, Patch, Record
 from podium.control.events import Change
 from podium.controllers.kit.objects import Place, place_of, uid_of
@@ -206,7 +206,7 @@ class DisruptionController(Reconciler):
         else:
             value, reason = ("True", "SufficientPods") if allowed else ("False", "InsufficientPods")
         known = condition_of(budget, "DisruptionAllowed")
-        since = format_time(int(now_s) * NANOS_PER_SECOND)
+        since = timestamp(now_s)
         if known is not None and known.get("status") == value:
             since = known.get("lastTransitionTime", since)
         return {
@@ -251,7 +251,7 @@ class DisruptionController(Reconciler):
         cleared = {
             "type": "DisruptionTarget",
             "status": "False",
-            "lastTransitionTime": format_time(int(now_s) * NANOS_PER_SECOND),
+            "lastTransitionTime": timestamp(now_s),
             "reason": None,
             "message": None,
         }

@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.labels import Selector, equality_selector, label_selector
 from podium.api.meta import controller_of, is_terminating, labels, name
-from podium.api.times import NANOS_PER_SECOND, format_time
+from podium.api.times import NANOS_PER_SECOND, timestamp
 from podium.control.effects import Create, Delete, Effect, Patch, Record
 from podium.control.events import Change, Outcome
 from podium.controllers.kit.claiming import claim, owner_reference
@@ -202,7 +202,7 @@ class ReplicaSetController(Reconciler):
         failure = {
             "type": "ReplicaFailure",
             "status": "True",
-            "lastTransitionTime": format_time(int(now_s) * NANOS_PER_SECOND),
+            "lastTransitionTime": timestamp(now_s),
             "reason": "FailedCreate",
             "message": message,
         }

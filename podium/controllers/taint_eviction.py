@@ -13,7 +13,7 @@ from typing import Any
 from podium.api.meta import is_finished, is_terminating, name
 from podium.api.meta import key as key_of
 from podium.api.taints import tolerates
-from podium.api.times import NANOS_PER_SECOND, format_time
+from podium.api.times import timestamp
 from podium.control.effects import Delete, Effect, Patch, Record
 from podium.control.events import Change
 from podium.controllers.kit.objects import Place, place_of, uid_of
@@ -113,7 +113,7 @@ def _mark(pod: Object, now_s: float) -> Patch:
     condition = {
         "type": "DisruptionTarget",
         "status": "True",
-        "lastTransitionTime": format_time(int(now_s) * NANOS_PER_SECOND),
+        "lastTransitionTime": timestamp(now_s),
         "reason": REASON,
         "message": "Taint manager: deleting due to NoExecute taint",
     }

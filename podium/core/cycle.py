@@ -7,10 +7,10 @@ pod, removing victims, nominating) is the caller's business.
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.core.decision import Decision
 from podium.core.evaluation import INFEASIBLE, Evaluation
+from podium.core.filtering import Filtering
 from podium.core.framework import FITS, Codes, CycleError
 from podium.core.handle import Handle
 from podium.core.nominator import Nominator
@@ -19,12 +19,14 @@ from podium.core.pods import PodInfo
 from podium.core.preemption.preempting import Preemptor
 from podium.core.preemption.result import Preemption
 from podium.core.recent import Recent
+from podium.core.rivalry import Rivals, closed_by, with_rivals
 from podium.core.status import Code, Status
 from podium.core.timing import Timing
 
 # Each evaluation has several columns as long as the cluster; pods that come one of a kind, such as
 # a DaemonSet's, would otherwise fill the memory.
 EVALUATIONS_MAX = 256
+_NO_ROWS = np.zeros(0, np.intp)
 NO_NODES = "no nodes available to schedule pods"
 
 
@@ -104,20 +106,23 @@ class SchedulingCycle:
                 nominated_only=True,
                 evaluation=evaluation,
             )
-        preference = evaluation.preference
-        outcome, blame = filtering.outcome, filtering.blame
         rivals = self._nominator.rivals(pod, self._snapshot) if self._nominator else []
-        if rivals:
-            outcome, blame = _with_rivals(evaluation, rivals)
-            preference = evaluation.preference_among(outcome == FITS)
+        preference = evaluation.preference
+        closed = closed_by(filtering, rivals) if rivals else _NO_ROWS
         visited = None
-        if pipeline.sampling is not None:
-            visited = pipeline.sampling.visited(self._snapshot, outcome == FITS)
-            preference = evaluation.preference_among((outcome == FITS) & visited)
+        if len(closed) or pipeline.sampling is not None:
+            feasible = filtering.outcome == FITS
+            feasible[closed] = False
+            if pipeline.sampling is not None:
+                visited = pipeline.sampling.visited(self._snapshot, feasible)
+                feasible &= visited
+            preference = evaluation.preference_among(feasible)
         row = int(preference.argmax())
         if preference[row] == INFEASIBLE:
+            outcome, blame = _outcome(filtering, rivals)
             return self._unschedulable(pod, pipeline, evaluation, outcome, blame)
         if evaluation.scoring.error is not None:
+            outcome, blame = _outcome(filtering, rivals)
             return Decision(
                 pod,
                 error=str(evaluation.scoring.error),
@@ -130,8 +135,7 @@ class SchedulingCycle:
             node_name=self._snapshot.names[row],
             row=row,
             evaluation=evaluation,
-            outcome=outcome if rivals else None,
-            blame=blame if rivals else None,
+            rivals=rivals,
             visited=visited,
         )
 
@@ -218,13 +222,5 @@ def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:
     return None
 
 
-def _with_rivals(
-    evaluation: Evaluation, rivals: list[tuple[int, list[PodInfo]]]
-) -> tuple[Codes, Codes]:
-    """Outcome and blame when the pods nominated elsewhere count as if they were there."""
-    filtering = evaluation.filtering
-    rows, stricter, who = filtering.with_pods(rivals)
-    refused: NDArray[np.bool_] = stricter != FITS
-    outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
-    outcome[rows[refused]], blame[rows[refused]] = stricter[refused], who[refused]
-    return outcome, blame
+def _outcome(filtering: Filtering, rivals: Rivals) -> tuple[Codes, Codes]:
+    return with_rivals(filtering, rivals) if rivals else (filtering.outcome, filtering.blame)

@@ -9,6 +9,7 @@ from podium.core.evaluation import Evaluation
 from podium.core.framework import Codes
 from podium.core.pods import PodInfo
 from podium.core.preemption.result import Preemption
+from podium.core.rivalry import Rivals
 from podium.core.status import Status
 
 
@@ -29,8 +30,9 @@ class Decision:
         nominated_only: the pod's nominated node fitted, and no other was looked at.
         evaluation: of the pod's class; it goes on changing with the cluster.
         outcome: int32[capacity], the filters' codes with nominated pods counted; None if no node
-            was looked at, or if a node was chosen without any nominated pods about.
+            was looked at, or if a node was chosen.
         blame: int32[capacity], who objected.
+        rivals: the nominated pods that were counted when a node was chosen.
         pre_filter: the refusal of PreFilter, which holds for all nodes.
         visited: bool[capacity], the rows that were looked at; None if all were.
         preemption: what DefaultPreemption came to; None if it didn't run.
@@ -46,6 +48,7 @@ class Decision:
     evaluation: Evaluation | None = None
     outcome: Codes | None = None
     blame: Codes | None = None
+    rivals: Rivals = ()
     pre_filter: Status | None = None
     visited: NDArray[np.bool_] | None = None
     preemption: Preemption | None = None

@@ -12,11 +12,12 @@ import numpy as np
 from podium.core.decision import Decision
 from podium.core.diagnosis import Histogram, nodes_available_message
 from podium.core.evaluation import Evaluation
-from podium.core.filtering import NOBODY
+from podium.core.filtering import NOBODY, Filtering
 from podium.core.framework import FITS, Codes, Rows
 from podium.core.preemption.dry_run import NO_VICTIMS
 from podium.core.preemption.preempting import NO_VICTIMS_REASON
 from podium.core.preemption.result import Candidate, Preemption
+from podium.core.rivalry import with_rivals
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status, unresolvable
 
@@ -106,14 +107,21 @@ def _rows(
     if decision.pre_filter is not None:
         return np.zeros(0, np.intp), {}
     filtering = evaluation.filtering
-    outcome: Codes = filtering.outcome if decision.outcome is None else decision.outcome
-    blame: Codes = filtering.blame if decision.blame is None else decision.blame
+    outcome, blame = _outcome(decision, filtering)
     looked_at = snapshot.alive if decision.visited is None else decision.visited
     refused = {
         snapshot.names[row]: filtering.status(int(blame[row]), int(outcome[row]), row)
         for row in np.flatnonzero((outcome != FITS) & looked_at).tolist()
     }
     return np.flatnonzero((outcome == FITS) & looked_at), refused
+
+
+def _outcome(decision: Decision, filtering: Filtering) -> tuple[Codes, Codes]:
+    if decision.outcome is not None and decision.blame is not None:
+        return decision.outcome, decision.blame
+    if decision.rivals:
+        return with_rivals(filtering, decision.rivals)
+    return filtering.outcome, filtering.blame
 
 
 def _scores(

@@ -1,5 +1,6 @@
 """Pods that preempted others and wait for the room: nominated to a node, not bound yet."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from podium.core.pods import PodInfo
@@ -16,6 +17,9 @@ class Nominator:
     def __init__(self) -> None:
         self.log: list[str] = []
         self._on: dict[str, list[PodInfo]] = {}
+        self._counted: dict[int, list[tuple[int, list[PodInfo]]]] = {}
+        self._counted_at = (-1, -1)
+        self._uids: Counter[str] = Counter()
 
     def __bool__(self) -> bool:
         return bool(self._on)
@@ -30,6 +34,7 @@ class Nominator:
         pod.nominated_node_name = node_name
         if node_name:
             self._on.setdefault(node_name, []).append(pod)
+            self._uids[pod.uid] += 1
             self.log.append(node_name)
 
     def withdraw(self, pod: PodInfo) -> None:
@@ -39,6 +44,9 @@ class Nominator:
         pod.nominated_node_name = ""
         if pod in pods:
             pods.remove(pod)
+            self._uids[pod.uid] -= 1
+            if not self._uids[pod.uid]:
+                del self._uids[pod.uid]
             self.log.append(node_name)
             if not pods:
                 del self._on[node_name]
@@ -48,10 +56,23 @@ class Nominator:
 
         A cycle counts them as if they were there already (addGENominatedPods, v1.36).
         """
+        if pod.uid in self._uids:
+            return self._counted_for(pod.priority, snapshot, pod.uid)
+        at = (len(self.log), snapshot.node_epoch)
+        if self._counted_at != at:
+            self._counted_at, self._counted = at, {}
+        found = self._counted.get(pod.priority)
+        if found is None:
+            found = self._counted[pod.priority] = self._counted_for(pod.priority, snapshot)
+        return found
+
+    def _counted_for(
+        self, priority: int, snapshot: Snapshot, except_uid: str = ""
+    ) -> list[tuple[int, list[PodInfo]]]:
         found = []
         for node_name, nominated in self._on.items():
             row = snapshot.row_of.get(node_name)
-            counted = [n for n in nominated if n.priority >= pod.priority and n.uid != pod.uid]
+            counted = [n for n in nominated if n.priority >= priority and n.uid != except_uid]
             if counted and row is not None:
                 found.append((row, counted))
         return found

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.api.times import NANOS_PER_SECOND, format_time
+from podium.api.times import timestamp
 from podium.control.effects import Bind, Effect, Patch
 from podium.control.events import Outcome
 from podium.controllers.scheduler.outbox import Outbox
@@ -239,11 +239,6 @@ class PodCalls:
         if calls is None:
             return ()
         return (calls.wanted, calls.sent_fields) if calls.sent is not None else (calls.wanted,)
-
-
-def timestamp(now_s: float) -> str:
-    """A time in whole seconds, as the API writes it."""
-    return format_time(int(now_s) * NANOS_PER_SECOND)
 
 
 def condition_of(pod: Object, kind: str) -> Object | None:

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from podium.api.meta import is_terminating
+from podium.api.times import timestamp
 from podium.control.effects import Delete, Effect, Patch
 from podium.control.events import CallError, Outcome
 from podium.controllers.scheduler.event_texts import preempted
 from podium.controllers.scheduler.outbox import Outbox
-from podium.controllers.scheduler.pod_calls import condition_of, patched_conditions, timestamp
+from podium.controllers.scheduler.pod_calls import condition_of, patched_conditions
 from podium.core.pods import PodInfo
 
 Finished = Callable[["PreemptionTask", float], None]
