@@ -6,6 +6,6 @@ is asked for a `Table` (meta.k8s.io/v1). Ages are told as of a time that is pass
 
 from podium.apiserver.tables.columns import Column, Object
 from podium.apiserver.tables.kinds import COLUMNS
-from podium.apiserver.tables.rows import Include, rows, table
+from podium.apiserver.tables.rows import definitions, partial_metadata, rows
 
-__all__ = ["COLUMNS", "Column", "Include", "Object", "rows", "table"]
+__all__ = ["COLUMNS", "Column", "Object", "definitions", "partial_metadata", "rows"]

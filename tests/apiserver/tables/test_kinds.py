@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.apiserver.tables import COLUMNS, Include, rows, table
+from podium.apiserver.tables import COLUMNS, definitions, partial_metadata, rows
 
 NOW_S = 1_000.0
 CREATED = "1970-01-01T00:15:00Z"
@@ -268,36 +268,23 @@ def test_an_event_that_repeats():
     assert row["cells"] == ["10s", "", "", "node", "", "kubelet", "", "100s", 5, "e"]
 
 
-def test_a_table_describes_its_columns_once():
-    made = table("Namespace", [], NOW_S, metadata={"resourceVersion": "7"})
-    assert [column["name"] for column in made["columnDefinitions"]] == ["Name", "Status", "Age"]
-    assert made["metadata"] == {"resourceVersion": "7"}
-    assert made["rows"] == []
-    assert not table("Namespace", [], NOW_S, metadata={}, headers=False)["columnDefinitions"]
-
-
 def test_wide_columns_have_priority():
-    made = table("Deployment", [], NOW_S, metadata={})
-    wide = [column["name"] for column in made["columnDefinitions"] if column["priority"]]
+    wide = [column["name"] for column in definitions("Deployment") if column["priority"]]
     assert wide == ["Containers", "Images", "Selector"]
 
 
-@pytest.mark.parametrize(
-    ("include", "carried"),
-    [
-        (Include.NONE, None),
-        (
-            Include.METADATA,
-            {
-                "kind": "PartialObjectMetadata",
-                "apiVersion": "meta.k8s.io/v1",
-                "metadata": {"name": "x"},
-            },
-        ),
-        (Include.OBJECT, {"kind": "Namespace", "metadata": {"name": "x"}}),
-    ],
-)
-def test_what_rows_carry_along(include, carried):
-    obj = {"kind": "Namespace", "metadata": {"name": "x"}}
-    (row,) = rows("Namespace", [obj], NOW_S, include)
-    assert row["object"] == carried
+def test_the_name_is_marked_as_such():
+    (marked,) = (column for column in definitions("Event") if column["format"])
+    assert (marked["name"], marked["format"]) == ("Name", "name")
+
+
+def test_rows_carry_along_what_they_are_told_to():
+    obj = {"kind": "Namespace", "metadata": {"name": "x"}, "spec": {}}
+    (row,) = rows("Namespace", [obj], NOW_S, lambda one: partial_metadata(one, "meta.k8s.io/v1"))
+    assert row["object"] == {
+        "kind": "PartialObjectMetadata",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": {"name": "x"},
+    }
+    (row,) = rows("Namespace", [obj], NOW_S)
+    assert row["object"] is None
