@@ -1,21 +1,24 @@
 """Plays transcripts: commands to a small cluster in virtual time, and what happens after each.
 
 A transcript reads as documentation: lines that begin with `$` are commands, the lines under them
-what happened, lines that begin with `#` explain. The cluster has an API server, a scheduler, and
-nodes that do nothing but let terminating pods go when their grace period is over.
+what happened, lines that begin with `#` explain. The cluster has an API server, schedulers, and
+simulated nodes, on which pods run at once and terminate when their grace period is over.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS
 from podium.api.times import NANOS_PER_SECOND, parse_time
-from podium.apiserver.server import ApiServer, DeleteOptions
+from podium.apiserver.server import ApiServer, PatchRequest
+from podium.config.load import default_configuration
 from podium.control.effects import Effect
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.options import Features
+from podium.node.kubelets import Kubelets
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.virtual import VirtualDriver
 from podium.store.store import Store
@@ -49,13 +52,14 @@ class Player:
         self.server.bootstrap(START_S)
         self._latency = AdjustableLatency()
         self.driver = VirtualDriver(self.server, START_S, rng, latency=self._latency)
-        self.driver.hooks.append(lambda happening: self._look())
         self._names: dict[str, str] = {}
         self._pods: dict[str, Object] = {}
         self._lines: list[str] = []
         self._watches = [
             self.store.watch(kind, from_revision=self.store.revision) for kind in ("Pod", "Event")
         ]
+        self.driver.hooks.append(lambda happening: self._look())
+        self.driver.add(Kubelets())
         self._commands: Mapping[str, Callable[..., None]] = {
             "node": self._node,
             "class": self._class,
@@ -90,12 +94,10 @@ class Player:
     def _node(self, name: str, *, cpu: str) -> None:
         status = {"allocatable": {"cpu": cpu, "memory": "64Gi", "pods": "110"}}
         labels = {"kubernetes.io/hostname": name}
-        made = self._create(
-            "Node", {"metadata": {"name": name, "labels": labels}, "status": status}
-        )
+        self._create("Node", {"metadata": {"name": name, "labels": labels}, "status": status})
         # New nodes are tainted until somebody has seen them to be ready.
-        ready = {**made, "spec": {}}
-        self.server.replace(KINDS["Node"], ready, "", name, self.driver.now_s)
+        patch = PatchRequest("application/merge-patch+json", {"spec": {"taints": None}})
+        self.server.patch(KINDS["Node"], "", name, patch, self.driver.now_s)
 
     def _class(self, name: str, value: str, policy: str = "PreemptLowerPriority") -> None:
         fields = {"value": int(value), "preemptionPolicy": policy}
@@ -135,7 +137,10 @@ class Player:
             scheduler_async_preemption=mode != "synchronous",
             revert_failed_nominations=mode == "reverting",
         )
-        self._make = lambda: SchedulerMachine(features=features)
+        configuration = default_configuration()
+        (profile,) = configuration.profiles
+        named = replace(configuration, profiles=(replace(profile, scheduler_name=name),))
+        self._make = lambda: SchedulerMachine(named, features=features)
         self._handle = self.driver.add(self._make(), name=name)
 
     def _restart(self) -> None:
@@ -201,13 +206,8 @@ class Player:
         if leaving and not _at(before, "metadata", "deletionTimestamp"):
             until_s = parse_time(leaving) / NANOS_PER_SECOND
             yield f"{name} terminates until t+{until_s - START_S:g}s"
-            self.driver.at(until_s, lambda: self._let_go(name))
-
-    def _let_go(self, name: str) -> None:
-        """What a kubelet does at the end."""
-        if name in self._pods:
-            options = DeleteOptions(grace_period_s=0)
-            self.server.delete(KINDS["Pod"], "default", name, options, now_s=self.driver.now_s)
+        if _at(pod, "status", "phase") == "Failed" != _at(before, "status", "phase"):
+            yield f"{name} is refused by its node: {_at(pod, 'status', 'message')}"
 
     def _time(self) -> str:
         return f"t+{round(self.driver.now_s - START_S, 3):g}s"
@@ -219,6 +219,8 @@ def _at(obj: Object, outer: str, inner: str) -> str:
 
 def _standing(pod: Object) -> str:
     node, nominated = _at(pod, "spec", "nodeName"), _at(pod, "status", "nominatedNodeName")
+    if _at(pod, "status", "phase") == "Failed":
+        return f"failed on {node}: {_at(pod, 'status', 'reason')}"
     if _at(pod, "metadata", "deletionTimestamp"):
         return f"on {node}, terminating"
     if node:
