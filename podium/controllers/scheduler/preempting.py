@@ -105,6 +105,10 @@ class Preemptions:
         victim = self._find_pod(task.last.uid)
         return victim is not None and not is_terminating(victim.obj)
 
+    def has_left(self, victim: PodInfo | None) -> bool:
+        """Whether a victim is seen to be gone already."""
+        return victim is not None and self._find_pod(victim.uid) is None
+
     def start(self, task: PreemptionTask, victims: list[PodInfo], now_s: float) -> bool:
         """Begin to remove victims; whether there is any that isn't terminating already."""
         fresh = [victim for victim in victims if not victim.cls.terminating]

@@ -12,7 +12,7 @@ from podium.controllers.scheduler.preempting import Preemptions, PreemptionTask
 from podium.controllers.scheduler.retries import Retries
 from podium.core.decision import Decision
 from podium.core.preemption.result import Preemption
-from podium.core.queue import QueuedPod, SchedulingQueue
+from podium.core.queue import Place, QueuedPod, SchedulingQueue
 from podium.scheduler import Scheduler
 
 
@@ -107,6 +107,13 @@ class PreemptionStart:
         elif failed:
             self._revert(task, now_s)
             self._try_again(task.preemptor.uid, now_s)
+        elif self._is_forgotten(task):
+            self._queue.activate([task.preemptor.uid], now_s)
+
+    def _is_forgotten(self, task: PreemptionTask) -> bool:
+        """Whether the last victim went before its turn, while PreEnqueue let nobody in for it."""
+        is_held = self._queue.place_of(task.preemptor.uid) is Place.GATED
+        return is_held and self.preemptions.has_left(task.last)
 
     def _try_again(self, uid: str, now_s: float) -> None:
         """Nothing may happen any more that would bring the pod back by itself."""
