@@ -1,0 +1,80 @@
+"""Asynchronous and synchronous preemption end alike where no other pod is decided meanwhile."""
+
+from random import Random
+
+import pytest
+
+from podium.api.kinds import KINDS
+from podium.cluster.cluster import Cluster
+from podium.cluster.options import ClusterOptions, SchedulerSetup
+from podium.controllers.scheduler.options import Features
+from podium.runtime.latency import ConstantLatency
+
+CLASSES = {"low": 10, "middle": 100, "high": 1000}
+PODS = 14
+
+
+def end_of(seed: int, *, asynchronous: bool, latency_s: float) -> dict[str, str]:
+    """Where each pod is in the end; pods that were preempted are gone."""
+    features = Features(scheduler_async_preemption=asynchronous)
+    options = ClusterOptions(
+        schedulers=(SchedulerSetup(features=features),),
+        controllers=frozenset(),
+        latency=ConstantLatency(latency_s, latency_s),
+    )
+    cluster = Cluster(options)
+    rng = Random(seed)
+    now_s = cluster.driver.now_s
+    for name, value in CLASSES.items():
+        fields = {"metadata": {"name": name}, "value": value}
+        cluster.server.create(KINDS["PriorityClass"], fields, "", now_s)
+    cluster.load(node(f"n{number}", rng.randint(3, 8)) for number in range(rng.randint(2, 4)))
+    cluster.start()
+    for number in range(PODS):
+        cluster.server.create(KINDS["Pod"], pod(f"p{number}", rng), "default", cluster.driver.now_s)
+        assert cluster.driver.settle()
+    pods = cluster.server.list(KINDS["Pod"], "default").items
+    return {one["metadata"]["name"]: one["spec"].get("nodeName", "") for one in pods}
+
+
+def node(name: str, cpu: int) -> dict[str, object]:
+    labels = {"kubernetes.io/hostname": name}
+    amounts = {"cpu": str(cpu), "memory": "64Gi", "pods": "110"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "status": {"allocatable": amounts, "capacity": amounts},
+    }
+
+
+def pod(name: str, rng: Random) -> dict[str, object]:
+    requests = {"cpu": str(rng.randint(1, 4))}
+    return {
+        "metadata": {"name": name},
+        "spec": {
+            "containers": [{"name": "c", "image": "i", "resources": {"requests": requests}}],
+            "priorityClassName": rng.choice([*CLASSES]),
+            "terminationGracePeriodSeconds": rng.choice([0, 5, 30]),
+        },
+    }
+
+
+@pytest.mark.parametrize("latency_s", [0.0, 0.5])
+@pytest.mark.parametrize("seed", range(15))
+def test_both_modes_end_in_the_same_placements(seed: int, latency_s: float) -> None:
+    asynchronous = end_of(seed, asynchronous=True, latency_s=latency_s)
+    assert asynchronous == end_of(seed, asynchronous=False, latency_s=latency_s)
+    assert any(asynchronous.values())
+
+
+def test_the_scenarios_do_preempt() -> None:
+    left = [len(end_of(seed, asynchronous=True, latency_s=0.0)) for seed in range(5)]
+    assert min(left) < PODS
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(15, 515))
+def test_both_modes_end_in_the_same_placements_for_many_seeds(seed: int) -> None:
+    asynchronous = end_of(seed, asynchronous=True, latency_s=0.2)
+    assert asynchronous == end_of(seed, asynchronous=False, latency_s=0.2)
