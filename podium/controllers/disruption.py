@@ -7,11 +7,13 @@ outcome. Rules and texts are those of v1.36's `disruption` controller.
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.kinds import kind_of
 from podium.api.labels import SelectorError, label_selector
-from podium.api.meta import controller_of, is_terminating, labels, name, namespace
+from podium.api.meta import controller_of, is_finished, is_terminating, labels, name, namespace
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Effect, Patch, Record
 from podium.control.events import Change
+from podium.controllers.disruption_texts import unmanaged_note
 from podium.controllers.kit.objects import Place, place_of, uid_of
 from podium.controllers.kit.pods import condition_of, namespaces
 from podium.controllers.kit.reconciler import Reconciler
@@ -53,14 +55,16 @@ class DisruptionController(Reconciler):
         obj = change.new if change.new is not None else change.old
         if obj is None:
             return
+        place, called = place_of(obj)
+        now = self.objects.get(change.kind, called, place)
         if change.kind == _BUDGET:
-            self._recruit(before, change.new)
-            yield place_of(obj)
+            self._recruit(before, now)
+            yield place, called
         elif change.kind == "Pod":
-            yield from self._budgets_of(before, change.new)
-            if change.new is not None and _has_stale_candidate(change.new):
-                yield (_POD, *place_of(change.new))
-        elif _replicas(before) != _replicas(change.new):
+            yield from self._budgets_of(before, now)
+            if now is not None and _may_go_stale(now):
+                yield _POD, place, called
+        elif _replicas(before) != _replicas(now):
             # Budgets refer to what controllers want of those pods that are theirs.
             for budget in self.objects.by(_BUDGET, "namespace", namespace(obj)):
                 if needs_scale(budget):
@@ -109,18 +113,28 @@ class DisruptionController(Reconciler):
         try:
             label_selector((budget.get("spec") or {}).get("selector"))
         except SelectorError as error:
-            yield from self._write(budget, None, {}, f"{error}", now_s)
+            yield self._record(budget, "Warning", "NoPods", f"Failed to get pods: {error}")
+            yield from self._fail_safe(budget, f"{error}", now_s)
             return
         pods = self._pods_of(budget)
+        if not pods:
+            yield self._record(budget, "Normal", "NoPods", "No matching pods found")
+        expected = expected_count(pods, self._scale_of) if needs_scale(budget) else None
+        if needs_scale(budget):
+            if expected is None:
+                why = self._why_unknown(pods)
+                note = f"Failed to calculate the number of expected pods: {why}"
+                yield self._record(budget, "Warning", "CalculateExpectedPodCountFailed", note)
+                yield from self._fail_safe(budget, why, now_s)
+                return
+            if any(controller_of(pod) is None for pod in pods):
+                yield self._record(budget, "Warning", "UnmanagedPods", unmanaged_note(budget))
         disrupted = self._still_disrupted(key, budget, pods, now_s)
+        yield from self._tell_undeleted(budget, pods, disrupted)
         counted = {**budget, "status": {**(budget.get("status") or {}), "disruptedPods": disrupted}}
-        expected = expected_count(pods, self._scale_of)
-        if expected is None and needs_scale(budget):
-            yield from self._expected_unknown(budget, pods, now_s)
-            return
         now_ns = int(now_s * NANOS_PER_SECOND)
         status = allowed_disruptions(counted, pods, expected, now=now_ns)
-        yield from self._write(budget, status, disrupted, "", now_s)
+        yield from self._write(budget, status, disrupted, now_s)
 
     def _still_disrupted(
         self, key: Hashable, budget: Object, pods: Sequence[Object], now_s: float
@@ -139,84 +153,70 @@ class DisruptionController(Reconciler):
                 self.look_again(key, until_s)
         return kept
 
-    def _expected_unknown(
-        self, budget: Object, pods: Sequence[Object], now_s: float
+    def _tell_undeleted(
+        self, budget: Object, pods: Sequence[Object], disrupted: Mapping[str, str]
     ) -> Iterator[Effect]:
-        owner = next((o for pod in pods if (o := controller_of(pod)) is not None), {})
-        message = f"found no controllers for pod {name(pods[0])!r}" if pods else ""
-        if owner:
-            message = f"{owner.get('kind')} {owner.get('name')} does not say how many pods it wants"
-        yield Record(
-            regarding=budget,
-            reporting_controller=self.name,
-            type="Warning",
-            reason="CalculateExpectedPodCountFailed",
-            action="",
-            note=f"Failed to calculate the number of expected pods: {message}",
-        )
-        yield from self._write(budget, None, None, message, now_s)
+        granted = (budget.get("status") or {}).get("disruptedPods") or {}
+        place = namespace(budget)
+        for pod in pods:
+            called = name(pod)
+            if called in granted and called not in disrupted and not is_terminating(pod):
+                # Upstream puts the namespace where the budget's name should be.
+                note = f"Pod was expected by PDB {place}/{place} to be deleted but it wasn't"
+                yield self._record(pod, "Warning", "NotDeleted", note)
+
+    def _why_unknown(self, pods: Sequence[Object]) -> str:
+        for pod in pods:
+            owner = controller_of(pod)
+            if owner is None or self._scale_of(owner, namespace(pod)) is not None:
+                continue
+            kind = kind_of(owner)
+            if kind is not None and "scale" not in kind.subresources:
+                return f"{kind.resource} does not implement the scale subresource"
+            return f'found no controllers for pod "{name(pod)}"'
+        return ""
 
     def _write(
-        self,
-        budget: Object,
-        counted: BudgetStatus | None,
-        disrupted: Mapping[str, str] | None,
-        failure: str,
-        now_s: float,
+        self, budget: Object, counted: BudgetStatus, disrupted: Mapping[str, str], now_s: float
     ) -> Iterator[Effect]:
         old: Object = budget.get("status") or {}
         generation = budget["metadata"].get("generation")
-        allowed = 0 if counted is None else counted.disruptions_allowed
-        status: dict[str, Any] = {"disruptionsAllowed": allowed, "observedGeneration": generation}
-        if counted is not None:
-            status["currentHealthy"] = counted.current_healthy
-            status["desiredHealthy"] = counted.desired_healthy
-            status["expectedPods"] = counted.expected_pods
-        gone = {}
-        if disrupted is not None:
-            before: Mapping[str, str] = old.get("disruptedPods") or {}
-            gone = {called: None for called in before if called not in disrupted}
-        condition = self._condition(budget, allowed, failure, generation, now_s)
-        known = condition_of(budget, "DisruptionAllowed")
-        if all(old.get(k) == v for k, v in status.items()) and not gone and condition == known:
-            return
-        if gone:
-            status["disruptedPods"] = gone
-        place, called = place_of(budget)
-        # The version guards against an eviction that was granted in between.
-        yield Patch(
-            kind=_BUDGET,
-            namespace=place,
-            name=called,
-            subresource="status",
-            body={
-                "metadata": {
-                    "uid": uid_of(budget),
-                    "resourceVersion": budget["metadata"].get("resourceVersion"),
-                },
-                "status": {**status, "conditions": [condition]},
-            },
-        )
-
-    def _condition(
-        self, budget: Object, allowed: int, failure: str, generation: Any, now_s: float
-    ) -> Object:
-        if failure:
-            value, reason = "False", "SyncFailed"
-        else:
-            value, reason = ("True", "SufficientPods") if allowed else ("False", "InsufficientPods")
-        known = condition_of(budget, "DisruptionAllowed")
-        since = timestamp(now_s)
-        if known is not None and known.get("status") == value:
-            since = known.get("lastTransitionTime", since)
-        return {
-            "type": "DisruptionAllowed",
-            "status": value,
+        allowed = counted.disruptions_allowed
+        status: dict[str, Any] = {
+            "disruptionsAllowed": allowed,
+            "currentHealthy": counted.current_healthy,
+            "desiredHealthy": counted.desired_healthy,
+            "expectedPods": counted.expected_pods,
             "observedGeneration": generation,
-            "lastTransitionTime": since,
-            "reason": reason,
-            "message": failure,
         }
+        reason = "SufficientPods" if allowed else "InsufficientPods"
+        condition = _condition(budget, bool(allowed), reason, "", generation, now_s)
+        granted: Mapping[str, str] = old.get("disruptedPods") or {}
+        is_same = all(old.get(field) == value for field, value in status.items())
+        if is_same and granted == disrupted and condition == _known_condition(budget):
+            return
+        if granted != disrupted:
+            gone = {called: None for called in granted if called not in disrupted}
+            status["disruptedPods"] = gone if disrupted else None
+        yield _patch(budget, {**status, "conditions": [condition]})
+
+    def _fail_safe(self, budget: Object, why: str, now_s: float) -> Iterator[Effect]:
+        """Nothing may be disrupted as long as nobody knows how much may be."""
+        old: Object = budget.get("status") or {}
+        seen = old.get("observedGeneration") or 0
+        condition = _condition(budget, False, "SyncFailed", why, seen, now_s)
+        if old.get("disruptionsAllowed") != 0 or condition != _known_condition(budget):
+            yield _patch(budget, {"disruptionsAllowed": 0, "conditions": [condition]})
+
+    def _record(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
+        return Record(
+            regarding=regarding,
+            reporting_controller=self.name,
+            type=kind,
+            reason=reason,
+            action="",
+            note=note,
+        )
 
     def _scale_of(self, reference: Object, place: str) -> Scale | None:
         owner = self._find(reference, place)
@@ -241,7 +241,7 @@ class DisruptionController(Reconciler):
         """A pod that was to be disrupted and wasn't loses the condition after a while."""
         pod = self.objects.get("Pod", key[2], key[1])
         target = condition_of(pod, "DisruptionTarget") if pod is not None else None
-        if pod is None or target is None or not _has_stale_candidate(pod):
+        if pod is None or target is None or not _may_go_stale(pod):
             return
         since = target.get("lastTransitionTime")
         due_s = (parse_time(since) / NANOS_PER_SECOND if since else now_s) + STALE_CONDITION_S
@@ -254,6 +254,7 @@ class DisruptionController(Reconciler):
             "lastTransitionTime": timestamp(now_s),
             "reason": None,
             "message": None,
+            "observedGeneration": None,
         }
         yield Patch(
             kind="Pod",
@@ -262,6 +263,41 @@ class DisruptionController(Reconciler):
             subresource="status",
             body={"metadata": {"uid": uid_of(pod)}, "status": {"conditions": [cleared]}},
         )
+
+
+def _patch(budget: Object, status: Object) -> Patch:
+    """A write of the status; the version guards against an eviction granted in between."""
+    place, called = place_of(budget)
+    version = budget["metadata"].get("resourceVersion")
+    return Patch(
+        kind=_BUDGET,
+        namespace=place,
+        name=called,
+        subresource="status",
+        body={"metadata": {"uid": uid_of(budget), "resourceVersion": version}, "status": status},
+    )
+
+
+def _known_condition(budget: Object) -> Object | None:
+    return condition_of(budget, "DisruptionAllowed")
+
+
+def _condition(
+    budget: Object, is_allowed: bool, reason: str, message: str, generation: Any, now_s: float
+) -> Object:
+    value = "True" if is_allowed else "False"
+    known = _known_condition(budget)
+    since = timestamp(now_s)
+    if known is not None and known.get("status") == value:
+        since = known.get("lastTransitionTime", since)
+    return {
+        "type": "DisruptionAllowed",
+        "status": value,
+        **({"observedGeneration": generation} if generation else {}),
+        "lastTransitionTime": since,
+        "reason": reason,
+        "message": message,
+    }
 
 
 def _selects(budget: Object, pod: Object) -> bool:
@@ -293,11 +329,13 @@ def _counts_alike(before: Object | None, after: Object | None) -> bool:
     )
 
 
-def _has_stale_candidate(pod: Object) -> bool:
+def _may_go_stale(pod: Object) -> bool:
+    """Whether the pod is to be disrupted by somebody who says so right before he does it."""
     target = condition_of(pod, "DisruptionTarget")
     return (
         target is not None
         and target.get("status") == "True"
+        and target.get("reason") != "TerminationByKubelet"
         and not is_terminating(pod)
-        and (pod.get("status") or {}).get("phase") not in ("Succeeded", "Failed")
+        and not is_finished(pod)
     )
