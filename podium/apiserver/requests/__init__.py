@@ -1,0 +1,11 @@
+"""Requests: method, path, headers and body in, code and body out, as kube-apiserver v1.36 answers.
+
+`handle` is the whole API before HTTP: routing, negotiation, options, discovery, tables and
+watches around the verbs of `ApiServer`.
+"""
+
+from podium.apiserver.requests.handling import handle
+from podium.apiserver.requests.messages import Request, Response, encoded
+from podium.apiserver.requests.watching import Watching
+
+__all__ = ["Request", "Response", "Watching", "encoded", "handle"]

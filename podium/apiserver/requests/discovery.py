@@ -1,0 +1,192 @@
+"""Discovery: which groups, versions and resources there are, for clients that know none of them.
+
+There are two forms: documents a level, for the groups, for each group and for each version; and
+one document for all, `APIGroupDiscoveryList`, for clients that accept it.
+"""
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.kinds import KINDS, Kind
+from podium.apiserver.requests.served import (
+    BINDINGS,
+    GROUPS,
+    KINDS_BY_PLURAL,
+    SUBRESOURCE_KINDS,
+    api_version,
+    verbs,
+)
+
+Document = dict[str, Any]
+
+AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+"""The media type of the one document for all."""
+
+
+def document(segments: Sequence[str], host: str) -> Document | None:
+    """What a path within `/api` or `/apis` announces; None for paths that announce nothing.
+
+    Args:
+        segments: the path, split at its slashes.
+        host: where the client finds the server; empty if that isn't known.
+    """
+    match segments:
+        case ["api"]:
+            return _core_versions(host)
+        case ["apis"]:
+            groups = [_group(group) for group in GROUPS if group]
+            return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
+        case ["apis", group] if group in GROUPS:
+            return {"kind": "APIGroup", "apiVersion": "v1", **_group(group)}
+        case ["api", version] if ("", version) in KINDS_BY_PLURAL:
+            # Alone among these documents, those of the core group don't tell their version.
+            return {"kind": "APIResourceList", **_resource_list("", version)}
+        case ["apis", group, version] if group and (group, version) in KINDS_BY_PLURAL:
+            listed = _resource_list(group, version)
+            return {"kind": "APIResourceList", "apiVersion": "v1", **listed}
+    return None
+
+
+def aggregated(segments: Sequence[str]) -> Document | None:
+    """The one document for `/api` or `/apis`; None for other paths."""
+    match segments:
+        case ["api"]:
+            groups = [""]
+        case ["apis"]:
+            groups = [group for group in GROUPS if group]
+        case _:
+            return None
+    return {
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": "apidiscovery.k8s.io/v2",
+        "metadata": {},
+        "items": [_group_discovery(group) for group in groups],
+    }
+
+
+def storage_version_hash(kind: Kind) -> str:
+    """What tells clients whether a kind is still stored in the same version."""
+    stored = f"{kind.group}/{kind.version}/{kind.name}"
+    return b64encode(hashlib.sha256(stored.encode()).digest()[:8]).decode()
+
+
+def _core_versions(host: str) -> Document:
+    addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}] if host else []
+    return {
+        "kind": "APIVersions",
+        "versions": list(GROUPS[""]),
+        "serverAddressByClientCIDRs": addresses,
+    }
+
+
+def _group(group: str) -> Document:
+    versions = [
+        {"groupVersion": api_version(group, version), "version": version}
+        for version in GROUPS[group]
+    ]
+    return {"name": group, "versions": versions, "preferredVersion": versions[0]}
+
+
+def _resource_list(group: str, version: str) -> Document:
+    resources = [_binding()] if (group, version) == ("", "v1") else []
+    for kind in KINDS_BY_PLURAL[group, version].values():
+        resources.append(_resource(kind))
+        resources += [_subresource(kind, one) for one in sorted(kind.subresources)]
+    resources.sort(key=lambda resource: resource["name"])
+    return {"groupVersion": api_version(group, version), "resources": resources}
+
+
+def _binding() -> Document:
+    _, _, kind = SUBRESOURCE_KINDS["binding"]
+    return {
+        "name": BINDINGS,
+        "singularName": kind.lower(),
+        "namespaced": True,
+        "kind": kind,
+        "verbs": list(verbs(KINDS["Pod"], "binding")),
+    }
+
+
+def _resource(kind: Kind) -> Document:
+    return {
+        "name": kind.plural,
+        "singularName": kind.singular,
+        "namespaced": kind.namespaced,
+        "kind": kind.name,
+        "verbs": list(verbs(kind)),
+        **_nicknames(kind),
+        "storageVersionHash": storage_version_hash(kind),
+    }
+
+
+def _nicknames(kind: Kind) -> Mapping[str, list[str]]:
+    both = {"shortNames": list(kind.short_names), "categories": list(kind.categories)}
+    return {field: names for field, names in both.items() if names}
+
+
+def _subresource(kind: Kind, subresource: str) -> Document:
+    group, version, taken = SUBRESOURCE_KINDS.get(subresource, ("", "", kind.name))
+    elsewhere = {"group": group, "version": version} if group else {}
+    return {
+        "name": f"{kind.plural}/{subresource}",
+        "singularName": "",
+        "namespaced": kind.namespaced,
+        **elsewhere,
+        "kind": taken,
+        "verbs": list(verbs(kind, subresource)),
+    }
+
+
+def _group_discovery(group: str) -> Document:
+    versions = [
+        {
+            "version": version,
+            "resources": list(_discovered(group, version)),
+            "freshness": "Current",
+        }
+        for version in GROUPS[group]
+    ]
+    return {"metadata": {"name": group} if group else {}, "versions": versions}
+
+
+def _discovered(group: str, version: str) -> Iterator[Document]:
+    if (group, version) == ("", "v1"):
+        yield {
+            "resource": BINDINGS,
+            "responseKind": _response_kind(*SUBRESOURCE_KINDS["binding"]),
+            "scope": "Namespaced",
+            "singularResource": "binding",
+            "verbs": list(verbs(KINDS["Pod"], "binding")),
+        }
+    for kind in KINDS_BY_PLURAL[group, version].values():
+        yield {
+            "resource": kind.plural,
+            "responseKind": _response_kind(group, version, kind.name),
+            "scope": "Namespaced" if kind.namespaced else "Cluster",
+            "singularResource": kind.singular,
+            "verbs": list(verbs(kind)),
+            **_nicknames(kind),
+            **_discovered_subresources(kind, group, version),
+        }
+
+
+def _discovered_subresources(kind: Kind, group: str, version: str) -> Document:
+    if not kind.subresources:
+        return {}
+    subresources = [
+        {
+            "subresource": one,
+            "responseKind": _response_kind(
+                *SUBRESOURCE_KINDS.get(one, (group, version, kind.name))
+            ),
+            "verbs": list(verbs(kind, one)),
+        }
+        for one in sorted(kind.subresources)
+    ]
+    return {"subresources": subresources}
+
+
+def _response_kind(group: str, version: str, kind: str) -> dict[str, str]:
+    return {"group": group, "version": version, "kind": kind}

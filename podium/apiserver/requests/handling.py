@@ -1,0 +1,132 @@
+"""From a request to its answer: the one way in for clients, before HTTP."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import unquote
+
+from podium.api.refused import Refused
+from podium.apiserver.requests import probes, reading, subresources, writing
+from podium.apiserver.requests.calls import Call
+from podium.apiserver.requests.discovery import AGGREGATED, aggregated, document
+from podium.apiserver.requests.messages import PLAIN_TEXT, Headers, Request, Response, warning
+from podium.apiserver.requests.negotiation import (
+    JSON,
+    accepts_aggregated,
+    is_pretty,
+    output,
+)
+from podium.apiserver.requests.parameters import Parameters, parse_query
+from podium.apiserver.requests.routes import Route, is_served, no_such_method, route
+from podium.apiserver.server import ApiServer
+
+BODY_LENGTH_MAX = 3 * 2**20
+
+_Handler = Callable[[Call], Response]
+
+_HANDLERS: Mapping[str, _Handler] = {
+    "get": reading.get,
+    "list": reading.list_or_watch,
+    "watch": reading.list_or_watch,
+    "create": writing.create,
+    "update": writing.update,
+    "patch": writing.patch,
+    "delete": writing.delete,
+    "deletecollection": writing.delete_collection,
+}
+# Subresources that aren't a part of the object.
+_SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
+    ("binding", "create"): subresources.bind,
+    ("eviction", "create"): subresources.evict,
+    ("log", "get"): reading.log,
+    ("scale", "get"): subresources.get_scale,
+    ("scale", "update"): subresources.replace_scale,
+    ("scale", "patch"): subresources.patch_scale,
+}
+
+
+_DEPRECATED: Mapping[str, str] = {
+    "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+}
+
+
+def handle(server: ApiServer, request: Request, now_s: float) -> Response:
+    """Answer a request.
+
+    Args:
+        server: who carries it out.
+        request: what is asked for.
+        now_s: the time, in seconds since the epoch.
+
+    Returns:
+        kube-apiserver's answer; what it refuses is answered with its code and a `Status`.
+    """
+    path, _, query = request.path.partition("?")
+    segments = [unquote(part) for part in path.split("/") if part]
+    parameters = parse_query(query)
+    try:
+        response = _answer(server, request, segments, parameters, now_s)
+    except Refused as refusal:
+        response = _refused(refusal)
+    pretty = is_pretty(parameters.text("pretty"), request.header("User-Agent"))
+    return replace(response, pretty=True) if pretty else response
+
+
+def _answer(
+    server: ApiServer,
+    request: Request,
+    segments: Sequence[str],
+    parameters: Parameters,
+    now_s: float,
+) -> Response:
+    told = _told(request, segments, parameters)
+    if told is not None:
+        if request.method != "GET":
+            raise no_such_method()
+        return told
+    if not is_served(segments):
+        return _plain_text(404, "404 page not found\n")
+    found = route(request.method, segments)
+    if len(request.body) > BODY_LENGTH_MAX:
+        message = f"Request entity too large: limit is {BODY_LENGTH_MAX}"
+        raise Refused(413, "RequestEntityTooLarge", message)
+    wanted = output(request.header("Accept"))
+    call = Call(server, request, found, parameters, wanted, now_s)
+    response = _handler(found)(call)
+    deprecation = _DEPRECATED.get(found.kind.name)
+    if deprecation is None:
+        return response
+    return replace(response, headers=(*response.headers, warning(deprecation)))
+
+
+def _handler(found: Route) -> _Handler:
+    return _SPECIAL_HANDLERS.get((found.subresource, found.verb)) or _HANDLERS[found.verb]
+
+
+def _told(request: Request, segments: Sequence[str], parameters: Parameters) -> Response | None:
+    """What the server tells of itself; None if the path asks for something else."""
+    health = probes.health(segments, verbose="verbose" in parameters.values)
+    if health is not None:
+        return _plain_text(200, health)
+    if not segments:
+        return Response(200, probes.index())
+    if segments == ["version"]:
+        return Response(200, probes.version())
+    accept = request.header("Accept")
+    overview = aggregated(segments) if accepts_aggregated(accept) else None
+    if overview is not None:
+        return Response(200, overview, (("Content-Type", AGGREGATED),))
+    found = document(segments, request.header("Host"))
+    if found is None:
+        return None
+    return Response(200, found, (("Content-Type", output(accept).media_type),))
+
+
+def _plain_text(code: int, text: str) -> Response:
+    return Response(code, text, (("Content-Type", PLAIN_TEXT),))
+
+
+def _refused(refusal: Refused) -> Response:
+    headers: Headers = (("Content-Type", JSON),)
+    if refusal.retry_after_s is not None:
+        headers += (("Retry-After", str(refusal.retry_after_s)),)
+    return Response(refusal.code, refusal.status(), headers)

@@ -1,0 +1,92 @@
+"""Requests and responses: what HTTP would carry, without HTTP."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import yaml
+
+from podium.apiserver.requests.negotiation import JSON, YAML
+from podium.apiserver.requests.watching import Watching
+
+PLAIN_TEXT = "text/plain; charset=utf-8"
+
+Headers = tuple[tuple[str, str], ...]
+Body = Mapping[str, Any] | str | Watching
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request.
+
+    Attributes:
+        method: such as `GET`, in capitals.
+        path: percent-encoded, with its query.
+        headers: by name, in any case.
+        body: as sent.
+    """
+
+    method: str
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    def header(self, name: str) -> str:
+        """A header's value, whatever the case of its name; empty if it wasn't sent."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers.items() if key.lower() == wanted), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer.
+
+    Attributes:
+        code: the HTTP status code.
+        body: an object, plain text, or a watch to take events from.
+        headers: names and values; a name may come several times, as `Warning` does.
+        pretty: whether an object is indented when it is written out.
+    """
+
+    code: int
+    body: Body
+    headers: Headers = (("Content-Type", JSON),)
+    pretty: bool = False
+
+    def header(self, name: str) -> str:
+        """All values of a header, joined by commas; empty if there is none."""
+        wanted = name.lower()
+        return ", ".join(value for key, value in self.headers if key.lower() == wanted)
+
+    def content(self) -> bytes:
+        """The body of anything but a watch, as it goes over the wire.
+
+        Raises:
+            TypeError: the body is a watch, which has no end.
+        """
+        if isinstance(self.body, str):
+            return self.body.encode()
+        if isinstance(self.body, Watching):
+            raise TypeError("a watch goes over the wire event by event")
+        return encoded(self.body, self.header("Content-Type"), pretty=self.pretty)
+
+
+def encoded(obj: Mapping[str, Any], media_type: str = JSON, *, pretty: bool = False) -> bytes:
+    """An object, or an event of a watch, as it goes over the wire, with a line end.
+
+    Args:
+        obj: what to write.
+        media_type: JSON, with any parameters, or YAML.
+        pretty: whether JSON is indented.
+    """
+    if media_type == YAML:
+        return yaml.safe_dump(obj, allow_unicode=True, width=2**31).encode()
+    plain = msgspec.json.encode(obj)
+    return (msgspec.json.format(plain) if pretty else plain) + b"\n"
+
+
+def warning(text: str) -> tuple[str, str]:
+    """The header of a warning to the user, which kubectl prints."""
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return "Warning", f'299 - "{quoted}"'

@@ -1,0 +1,196 @@
+"""Negotiation of media types: in which form answers are wanted, and which bodies are understood.
+
+Answers are JSON or YAML, and either the object itself, a `Table` of it, or its metadata alone.
+Protobuf is neither spoken nor understood; clients that prefer it accept JSON as well.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from podium.api.refused import Refused
+
+JSON = "application/json"
+YAML = "application/yaml"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+
+TABLE = "Table"
+PARTIAL = "PartialObjectMetadata"
+PARTIAL_LIST = "PartialObjectMetadataList"
+
+PATCH_TYPES = (
+    "application/json-patch+json",
+    "application/merge-patch+json",
+    "application/strategic-merge-patch+json",
+    "application/apply-patch+yaml",
+)
+
+_SPOKEN = (JSON, YAML)
+_UNDERSTOOD = (JSON, YAML, PROTOBUF)
+_META_GROUP = "meta.k8s.io"
+_META_VERSIONS = ("v1", "v1beta1")
+_SHAPES = (TABLE, PARTIAL, PARTIAL_LIST)
+_PROTOBUF_PREFIX = b"k8s\x00"
+# People who look by hand get indented answers.
+_HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
+
+
+@dataclass(frozen=True, slots=True)
+class MediaType:
+    """A media type with its parameters, such as `application/json;as=Table`.
+
+    Attributes:
+        type: before the slash, or `*`.
+        subtype: after it, or `*`.
+        parameters: what follows, without `q`.
+        quality: how much it is wanted, from 0 to 1.
+    """
+
+    type: str
+    subtype: str
+    parameters: Mapping[str, str]
+    quality: float = 1.0
+
+    def covers(self, media_type: str) -> bool:
+        """Whether a media type without parameters is meant."""
+        kind, _, subtype = media_type.partition("/")
+        return self.type in (kind, "*") and self.subtype in (subtype, "*")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The form of an answer.
+
+    Attributes:
+        media_type: JSON or YAML.
+        shape: `Table`, `PartialObjectMetadata`, `PartialObjectMetadataList`; or empty, for the
+            object as it is.
+        meta_version: the version of the shape's group, meta.k8s.io.
+    """
+
+    media_type: str = JSON
+    shape: str = ""
+    meta_version: str = "v1"
+
+
+def parse_media_types(header: str) -> list[MediaType]:
+    """The media types of an Accept header, the most wanted and most specific first."""
+    found = [parse_media_type(clause) for clause in header.split(",") if clause.strip()]
+    return sorted(found, key=lambda one: (-one.quality, one.type == "*", one.subtype == "*"))
+
+
+def parse_media_type(text: str) -> MediaType:
+    """One media type with its parameters."""
+    essence, *rest = (part.strip() for part in text.split(";"))
+    parameters = dict(_parameter(part) for part in rest if part)
+    kind, _, subtype = essence.lower().partition("/")
+    return MediaType(kind, subtype or "*", parameters, _quality(parameters.pop("q", "1")))
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    key, _, value = text.partition("=")
+    return key.strip().lower(), value.strip().strip('"')
+
+
+def _quality(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 1.0
+
+
+def output(accept: str) -> Output:
+    """The form that a client wants an answer in.
+
+    Args:
+        accept: the Accept header; empty accepts anything.
+
+    Raises:
+        Refused: 406 if there is no form that it accepts.
+    """
+    wanted = parse_media_types(accept or "*/*")
+    if not any(one.covers(spoken) for one in wanted for spoken in _UNDERSTOOD):
+        raise _not_acceptable(
+            f"406: Not Acceptable\n\nAvailable representations: {', '.join(_UNDERSTOOD)}"
+        )
+    for media_type in wanted:
+        for spoken in _SPOKEN:
+            found = _output(media_type, spoken) if media_type.covers(spoken) else None
+            if found is not None:
+                return found
+    raise _not_acceptable(f"only the following media types are accepted: {', '.join(_SPOKEN)}")
+
+
+def _output(wanted: MediaType, spoken: str) -> Output | None:
+    parameters = wanted.parameters
+    if not parameters.keys() & {"as", "g", "v"}:
+        return Output(spoken)
+    shape, version = parameters.get("as", ""), parameters.get("v", "")
+    is_known = shape in _SHAPES and version in _META_VERSIONS
+    if not is_known or parameters.get("g") != _META_GROUP:
+        return None
+    return Output(spoken, shape, version)
+
+
+def _not_acceptable(message: str) -> Refused:
+    return Refused(406, "NotAcceptable", message)
+
+
+def accepts_aggregated(accept: str) -> bool:
+    """Whether a client accepts discovery in one document for all."""
+    wanted = {"as": "APIGroupDiscoveryList", "g": "apidiscovery.k8s.io", "v": "v2"}
+    return any(wanted.items() <= one.parameters.items() for one in parse_media_types(accept))
+
+
+def input_type(content_type: str, body: bytes, kind: str) -> str:
+    """The media type of a body, JSON or YAML.
+
+    Args:
+        content_type: the Content-Type header; empty means JSON.
+        body: as sent.
+        kind: what the body should hold.
+
+    Raises:
+        Refused: 415 if it is of another type, 400 if it says protobuf, but isn't.
+    """
+    essence = content_type.partition(";")[0].strip().lower() or JSON
+    if essence in _SPOKEN:
+        return essence
+    if essence == PROTOBUF and not body.startswith(_PROTOBUF_PREFIX):
+        prefix = "expected prefix [107 56 115 0]"
+        raise _unrecognized(
+            kind, f"provided data does not appear to be a protobuf message, {prefix}", body
+        )
+    if body == _PROTOBUF_PREFIX and essence == PROTOBUF:
+        raise _unrecognized(kind, "empty body", body)
+    raise unsupported(_SPOKEN if essence == PROTOBUF else _UNDERSTOOD)
+
+
+def patch_type(content_type: str) -> str:
+    """The type of a patch.
+
+    Raises:
+        Refused: 415 if it is none.
+    """
+    essence = content_type.partition(";")[0].strip().lower()
+    if essence not in PATCH_TYPES:
+        raise Refused(415, "UnsupportedMediaType", "415: Unsupported Media Type")
+    return essence
+
+
+def unsupported(accepted: Sequence[str]) -> Refused:
+    """The refusal of a body that nobody can read."""
+    message = "the body of the request was in an unknown format - accepted media types include: "
+    return Refused(415, "UnsupportedMediaType", message + ", ".join(accepted))
+
+
+def _unrecognized(kind: str, why: str, body: bytes) -> Refused:
+    shown = f"{body[:30].hex()} ..." if len(body) > 30 else body.hex() or "<empty>"
+    message = f"the object provided is unrecognized (must be of type {kind}): {why} ({shown})"
+    return Refused(400, "BadRequest", message)
+
+
+def is_pretty(wanted: str, user_agent: str) -> bool:
+    """Whether an answer is indented: if the query says so, or if it is for a person to read."""
+    if wanted:
+        return wanted in ("1", "t", "T", "true", "TRUE", "True")
+    return user_agent.startswith(_HUMAN_AGENTS)

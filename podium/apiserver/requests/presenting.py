@@ -1,0 +1,164 @@
+"""Answers: objects and lists of them in the form that was negotiated."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from podium.api.kinds import Kind
+from podium.api.refused import Refused
+from podium.apiserver.refusals import bad_request
+from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
+from podium.apiserver.tables import definitions, partial_metadata, rows
+from podium.apiserver.verbs.options import Listing
+from podium.apiserver.versions import shown_version
+
+Object = Mapping[str, Any]
+
+_META_GROUP = "meta.k8s.io"
+_TYPE_FIELDS = ("kind", "apiVersion")
+
+
+class Include(StrEnum):
+    """How much of its object a row of a table carries along."""
+
+    NONE = "None"
+    METADATA = "Metadata"
+    OBJECT = "Object"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How objects are shown.
+
+    Attributes:
+        output: what was negotiated.
+        kind: the objects' kind, or that of a subresource.
+        api_version: the version that they are shown in.
+        include: how much of its object a row of a table carries along.
+    """
+
+    output: Output
+    kind: Kind
+    api_version: str
+    include: Include = Include.METADATA
+
+    @property
+    def meta_api_version(self) -> str:
+        """The `apiVersion` of tables and of bare metadata."""
+        return f"{_META_GROUP}/{self.output.meta_version}"
+
+
+def included(text: str) -> Include:
+    """How much of its object a row carries along, as the query says it.
+
+    Raises:
+        Refused: 400 if it says something else.
+    """
+    try:
+        return Include(text) if text else Include.METADATA
+    except ValueError:
+        rule = "must be 'Metadata', 'Object', 'None', or empty"
+        fault = f'includeObject: Invalid value: "{text}": {rule}'
+        raise bad_request(f"Unable to convert to Table as requested: {fault}") from None
+
+
+def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Object:
+    """An object in the form that is wanted; a `Status` stays what it is.
+
+    Args:
+        form: how to show it.
+        obj: as the API gives it.
+        now_s: the time that ages are told as of, in seconds since the epoch.
+        headers: whether a table describes its columns.
+
+    Raises:
+        Refused: 406 if it is wanted as a list.
+    """
+    if obj.get("kind") == "Status":
+        return obj
+    match form.output.shape:
+        case "":
+            return _typed(obj, form)
+        case "Table":
+            version = (obj.get("metadata") or {}).get("resourceVersion")
+            metadata = {"resourceVersion": version} if version else {}
+            return _table(form, [obj], metadata, now_s, headers=headers)
+        case "PartialObjectMetadata":
+            return partial_metadata(obj, form.meta_api_version)
+    wanted = f"you requested {PARTIAL_LIST}, but the requested object is not a list"
+    raise _not_acceptable(f"{wanted} ({_go_type(form)})")
+
+
+def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
+    """A list in the form that is wanted; its items don't repeat what they are.
+
+    Raises:
+        Refused: 406 if it is wanted as a single object.
+    """
+    metadata = _list_metadata(listing)
+    match form.output.shape:
+        case "":
+            kind, items = f"{form.kind.name}List", [_untyped(one, form) for one in listing.items]
+            version = form.api_version
+        case "Table":
+            return _table(form, listing.items, metadata, now_s)
+        case "PartialObjectMetadataList":
+            kind, version = PARTIAL_LIST, form.meta_api_version
+            items = [partial_metadata(item, version) for item in listing.items]
+        case _:
+            wanted = f"you requested {PARTIAL}, but the requested object is a list"
+            raise _not_acceptable(f"{wanted} ({_go_type(form)}List)")
+    return {"kind": kind, "apiVersion": version, "metadata": metadata, "items": items}
+
+
+def _typed(obj: Object, form: Form) -> dict[str, Any]:
+    """The object, with its kind and version ahead of all else."""
+    return {"kind": form.kind.name, "apiVersion": form.api_version, **_untyped(obj, form)}
+
+
+def _table(
+    form: Form,
+    objects: Iterable[Object],
+    metadata: Object,
+    now_s: float,
+    *,
+    headers: bool = True,
+) -> Object:
+    def carry(obj: Object) -> Object | None:
+        if form.include is Include.OBJECT:
+            return _typed(obj, form)
+        is_bare = form.include is Include.METADATA
+        return partial_metadata(obj, form.meta_api_version) if is_bare else None
+
+    return {
+        "kind": "Table",
+        "apiVersion": form.meta_api_version,
+        "metadata": metadata,
+        "columnDefinitions": definitions(form.kind.name) if headers else [],
+        "rows": rows(form.kind.name, objects, now_s, carry),
+    }
+
+
+def _untyped(obj: Object, form: Form) -> dict[str, Any]:
+    found = shown_version(form.kind, obj, form.api_version)
+    return {field: value for field, value in found.items() if field not in _TYPE_FIELDS}
+
+
+def _list_metadata(listing: Listing) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"resourceVersion": listing.resource_version}
+    if listing.continue_token:
+        metadata["continue"] = listing.continue_token
+    if listing.remaining is not None:
+        metadata["remainingItemCount"] = listing.remaining
+    return metadata
+
+
+def _go_type(form: Form) -> str:
+    """What Go calls the kind, which is how upstream names it here."""
+    group = form.api_version.rpartition("/")[0].partition(".")[0]
+    return f"*{group or 'core'}.{form.kind.name}"
+
+
+def _not_acceptable(message: str) -> Refused:
+    return Refused(406, "NotAcceptable", message)

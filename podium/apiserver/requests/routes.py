@@ -1,0 +1,163 @@
+"""Routes: which kind, object and verb a method and a path mean, or that they mean nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from podium.api.kinds import KINDS, Kind
+from podium.api.refused import Refused
+from podium.apiserver.requests.served import (
+    BINDINGS,
+    GROUPS,
+    KINDS_BY_PLURAL,
+    api_version,
+    verbs,
+)
+
+_NAMESPACES = "namespaces"
+_WATCH = "watch"
+_ITEM_VERBS: Mapping[str, str] = {
+    "GET": "get",
+    "PUT": "update",
+    "PATCH": "patch",
+    "DELETE": "delete",
+}
+_SUBRESOURCE_VERBS: Mapping[str, str] = {
+    "GET": "get",
+    "PUT": "update",
+    "PATCH": "patch",
+    "POST": "create",
+}
+_COLLECTION_VERBS: Mapping[str, str] = {
+    "GET": "list",
+    "POST": "create",
+    "DELETE": "deletecollection",
+}
+# Across namespaces one can look, but not write.
+_EVERYWHERE_VERBS: Mapping[str, str] = {"GET": "list"}
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What a path leads to.
+
+    Attributes:
+        kind: the kind of objects.
+        group: the group in the path; a kind may be served in several.
+        version: the version in the path.
+        namespace: empty for cluster-scoped kinds and for all namespaces.
+        name: the object; empty for all of them.
+        subresource: such as `status`; empty for the object itself.
+        verb: what is to be done, as in discovery.
+    """
+
+    kind: Kind
+    group: str
+    version: str
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+    verb: str = ""
+
+    @property
+    def api_version(self) -> str:
+        """The `apiVersion` that objects are shown in."""
+        return api_version(self.group, self.version)
+
+    @property
+    def resource(self) -> str:
+        """The resource as messages name it, such as `events.events.k8s.io`."""
+        return f"{self.kind.plural}.{self.group}" if self.group else self.kind.plural
+
+
+def no_such_resource() -> Refused:
+    """There is no such path within a group that is served."""
+    return Refused(404, "NotFound", "the server could not find the requested resource")
+
+
+def no_such_method() -> Refused:
+    """The path is there, but not for this method."""
+    return Refused(
+        405,
+        "MethodNotAllowed",
+        "the server does not allow this method on the requested resource",
+    )
+
+
+def is_served(segments: Sequence[str]) -> bool:
+    """Whether a path leads into a group that is served, however it goes on there."""
+    match segments:
+        case ["api", *_]:
+            return True
+        case ["apis", group, *_]:
+            return group != "" and group in GROUPS
+    return False
+
+
+def route(method: str, segments: Sequence[str]) -> Route:
+    """The route of a method and a path, split at its slashes and decoded.
+
+    Raises:
+        Refused: 404 if there is no such resource, 405 if it doesn't take the method.
+    """
+    match segments:
+        case ["api", version, *rest] if rest:
+            found = _within("", version, rest)
+        case ["apis", group, version, *rest] if rest and group:
+            found = _within(group, version, rest)
+        case _:
+            found = None
+    if found is None:
+        raise no_such_resource()
+    verb = found.verb or _verb(found, method)
+    if verb not in verbs(found.kind, found.subresource) or (found.verb and method != "GET"):
+        raise no_such_method()
+    return replace(found, verb=verb)
+
+
+def _within(group: str, version: str, rest: Sequence[str]) -> Route | None:
+    kinds = KINDS_BY_PLURAL.get((group, version))
+    if kinds is None:
+        return None
+    if rest[0] == _WATCH:
+        found = _resource(kinds, group, version, rest[1:])
+        return found and replace(found, verb=_WATCH)
+    if len(rest) == 3 and (group, rest[0], rest[2]) == ("", _NAMESPACES, BINDINGS):
+        return Route(KINDS["Pod"], group, version, rest[1], "", "binding")
+    return _resource(kinds, group, version, rest)
+
+
+def _resource(
+    kinds: Mapping[str, Kind], group: str, version: str, rest: Sequence[str]
+) -> Route | None:
+    match rest:
+        case ["namespaces", namespace, plural, *tail] if plural in kinds:
+            kind = kinds[plural]
+            return (
+                _object(Route(kind, group, version, namespace), tail) if kind.namespaced else None
+            )
+        case [plural, *tail] if plural in kinds:
+            # An object of a namespaced kind can't be named without its namespace.
+            kind = kinds[plural]
+            return None if kind.namespaced and tail else _object(Route(kind, group, version), tail)
+    return None
+
+
+def _object(found: Route, tail: Sequence[str]) -> Route | None:
+    match tail:
+        case []:
+            return found
+        case [name]:
+            return replace(found, name=name)
+        case [name, subresource] if subresource in found.kind.subresources:
+            return replace(found, name=name, subresource=subresource)
+    return None
+
+
+def _verb(found: Route, method: str) -> str:
+    if found.subresource:
+        return _SUBRESOURCE_VERBS.get(method, "")
+    if found.name:
+        return _ITEM_VERBS.get(method, "")
+    if found.kind.namespaced and not found.namespace:
+        return _EVERYWHERE_VERBS.get(method, "")
+    return _COLLECTION_VERBS.get(method, "")

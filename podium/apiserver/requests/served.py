@@ -1,0 +1,68 @@
+"""What is served: which kinds in which groups and versions, and which verbs they take.
+
+Routing and discovery both read it here, so that what is announced is what works.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from podium.api.kinds import KINDS, Kind
+
+GroupVersion = tuple[str, str]
+
+_ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+_EDITED = ("get", "patch", "update")
+_SUBRESOURCE_VERBS: Mapping[str, tuple[str, ...]] = {
+    "binding": ("create",),
+    "eviction": ("create",),
+    "finalize": ("update",),
+    "log": ("get",),
+    "resize": _EDITED,
+    "scale": _EDITED,
+    "status": _EDITED,
+}
+# Nobody deletes all namespaces at once.
+_WITHOUT: Mapping[str, frozenset[str]] = {"Namespace": frozenset({"deletecollection"})}
+
+SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
+    "binding": ("", "v1", "Binding"),
+    "eviction": ("policy", "v1", "Eviction"),
+    "scale": ("autoscaling", "v1", "Scale"),
+}
+"""Group, version and kind of what a subresource takes, where it isn't the kind itself."""
+
+BINDINGS = "bindings"
+"""A second way to bind: a collection that takes Bindings, and that nobody can read."""
+
+
+def _group_versions(kind: Kind) -> Iterator[GroupVersion]:
+    yield kind.group, kind.version
+    yield from kind.also
+
+
+KINDS_BY_PLURAL: Mapping[GroupVersion, Mapping[str, Kind]] = {
+    group_version: {
+        kind.plural: kind
+        for kind in sorted(KINDS.values(), key=lambda kind: kind.plural)
+        if group_version in _group_versions(kind)
+    }
+    for group_version in sorted({gv for kind in KINDS.values() for gv in _group_versions(kind)})
+}
+"""The kinds of each group and version, by the name of their resource, all in order."""
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    group: tuple(version for other, version in KINDS_BY_PLURAL if other == group)
+    for group, _ in KINDS_BY_PLURAL
+}
+"""The versions of each group, the preferred one first."""
+
+
+def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
+    """The verbs that a kind, or a subresource of it, takes; none if it has no such subresource."""
+    if not subresource:
+        return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.name, ()))
+    return _SUBRESOURCE_VERBS[subresource] if subresource in kind.subresources else ()
+
+
+def api_version(group: str, version: str) -> str:
+    """As in an object's `apiVersion`."""
+    return f"{group}/{version}" if group else version

@@ -1,0 +1,74 @@
+"""The API in process against recorded exchanges of kube-apiserver v1.36.2."""
+
+from typing import Any
+
+import pytest
+
+from tests.conformance.exchanges import fill, missing, play, records, scrub
+
+DISRUPTION = "needs the disruption controller to see a condition that is stale from the start"
+QUOTA = "needs the controller that counts quotas"
+DEPLOYMENT = "needs the deployment controller"
+
+# The steps that aren't answered as recorded, and why. All others are.
+UNLIKE: dict[str, tuple[set[int], str]] = {
+    "update/status": ({3, 4}, DISRUPTION),
+    "budget/percent-of-deployment": ({2}, DEPLOYMENT),
+    "quota/by-class": ({2, 4, 6}, QUOTA),
+    "deployment/defaults": ({1, 2, 3}, DEPLOYMENT),
+}
+
+EXCHANGES = list(records())
+
+
+@pytest.mark.parametrize("exchange", EXCHANGES, ids=[one["id"] for one in EXCHANGES])
+def test_answers_are_as_recorded(exchange):
+    steps, reason = UNLIKE.get(exchange["id"], (set(), ""))
+    differences = play(exchange)
+    unlike = [one for one in differences if one.step not in steps]
+    assert not unlike, unlike[0]
+    assert {one.step for one in differences} == steps, f"it is like the record now: {reason}"
+
+
+def test_all_that_is_unlike_is_there():
+    assert {one["id"] for one in EXCHANGES} >= UNLIKE.keys()
+
+
+@pytest.mark.parametrize(
+    ("recorded", "answered", "path"),
+    [
+        ({"a": 1}, {"a": 1, "b": 2}, None),
+        ({"a": 1}, {"a": 2}, "body.a"),
+        ({"a": 1}, {}, "body.a"),
+        ({"a": {}}, {}, None),
+        ({"a": {}}, {"a": {"b": 1}}, None),
+        ({"a": [1, 2]}, {"a": [1]}, "body.a.length"),
+        ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, "body.a[1].b"),
+        ("text", "other", "body"),
+    ],
+)
+def test_what_counts_as_a_difference(recorded, answered, path):
+    found = missing(recorded, answered, "body")
+    assert (found and found[0]) == path
+
+
+def test_what_differs_from_run_to_run_is_scrubbed():
+    names = {"ns": "t1", "id": "x1"}
+    uid = "01234567-89ab-cdef-0123-456789abcdef"
+    answer: dict[str, Any] = {"uid": uid, "message": f"{uid} in t1 at 2026-01-01T00:00:00Z"}
+    assert scrub(answer, names) == {"message": "<uid> in {ns} at <time>"}
+
+
+def test_tables_are_compared_by_columns_and_cells_but_ages():
+    table = {
+        "kind": "Table",
+        "columnDefinitions": [{"name": "Name"}, {"name": "Age"}],
+        "rows": [{"cells": ["x1", "5s"]}],
+    }
+    assert scrub(table, {"id": "x1"}) == {"columns": ["Name", "Age"], "rows": [["{id}"]]}
+
+
+def test_requests_take_names_and_earlier_answers():
+    answers = [{"metadata": {"name": "a b"}}]
+    assert fill("${0.metadata}", {}, answers) == {"name": "a b"}
+    assert fill("/{ns}?x=${0.metadata.name}", {"ns": "t1"}, answers) == "/t1?x=a%20b"
