@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from podium import __version__
 
 # By name: the module podium.cli.NAME has a function NAME. A module is imported when it is called.
-COMMANDS = ("plan", "explain", "decide", "bench")
+COMMANDS = ("plan", "explain", "simulate", "decide", "bench")
 
 _USAGE_EXIT_CODE = 1
 # Typer makes one kind of usage error public; its base class is all of them.

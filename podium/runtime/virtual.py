@@ -142,6 +142,10 @@ class VirtualDriver:
         """Have something done at a time, such as by the user of the cluster."""
         self._agenda.put(time_s, lambda _: action(), None)
 
+    def next_s(self) -> float | None:
+        """When the next thing is due, in seconds since the epoch; None if there is none."""
+        return self._agenda.next_s()
+
     def step(self) -> bool:
         """Do the next thing, letting time pass until it is due; whether there was one."""
         next_s = self._agenda.next_s()

@@ -94,6 +94,10 @@ class Fields:
                 self.findings.faults.append(FieldError(path, item, "must be a string"))
         return found
 
+    def strings(self) -> dict[str, str]:
+        """All fields, each of which should be a string, as in labels."""
+        return {name: self.text(name) for name in self._values if self.has(name)}
+
     def nested(self, name: str, known: Sequence[str] | None) -> "Fields":
         """An object, without any fields if absent."""
         raw = self.raw(name) if self.has(name) else {}

@@ -1,0 +1,86 @@
+"""`podium simulate`: a scenario in virtual time, and the story of what happens in it."""
+
+import gc
+import sys
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.cli.inputs import InputError
+from podium.cli.output import console, fail, print_report, print_warnings
+from podium.cli.simulate_text import print_story, progress
+from podium.config.reading.durations import duration_seconds
+from podium.simulation.reading import read_scenario
+from podium.simulation.report import simulation_report
+from podium.simulation.scenario import Scenario
+from podium.simulation.simulating import simulate as play
+
+FAILED_EXIT_CODE = 2
+# As shells have it of a command that Ctrl-C has ended.
+INTERRUPTED_EXIT_CODE = 130
+
+
+class SimulateOutput(StrEnum):
+    """How a simulation is printed."""
+
+    TIMELINE = "timeline"
+    JSON = "json"
+    YAML = "yaml"
+
+
+def simulate(
+    scenario: Annotated[
+        str, typer.Argument(metavar="SCENARIO.yaml", help="The scenario; `-` for standard input.")
+    ],
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="When to end, such as 10m; as the scenario says, or with its last step.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Of everything that is left to chance; the scenario's own.")
+    ] = None,
+    output: Annotated[
+        SimulateOutput, typer.Option("--output", "-o", help="How to print what happens.")
+    ] = SimulateOutput.TIMELINE,
+) -> None:
+    """Play a scenario in virtual time: manifests, timed steps, assertions.
+
+    The same seed gives the same story. The exit code is 2 if an assertion fails.
+    """
+    try:
+        loaded = _loaded(scenario, until, seed)
+        gc.freeze()
+        with progress() as told:
+            simulation = play(loaded, told)
+    except PodiumError as error:
+        fail(error)
+    if output is SimulateOutput.TIMELINE:
+        print_warnings(simulation.notes)
+        print_story(console(), simulation)
+    else:
+        print_report(simulation_report(simulation), output)
+    if simulation.interrupted:
+        raise typer.Exit(INTERRUPTED_EXIT_CODE)
+    if simulation.failures:
+        raise typer.Exit(FAILED_EXIT_CODE)
+
+
+def _loaded(path: str, until: str | None, seed: int | None) -> Scenario:
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: can't be read: {error}") from error
+    scenario = read_scenario("stdin" if path == "-" else path, text, seed)
+    if until is None:
+        return scenario
+    until_s = duration_seconds(until)
+    if until_s is None or until_s < 0:
+        raise InputError(f"--until: {until}: must be a duration such as 10m or 1h30m")
+    return replace(scenario, until_s=until_s)

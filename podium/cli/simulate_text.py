@@ -1,0 +1,69 @@
+"""A simulation as a story: one line for each thing that happened, and how it ended."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.text import Text
+
+from podium.cli.output import count, working
+from podium.simulation.report import final_state
+from podium.simulation.simulating import Progress, Simulation
+from podium.simulation.telling import clock, sentences, span
+
+_GAP = 2
+_GOOD, _BAD, _LOST, _WAITING = "green", "bold red", "red", "yellow"
+_STYLES = (
+    ("PASSED", _GOOD),
+    ("FAILED", _BAD),
+    ("isn't drained", _BAD),
+    ("remedy: ", _WAITING),
+    ("is preempted", _LOST),
+    ("may not be evicted", _LOST),
+    ("can't be scheduled", _WAITING),
+    ("is bound to", _GOOD),
+)
+
+
+def print_story(out: Console, simulation: Simulation) -> None:
+    """Print what happened, moment by moment, and a summary."""
+    told = [(clock(at_s), text) for at_s, text in sentences(simulation.entries)]
+    width = max((len(at) for at, _ in told), default=0) + _GAP
+    before = ""
+    for at, text in told:
+        for line in text.splitlines():
+            shown = "" if at == before else at
+            out.print(Text.assemble((shown.ljust(width), "bold cyan"), (line, _style(line))))
+            before = at
+    if told:
+        out.print()
+    out.print(Text(_summary(simulation)))
+
+
+def _style(line: str) -> str:
+    return next((style for words, style in _STYLES if words in line), "")
+
+
+def _summary(simulation: Simulation) -> str:
+    end = final_state(simulation)
+    pods = ", ".join(f"{number} {phase.lower()}" for phase, number in end["pods"].items())
+    verdicts = [entry.type for entry in simulation.entries]
+    passed = verdicts.count("AssertionPassed")
+    parts = [f"After {span(simulation.ended_s)}: {pods or 'no pods'}"]
+    if passed or simulation.failures:
+        parts.append(f"{count(passed, 'assertion')} passed, {simulation.failures} failed")
+    text = "; ".join(parts) + "."
+    return f"Interrupted. {text}" if simulation.interrupted else text
+
+
+@contextmanager
+def progress() -> Iterator[Progress]:
+    """Shows on a terminal how far a simulation is."""
+    with working("simulating") as status:
+
+        def tell(passed_s: float, entries: int) -> None:
+            update = getattr(status, "update", None)
+            if update is not None:
+                update(f"simulating: {clock(passed_s)}, {entries} things happened")
+
+        yield tell

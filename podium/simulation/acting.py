@@ -1,0 +1,117 @@
+"""What users do to a cluster: each action of a scenario, as calls of the API."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from podium.api.kinds import KINDS, kind_of
+from podium.api.meta import name
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.server import DeleteOptions, PatchRequest, WriteOptions
+from podium.cluster import Cluster
+from podium.simulation.draining import Drainer
+from podium.simulation.observing import Observer
+from podium.simulation.scenario import (
+    Action,
+    Apply,
+    Change,
+    Delete,
+    Drain,
+    Expect,
+    SetFaults,
+    Taint,
+    Target,
+)
+
+Object = Mapping[str, Any]
+
+_APPLYING = WriteOptions(field_manager="podium-simulate", force=True)
+
+
+class Actor:
+    """The users.
+
+    Args:
+        cluster: where they act.
+        observer: notes what they do.
+    """
+
+    def __init__(self, cluster: Cluster, observer: Observer) -> None:
+        self._cluster = cluster
+        self._server = cluster.server
+        self._driver = cluster.driver
+        self._observer = observer
+        self._drainers: dict[str, Drainer] = {}
+
+    def drain_states(self) -> Mapping[str, str]:
+        """How far the drains are, by node."""
+        return {node: drainer.state for node, drainer in self._drainers.items()}
+
+    def act(self, action: Action) -> None:
+        """Carry an action out, now.
+
+        Raises:
+            Refused: the API turns it down.
+        """
+        match action:
+            case Apply():
+                for obj in action.objects:
+                    self._apply(obj)
+            case Delete():
+                self._delete(action)
+            case Change():
+                self._change(action)
+            case Taint():
+                self._taint(action)
+            case Drain():
+                drainer = Drainer(self._cluster, self._observer, action)
+                self._drainers[action.node] = drainer
+                drainer.start()
+            case SetFaults():
+                self._driver.faults = replace(self._driver.faults, **dict(action.rates))
+                self._observer.note("FaultsSet", action.rates)
+            case Expect():
+                raise ValueError("assertions aren't actions upon the cluster")
+        self._observer.look()
+
+    def _apply(self, obj: Object) -> None:
+        kind = kind_of(obj)
+        if kind is None:
+            raise ValueError(f"there is no kind {obj.get('kind')}")
+        namespace = str(obj["metadata"].get("namespace") or "")
+        request = PatchRequest(PatchType.APPLY, obj, str(obj.get("apiVersion") or ""))
+        written = self._server.patch(
+            kind, namespace, name(obj), request, self._driver.now_s, _APPLYING
+        )
+        about = (kind.name, namespace, name(obj))
+        self._observer.note("Applied", {"created": written.created}, about=about)
+
+    def _delete(self, action: Delete) -> None:
+        how = DeleteOptions(grace_period_s=action.grace_period_s)
+        for target in action.targets:
+            self._observer.note("Deleting", about=_about(target))
+            self._server.delete(
+                KINDS[target.kind], target.namespace, target.name, how, now_s=self._driver.now_s
+            )
+
+    def _change(self, action: Change) -> None:
+        target = action.target
+        self._observer.note("Changing", {"what": action.words}, about=_about(target))
+        request = PatchRequest(PatchType.STRATEGIC, action.body)
+        self._server.patch(
+            KINDS[target.kind], target.namespace, target.name, request, self._driver.now_s
+        )
+
+    def _taint(self, action: Taint) -> None:
+        node = self._server.get(KINDS["Node"], "", action.node)
+        wanted = (action.taint["key"], action.taint["effect"])
+        spec = node.get("spec") or {}
+        taints = [one for one in spec.get("taints") or () if (one["key"], one["effect"]) != wanted]
+        if not action.removes:
+            taints.append(dict(action.taint))
+        tainted = {**node, "spec": {**spec, "taints": taints}}
+        self._server.replace(KINDS["Node"], tainted, "", action.node, self._driver.now_s)
+
+
+def _about(target: Target) -> tuple[str, str, str]:
+    return target.kind, target.namespace, target.name

@@ -1,0 +1,194 @@
+"""A scenario as values: what `reading` makes of a file, and `simulating` plays."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.cluster import ClusterOptions
+
+Object = Mapping[str, Any]
+
+API_VERSION = "podium.dev/v1alpha1"
+KIND = "Scenario"
+
+RETRY_S = 5.0
+"""How long `kubectl drain` waits after a budget's refusal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An object by kind, namespace (empty for what stands in none) and name."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        kind = self.kind.lower()
+        namespaced = self.namespace and self.namespace != "default"
+        return f"{kind} {self.namespace}/{self.name}" if namespaced else f"{kind} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """Apply manifests as `kubectl apply --server-side --force-conflicts` does."""
+
+    objects: tuple[Object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete objects.
+
+    Attributes:
+        targets: which.
+        grace_period_s: how long pods may take; None leaves it to them.
+    """
+
+    targets: tuple[Target, ...]
+    grace_period_s: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Merge something into an object.
+
+    Attributes:
+        target: the object.
+        body: a strategic merge patch.
+        words: what that is, for the story, such as `scaled to 5`.
+    """
+
+    target: Target
+    body: Object
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """Taint a node, or take a taint off it.
+
+    Attributes:
+        node: the node's name.
+        taint: key, value and effect.
+        removes: whether it is taken off; then the value doesn't matter.
+    """
+
+    node: str
+    taint: Mapping[str, str]
+    removes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drain:
+    """Cordon a node and evict its pods, as `kubectl drain` does.
+
+    Attributes:
+        node: the node's name.
+        timeout_s: when to give up; None for never.
+        grace_period_s: how long pods may take; None leaves it to them.
+        force: whether pods that nobody will recreate go as well.
+        ignore_daemon_sets: whether pods of DaemonSets are left alone; otherwise they keep the node
+            from being drained.
+        delete_empty_dir_data: whether pods with emptyDir volumes go.
+        retry_s: how long to wait after a budget's refusal.
+    """
+
+    node: str
+    timeout_s: float | None = None
+    grace_period_s: int | None = None
+    force: bool = False
+    ignore_daemon_sets: bool = True
+    delete_empty_dir_data: bool = False
+    retry_s: float = RETRY_S
+
+
+@dataclass(frozen=True, slots=True)
+class SetFaults:
+    """From now on other things go wrong.
+
+    Attributes:
+        rates: by the names of the fields of `podium.runtime.faults.Faults`.
+    """
+
+    rates: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """Something that should hold; what isn't asked for is None or empty.
+
+    Attributes:
+        words: what it says, as it is told whether it holds.
+        target: the object that it is about; its name may be empty, for all objects of the kind.
+        selector: labels that pods must have.
+        state: how it should be, such as `ready` or `gone`.
+        on: the node that pods should be on.
+        least: at least so many.
+        most: at most so many; None for any number.
+        allowed: how many disruptions a budget should allow.
+        reason: of events.
+    """
+
+    words: str
+    target: Target
+    selector: str = ""
+    state: str = ""
+    on: str = ""
+    least: int = 1
+    most: int | None = None
+    allowed: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """Assert that checks hold, now or within some time; the story goes on when they do.
+
+    Attributes:
+        checks: all of them must hold at one moment.
+        within_s: how long to wait for that.
+    """
+
+    checks: tuple[Check, ...]
+    within_s: float = 0.0
+
+
+Action = Apply | Delete | Change | Taint | Drain | SetFaults | Expect
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the story.
+
+    Attributes:
+        path: where it stands in the file, such as `spec.steps[3]`.
+        at_s: when it happens at the earliest, in seconds since the start; None for right after the
+            step before.
+        action: what is done.
+        refusal: a part of the API's answer, if the action is to be refused; None if it isn't.
+    """
+
+    path: str
+    at_s: float | None
+    action: Action
+    refusal: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A story.
+
+    Attributes:
+        name: of the scenario.
+        options: the cluster's.
+        objects: what is there at the start.
+        steps: in their order.
+        until_s: when it ends, in seconds since the start; None for the last step.
+    """
+
+    name: str
+    options: ClusterOptions
+    objects: Sequence[Object]
+    steps: Sequence[Step] = field(default_factory=tuple)
+    until_s: float | None = None

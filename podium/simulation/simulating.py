@@ -1,0 +1,162 @@
+"""Plays a scenario: lets time pass from step to step, and carries each one out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from podium.api.refused import Refused
+from podium.cluster import Cluster
+from podium.simulation.acting import Actor
+from podium.simulation.checking import found_otherwise
+from podium.simulation.observing import Entry, Observer
+from podium.simulation.scenario import Check, Expect, Scenario, Step
+
+Progress = Callable[[float, int], None]
+"""Is told how many seconds have passed in the simulation, and how many entries there are."""
+
+PROGRESS_EVERY_S = 10.0
+_NOT_REFUSED = "it was to be refused, but wasn't"
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What came of a scenario.
+
+    Attributes:
+        scenario: what was played.
+        cluster: as it is at the end.
+        entries: what happened.
+        ended_s: how much time has passed, in seconds.
+        failures: assertions that don't hold, and steps that went otherwise than they should.
+        interrupted: whether it was broken off.
+        notes: what is odd about the objects that were there at the start.
+    """
+
+    scenario: Scenario
+    cluster: Cluster
+    entries: Sequence[Entry]
+    ended_s: float
+    failures: int
+    interrupted: bool
+    notes: Sequence[str]
+
+
+def simulate(scenario: Scenario, progress: Progress | None = None) -> Simulation:
+    """Play a scenario to its end, or until Ctrl-C.
+
+    Args:
+        scenario: what to play.
+        progress: is told from time to time how far it is.
+    """
+    cluster = Cluster(scenario.options)
+    notes = cluster.load(scenario.objects)
+    play = _Play(scenario, cluster, progress)
+    interrupted = False
+    try:
+        play.run()
+    except KeyboardInterrupt:
+        interrupted = True
+    ended_s = cluster.driver.now_s - scenario.options.start_s
+    entries, failures = play.observer.entries, play.failures
+    return Simulation(scenario, cluster, entries, ended_s, failures, interrupted, notes)
+
+
+class _Play:
+    def __init__(self, scenario: Scenario, cluster: Cluster, progress: Progress | None) -> None:
+        self.observer = Observer(cluster)
+        self.failures = 0
+        self._scenario = scenario
+        self._cluster = cluster
+        self._driver = cluster.driver
+        self._start_s = scenario.options.start_s
+        self._progress = progress
+        self._actor = Actor(cluster, self.observer)
+
+    def run(self) -> None:
+        """From the start to the end."""
+        self._cluster.start()
+        self._driver.advance(0)
+        until_s = self._scenario.until_s
+        for step in self._scenario.steps:
+            at_s = max(step.at_s or 0.0, self._passed_s())
+            if until_s is not None and at_s > until_s:
+                break
+            self._advance_to(at_s)
+            self._take(step)
+            self._driver.advance(0)
+        if until_s is not None:
+            self._advance_to(until_s)
+
+    def _passed_s(self) -> float:
+        return self._driver.now_s - self._start_s
+
+    def _advance_to(self, passed_s: float) -> None:
+        """Let time pass, in pieces where somebody wants to know how far it is."""
+        while self._passed_s() < passed_s:
+            next_s = min(passed_s, self._passed_s() + PROGRESS_EVERY_S)
+            self._driver.run_until(self._start_s + next_s)
+            if self._progress is not None:
+                self._progress(self._passed_s(), len(self.observer.entries))
+
+    def _take(self, step: Step) -> None:
+        if isinstance(step.action, Expect):
+            self._expect(step, step.action)
+            return
+        try:
+            self._actor.act(step.action)
+        except Refused as refused:
+            expected = step.refusal is not None and step.refusal in refused.message
+            self._refused(step, refused, expected=expected)
+            return
+        if step.refusal is not None:
+            self.failures += 1
+            self.observer.note("StepFailed", {"step": step.path, "message": _NOT_REFUSED})
+
+    def _refused(self, step: Step, refused: Refused, *, expected: bool) -> None:
+        self.failures += not expected
+        details = {
+            "step": step.path,
+            "code": refused.code,
+            "reason": refused.reason,
+            "message": refused.message,
+            "expected": expected,
+        }
+        self.observer.note("StepRefused", details)
+
+    def _expect(self, step: Step, expect: Expect) -> None:
+        """Let time pass until all checks hold at one moment, or it is too late."""
+        deadline_s = self._driver.now_s + expect.within_s
+        until_s = self._scenario.until_s
+        if until_s is not None:
+            deadline_s = min(deadline_s, self._start_s + until_s)
+        began_s = self._driver.now_s
+        while (wrong := self._wrong(expect.checks)) and self._step_until(deadline_s):
+            pass
+        took_s = round(self._driver.now_s - began_s, 6)
+        self.failures += len(wrong)
+        for check in expect.checks:
+            found = wrong.get(check)
+            kind = "AssertionPassed" if found is None else "AssertionFailed"
+            details: dict[str, object] = {
+                "assertion": check.words,
+                "step": step.path,
+                "seconds": took_s,
+            }
+            if found is not None:
+                details["found"] = found
+            self.observer.note(kind, details)
+
+    def _wrong(self, checks: Sequence[Check]) -> dict[Check, str]:
+        found = {
+            check: found_otherwise(check, self._cluster.store, self._actor.drain_states())
+            for check in checks
+        }
+        return {check: text for check, text in found.items() if text}
+
+    def _step_until(self, deadline_s: float) -> bool:
+        """Do all that happens at the next moment; whether it comes before the deadline."""
+        next_s = self._driver.next_s()
+        if next_s is None or next_s > deadline_s:
+            self._driver.run_until(deadline_s)
+            return False
+        self._driver.run_until(next_s)
+        return True
