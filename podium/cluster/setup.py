@@ -6,6 +6,7 @@ from functools import partial
 from podium.api.errors import PodiumError
 from podium.control.machine import Machine
 from podium.controllers.disruption import DisruptionController
+from podium.controllers.namespace import NamespaceController
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.taint_eviction import TaintEviction
 
@@ -15,6 +16,7 @@ CONTROLLERS: Mapping[str, Make] = {
     "replicaset-controller": ReplicaSetController,
     "replication-controller": partial(ReplicaSetController, "ReplicationController"),
     "disruption-controller": DisruptionController,
+    "namespace-controller": NamespaceController,
     "taint-eviction-controller": TaintEviction,
 }
 """How to make each, in the order in which watches tell them of a write."""

@@ -1,0 +1,199 @@
+"""The namespace controller: empties namespaces that are being deleted, then lets them go.
+
+Rules and texts are those of v1.36's `namespace` controller: first the pods, each with its own grace
+period; when the last of them is gone everything else; when nothing is left the namespace's own
+finalizer. What holds it up stands in its conditions.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.kinds import KINDS, Kind
+from podium.api.meta import is_finished, is_terminating, name
+from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
+from podium.control.effects import Delete, Effect, Patch, Replace
+from podium.control.events import Change
+from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.pods import condition_of, namespaces
+from podium.controllers.kit.reconciler import Reconciler
+
+Object = Mapping[str, Any]
+Contents = Mapping[Kind, Sequence[Object]]
+
+FINALIZER = "kubernetes"
+_NAMESPACED = tuple(kind for kind in KINDS.values() if kind.namespaced)
+_POD = KINDS["Pod"]
+_REMOVED = ("ContentRemoved", "All content successfully removed")
+_ALL_WELL = {
+    "NamespaceDeletionDiscoveryFailure": (
+        "ResourcesDiscovered",
+        "All resources successfully discovered",
+    ),
+    "NamespaceDeletionGroupVersionParsingFailure": (
+        "ParsedGroupVersions",
+        "All legacy kube types successfully parsed",
+    ),
+    "NamespaceDeletionContentFailure": (
+        "ContentDeleted",
+        "All content successfully deleted, may be waiting on finalization",
+    ),
+    "NamespaceContentRemaining": _REMOVED,
+    "NamespaceFinalizersRemaining": _REMOVED,
+}
+
+
+class NamespaceController(Reconciler):
+    """Empties namespaces."""
+
+    name = "namespace-controller"
+    kinds = frozenset({"Namespace", *(kind.name for kind in _NAMESPACED)})
+
+    def __init__(self) -> None:
+        super().__init__({kind.name: {"namespace": namespaces} for kind in _NAMESPACED})
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        place, called = place_of(obj)
+        namespace = self.objects.get("Namespace", place or called)
+        if namespace is not None and is_terminating(namespace):
+            yield name(namespace)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        called = str(key)
+        namespace = self.objects.get("Namespace", called)
+        if namespace is None or not is_terminating(namespace) or not _is_held(namespace):
+            return ()
+        contents = self._contents(called)
+        deletions = [
+            _deletion(kind, obj)
+            for kind, objects in contents.items()
+            for obj in objects
+            if not is_terminating(obj)
+        ]
+        if deletions:
+            return deletions
+        found = {**_remaining(contents), **self._overdue(namespace, contents, now_s)}
+        conditions = list(_conditions(namespace, found, now_s))
+        if conditions:
+            return [_status(namespace, conditions)]
+        return [] if contents else [_finalized(namespace)]
+
+    def _contents(self, called: str) -> Contents:
+        """What is to go now: the pods; once there are none any more, all the rest."""
+        pods = [*self.objects.by("Pod", "namespace", called)]
+        if pods:
+            return {_POD: pods}
+        found = {kind: [*self.objects.by(kind.name, "namespace", called)] for kind in _NAMESPACED}
+        return {kind: objects for kind, objects in found.items() if objects}
+
+    def _overdue(
+        self, namespace: Object, contents: Contents, now_s: float
+    ) -> dict[str, tuple[str, str]]:
+        """A failure, if nothing explains why there is something left."""
+        deleted = parse_time(namespace["metadata"]["deletionTimestamp"]) / NANOS_PER_SECOND
+        unexpected = []
+        for kind, objects in contents.items():
+            if any(obj["metadata"].get("finalizers") for obj in objects):
+                continue
+            due_s = deleted + (_longest_grace_s(objects) if kind is _POD else 0)
+            if due_s > now_s:
+                self.look_again(name(namespace), due_s)
+                continue
+            of = f"{kind.group}/{kind.version}, Resource={kind.plural}"
+            left = f"unexpected items still remain in namespace: {name(namespace)} for gvr: {of}"
+            unexpected.append(left)
+        if not unexpected:
+            return {}
+        listed = ", ".join(sorted(unexpected))
+        message = f"Failed to delete all resource types, {len(unexpected)} remaining: {listed}"
+        return {"NamespaceDeletionContentFailure": ("ContentDeletionFailed", message)}
+
+
+def _is_held(namespace: Object) -> bool:
+    return FINALIZER in ((namespace.get("spec") or {}).get("finalizers") or ())
+
+
+def _deletion(kind: Kind, obj: Object) -> Delete:
+    place, called = place_of(obj)
+    return Delete(
+        kind=kind.name, namespace=place, name=called, uid=uid_of(obj), propagation="Background"
+    )
+
+
+def _longest_grace_s(pods: Sequence[Object]) -> int:
+    return max(
+        (
+            int(pod["spec"].get("terminationGracePeriodSeconds") or 0)
+            for pod in pods
+            if not is_finished(pod)
+        ),
+        default=0,
+    )
+
+
+def _remaining(contents: Contents) -> dict[str, tuple[str, str]]:
+    """What is left of the contents, and what holds it: reason and message by condition."""
+    found = {}
+    if contents:
+        counts = sorted(
+            f"{kind.plural}.{kind.group} has {len(objects)} resource instances"
+            for kind, objects in contents.items()
+        )
+        message = f"Some resources are remaining: {', '.join(counts)}"
+        found["NamespaceContentRemaining"] = ("SomeResourcesRemain", message)
+    holding = Counter(
+        finalizer
+        for objects in contents.values()
+        for obj in objects
+        for finalizer in obj["metadata"].get("finalizers") or ()
+    )
+    if holding:
+        counts = sorted(f"{one} in {number} resource instances" for one, number in holding.items())
+        message = f"Some finalizers are remaining: {', '.join(counts)}"
+        found["NamespaceFinalizersRemaining"] = ("SomeFinalizerRemain", message)
+    return found
+
+
+def _conditions(
+    namespace: Object, found: Mapping[str, tuple[str, str]], now_s: float
+) -> Iterator[Object]:
+    """The conditions that have changed."""
+    for kind, well in _ALL_WELL.items():
+        value = "True" if kind in found else "False"
+        reason, message = found.get(kind, well)
+        known = condition_of(namespace, kind) or {}
+        if (known.get("status"), known.get("reason"), known.get("message")) == (
+            value,
+            reason,
+            message,
+        ):
+            continue
+        since = timestamp(now_s)
+        if known.get("status") == value:
+            since = known.get("lastTransitionTime", since)
+        yield {
+            "type": kind,
+            "status": value,
+            "lastTransitionTime": since,
+            "reason": reason,
+            "message": message,
+        }
+
+
+def _status(namespace: Object, conditions: Sequence[Object]) -> Patch:
+    return Patch(
+        kind="Namespace",
+        name=name(namespace),
+        subresource="status",
+        body={"metadata": {"uid": uid_of(namespace)}, "status": {"conditions": conditions}},
+    )
+
+
+def _finalized(namespace: Object) -> Replace:
+    spec = namespace["spec"]
+    others = [one for one in spec["finalizers"] if one != FINALIZER]
+    obj = {**namespace, "spec": {**spec, "finalizers": others}}
+    return Replace(kind="Namespace", obj=obj, subresource="finalize")
