@@ -98,6 +98,8 @@ class Following:
         if new is None or is_finished(new):
             gone = change.old if new is None else new
             if gone is not None:
+                if node_name := (gone.get("spec") or {}).get("nodeName"):
+                    bindings.seen_bound(uid(gone), node_name, now_s)
                 self._pod_gone(uid(gone), bindings, now_s)
         elif node_name := (new.get("spec") or {}).get("nodeName"):
             self._pod_assigned(new, node_name, bindings, now_s)
@@ -174,12 +176,14 @@ class Following:
         snapshot = self._scheduler.snapshot
         pod = renewed(known, obj, snapshot.classes, wants_node=False)
         moved = known.row != snapshot.row_of.get(node_name, known.row)
-        if moved or pod.cls is not known.cls or pod.start_ns != known.start_ns:
+        if moved or pod.cls is not known.cls:
             snapshot.remove_pod(known)
             snapshot.add_pod(pod, node_name)
             self.placed[pod.uid] = pod
-        else:
-            known.obj = obj
+            return
+        known.obj = obj
+        if pod.start_ns != known.start_ns:
+            snapshot.restart_pod(known, pod.start_ns)
 
     def _pod_gone(self, pod_uid: str, bindings: Bindings, now_s: float) -> None:
         waiting = self.pending.pop(pod_uid, None)

@@ -124,6 +124,8 @@ class PodCalls:
         calls = self._calls.get(uid)
         if calls is not None:
             calls.wanted.clear()
+            # What is under way isn't to be tried again if it fails.
+            calls.sent_fields = {}
 
     def drop_uncertain_binding(self, uid: str) -> bool:
         """The pod has been seen on a node; whether that was all that was still to be known."""
