@@ -1,0 +1,47 @@
+"""No node over its allocatable by our own bindings."""
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from podium.control.events import Event
+from podium.controllers.scheduler.machine import SchedulerMachine
+from tests.sim.checkers.checker import Checker
+from tests.sim.checkers.told import Object, Told
+from tests.sim.kubelet import node_of, overcommitted
+
+if TYPE_CHECKING:
+    from tests.sim.world import World
+
+
+class RoomForBindings(Checker):
+    """Adds up what a scheduler was told and what it has decided since, whenever it decides."""
+
+    def __init__(self, world: "World") -> None:
+        super().__init__(world)
+        # By scheduler and uid: where it has decided to put a pod, until that is seen or fails.
+        self._decided: dict[str, dict[str, str]] = defaultdict(dict)
+
+    def started(self, who: str) -> None:
+        self._decided.pop(who, None)
+
+    def stepped(self, who: str, scheduler: SchedulerMachine, event: Event) -> None:
+        told, decided = self.world.told[who], self._decided[who]
+        for uid in [uid for uid in decided if uid not in scheduler.following.placed]:
+            del decided[uid]
+        for task in scheduler.bindings:
+            uid = task.pod.uid
+            if uid not in decided and uid in scheduler.following.placed and task.holds_room:
+                decided[uid] = task.node_name
+                self._check(told, decided, scheduler, uid)
+
+    def _check(
+        self, told: Told, decided: dict[str, str], scheduler: SchedulerMachine, uid: str
+    ) -> None:
+        name = decided[uid]
+        pods: dict[str, Object] = told.on(name)
+        for other, where in decided.items():
+            if where == name and not node_of(told.pods.get(other, {})):
+                pods[other] = scheduler.following.placed[other].obj
+        assert name in told.nodes, f"{uid} goes to node {name}, which is gone"
+        lacking = overcommitted(told.nodes[name], list(pods.values()))
+        assert not lacking, f"{uid} goes to {name}, where {lacking} is short: {sorted(pods)}"

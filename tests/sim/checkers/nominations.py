@@ -1,0 +1,34 @@
+"""Nominations are those of pending pods, each to one node; a pod being bound counts there."""
+
+from podium.control.events import Event
+from podium.controllers.scheduler.machine import SchedulerMachine
+from tests.sim.checkers.checker import Checker
+
+
+class Nominations(Checker):
+    """Compares the nominator with the pending pods, and at rest with what is stored."""
+
+    def stepped(self, who: str, scheduler: SchedulerMachine, event: Event) -> None:
+        nominator, following = scheduler.scheduler.nominator, scheduler.following
+        nominated = [
+            pod
+            for uid, pod in following.pending.items()
+            if pod.nominated_node_name
+            and uid not in following.placed
+            and uid not in scheduler.bindings
+        ]
+        for pod in nominated:
+            assert pod in nominator.on(pod.nominated_node_name), pod
+        names = {*scheduler.scheduler.snapshot.row_of, *(p.nominated_node_name for p in nominated)}
+        counted = [pod for name in names for pod in nominator.on(name)]
+        assert len(counted) == len(nominated), (counted, nominated)
+        assert bool(nominator) == bool(nominated)
+
+    def at_rest(self) -> None:
+        stored = {pod["metadata"]["uid"]: pod for pod in self.world.store.list("Pod").items}
+        for name in self.world.schedulers:
+            scheduler = self.world.scheduler(name)
+            assert scheduler is not None
+            for uid, pod in scheduler.following.pending.items():
+                stated = (stored[uid].get("status") or {}).get("nominatedNodeName") or ""
+                assert pod.nominated_node_name == stated, (pod, pod.nominated_node_name, stated)

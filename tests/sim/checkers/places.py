@@ -1,0 +1,36 @@
+"""Every pending pod is in exactly one place, and no other pod is in any."""
+
+from podium.api import meta
+from podium.control.events import Event
+from podium.controllers.scheduler.binding import Stage
+from podium.controllers.scheduler.following import scheduler_name_of
+from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.core.queue import Place
+from tests.sim.checkers.checker import Checker
+from tests.sim.kubelet import node_of
+
+_WAITING = {Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE, Place.GATED}
+
+
+class Places(Checker):
+    """Compares the queue and the bindings with the pods that the scheduler was told of."""
+
+    def stepped(self, who: str, scheduler: SchedulerMachine, event: Event) -> None:
+        told = self.world.told[who]
+        queue, bindings = scheduler.queue, scheduler.bindings
+        waiting = {queued.uid for queued in queue if queued.place in _WAITING}
+        in_flight = {queued.uid for queued in queue if queued.place is Place.IN_FLIGHT}
+        on_permit = {task.pod.uid for task in bindings if task.stage is Stage.PERMIT}
+        binding = {task.pod.uid for task in bindings} - on_permit
+        pending = {
+            uid
+            for uid, pod in told.pods.items()
+            if not node_of(pod) and not meta.is_finished(pod) and scheduler_name_of(pod) == who
+        }
+        assert len(queue) == len(waiting) + len(in_flight)
+        assert not (waiting | in_flight) & binding, (waiting, in_flight, binding)
+        assert not waiting & on_permit
+        bound = {uid for uid in pending if uid in scheduler.following.placed} - binding
+        places = waiting | in_flight | binding | on_permit | bound
+        assert places >= pending, f"nowhere: {pending - places}"
+        assert waiting | in_flight <= pending, f"gone: {(waiting | in_flight) - pending}"

@@ -1,0 +1,42 @@
+"""What each scheduler was told of pods and nodes, added up independently of the scheduler."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api import meta
+from podium.control.events import Change
+from tests.sim.kubelet import node_of
+
+Object = Mapping[str, Any]
+
+
+class Told:
+    """The pods and nodes that one machine must know of by now.
+
+    Attributes:
+        nodes: by name.
+        pods: by uid.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, Object] = {}
+        self.pods: dict[str, Object] = {}
+
+    def take_in(self, change: Change) -> None:
+        objects, key = {"Pod": (self.pods, meta.uid), "Node": (self.nodes, meta.name)}.get(
+            change.kind, (None, None)
+        )
+        if objects is None or key is None:
+            return
+        if change.new is not None:
+            objects[key(change.new)] = change.new
+        elif change.old is not None:
+            del objects[key(change.old)]
+
+    def on(self, node_name: str) -> dict[str, Object]:
+        """The pods on a node that aren't finished, by uid."""
+        return {
+            uid: pod
+            for uid, pod in self.pods.items()
+            if node_of(pod) == node_name and not meta.is_finished(pod)
+        }

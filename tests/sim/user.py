@@ -1,0 +1,236 @@
+"""A user who creates, changes and deletes things at random, and repeats it all from the seed."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from random import Random
+from typing import Any
+
+from podium.api import meta
+from podium.api.kinds import KINDS
+from podium.api.refused import Refused
+from podium.apiserver.server import ApiServer
+from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
+from podium.runtime.virtual import VirtualDriver
+from tests.sim.objects import CLASSES, NAMESPACE, random_budget, random_node, random_pod
+
+Object = Mapping[str, Any]
+
+NODES = 5
+NODES_MAX = 8
+ACTIONS_PER_MINUTE = 40
+# Gone meanwhile; changed meanwhile; several budgets, or one that allows no disruption now.
+_NO_LOSS = (404, 409, 429, 500)
+_MERGE = "application/merge-patch+json"
+
+
+class User:
+    """Somebody at a keyboard.
+
+    Attributes:
+        busy_until_s: when the last of the user's plans is carried out.
+
+    Args:
+        server: where it all goes.
+        driver: of the cluster.
+        rng: decides everything.
+        schedulers: the names that pods may ask for.
+        changes_nodes: whether nodes come, go, and change.
+    """
+
+    def __init__(
+        self,
+        server: ApiServer,
+        driver: VirtualDriver,
+        rng: Random,
+        schedulers: tuple[str, ...],
+        *,
+        changes_nodes: bool = True,
+    ) -> None:
+        self._server = server
+        self._driver = driver
+        self._rng = rng
+        self._schedulers = schedulers
+        self._count = 0
+        self.busy_until_s = driver.now_s
+        self._actions = self._weighted_actions(changes_nodes)
+
+    def set_up(self) -> None:
+        """Create priority classes and the first nodes."""
+        for priority_class in CLASSES:
+            self._server.create(KINDS["PriorityClass"], priority_class, "", self._driver.now_s)
+        for _ in range(NODES):
+            self.add_node()
+
+    def keep_busy(self, duration_s: float) -> None:
+        """Plan so many seconds of activity from now on."""
+        end_s = self._driver.now_s + duration_s
+        for _ in range(int(duration_s * ACTIONS_PER_MINUTE / 60)):
+            at_s = self._rng.uniform(self._driver.now_s, end_s)
+            self._driver.at(at_s, self._act)
+        self.busy_until_s = max(self.busy_until_s, end_s)
+
+    def _weighted_actions(self, changes_nodes: bool) -> list[Callable[[], None]]:
+        weights: dict[Callable[[], None], int] = {
+            self.create_pods: 12,
+            self.delete_pod: 4,
+            self.evict_pod: 2,
+            self.finish_pod: 3,
+            self.ungate_pod: 2,
+            self.relabel_pod: 1,
+            self.create_budget: 1,
+            self.delete_budget: 1,
+        }
+        if changes_nodes:
+            weights |= {
+                self.add_node: 1,
+                self.delete_node: 1,
+                self.cordon_node: 2,
+                self.taint_node: 1,
+                self.relabel_node: 1,
+                self.resize_node: 1,
+            }
+        return [action for action, weight in weights.items() for _ in range(weight)]
+
+    def _act(self) -> None:
+        self._rng.choice(self._actions)()
+
+    def create_pods(self) -> None:
+        """Create pods of one kind, as a controller does."""
+        self._count += 1
+        scheduler_name = self._rng.choice(self._schedulers)
+        template = random_pod(self._rng, scheduler_name)
+        for number in range(self._rng.choice((1, 1, 2, 3, 5))):
+            metadata = {**template["metadata"], "name": f"p{self._count}-{number}"}
+            self._create("Pod", {**template, "metadata": metadata}, NAMESPACE)
+
+    def delete_pod(self) -> None:
+        """Delete a pod with its grace period, or sometimes at once."""
+        pod = self._any("Pod")
+        if pod is not None:
+            grace_s = self._rng.choice((None, None, None, 0, 5))
+            self._delete("Pod", pod, DeleteOptions(grace_period_s=grace_s))
+
+    def evict_pod(self) -> None:
+        """Ask for a pod's eviction, which a budget may refuse."""
+        pod = self._any("Pod")
+        if pod is not None:
+            namespace, name = place_of(pod)
+            eviction = {
+                "apiVersion": "policy/v1",
+                "kind": "Eviction",
+                "metadata": {"namespace": namespace, "name": name},
+            }
+            now_s = self._driver.now_s
+            self._try(partial(self._server.evict, namespace, name, eviction, now_s))
+
+    def finish_pod(self) -> None:
+        """Let a running pod come to its end."""
+        pod = self._any("Pod", lambda pod: (pod.get("status") or {}).get("phase") == "Running")
+        if pod is not None:
+            phase = self._rng.choice(("Succeeded", "Failed"))
+            self._patch("Pod", pod, {"status": {"phase": phase}}, "status")
+
+    def ungate_pod(self) -> None:
+        """Take the gates off a gated pod."""
+        pod = self._any("Pod", lambda pod: bool(pod["spec"].get("schedulingGates")))
+        if pod is not None:
+            self._patch("Pod", pod, {"spec": {"schedulingGates": None}})
+
+    def relabel_pod(self) -> None:
+        """Give a pod another label."""
+        pod = self._any("Pod")
+        if pod is not None:
+            self._patch("Pod", pod, {"metadata": {"labels": {"app": self._rng.choice("abc")}}})
+
+    def create_budget(self) -> None:
+        """Protect some pods."""
+        self._count += 1
+        budget = random_budget(self._rng, f"b{self._count}")
+        self._create("PodDisruptionBudget", budget, NAMESPACE)
+
+    def delete_budget(self) -> None:
+        """Protect them no more."""
+        budget = self._any("PodDisruptionBudget")
+        if budget is not None:
+            self._delete("PodDisruptionBudget", budget)
+
+    def add_node(self) -> None:
+        """Add a node that is ready at once."""
+        if len(self._all("Node")) < NODES_MAX:
+            self._count += 1
+            node = random_node(self._rng, f"n{self._count}")
+            self._create("Node", node, "")
+            self._patch("Node", node, {"spec": {"taints": node["spec"].get("taints")}})
+
+    def delete_node(self) -> None:
+        """Remove a node under its pods."""
+        node = self._any("Node")
+        if node is not None and len(self._all("Node")) > 2:
+            self._delete("Node", node)
+
+    def cordon_node(self) -> None:
+        """Make a node unschedulable, or schedulable again."""
+        node = self._any("Node")
+        if node is not None:
+            self._patch("Node", node, {"spec": {"unschedulable": self._rng.random() < 0.4}})
+
+    def taint_node(self) -> None:
+        """Reserve a node, or lift that."""
+        node = self._any("Node")
+        if node is not None:
+            taint = {"key": "dedicated", "value": "x", "effect": "NoSchedule"}
+            taints = [taint] if self._rng.random() < 0.4 else None
+            self._patch("Node", node, {"spec": {"taints": taints}})
+
+    def relabel_node(self) -> None:
+        """Move a node to another zone."""
+        node = self._any("Node")
+        if node is not None:
+            zone = {"topology.kubernetes.io/zone": self._rng.choice("abc")}
+            self._patch("Node", node, {"metadata": {"labels": zone}})
+
+    def resize_node(self) -> None:
+        """Give a node more or less cpu."""
+        node = self._any("Node")
+        if node is not None:
+            cpu = {"cpu": self._rng.choice(("1", "2", "4", "6"))}
+            self._patch("Node", node, {"status": {"allocatable": cpu, "capacity": cpu}}, "status")
+
+    def _all(self, kind: str) -> list[Object]:
+        return list(self._server.list(KINDS[kind], "").items)
+
+    def _any(self, kind: str, wanted: Callable[[Object], bool] | None = None) -> Object | None:
+        found = [obj for obj in self._all(kind) if wanted is None or wanted(obj)]
+        return self._rng.choice(found) if found else None
+
+    def _create(self, kind: str, obj: Object, namespace: str) -> None:
+        self._try(partial(self._server.create, KINDS[kind], obj, namespace, self._driver.now_s))
+
+    def _patch(self, kind: str, obj: Object, body: Object, subresource: str = "") -> None:
+        self._try(
+            partial(
+                self._server.patch,
+                KINDS[kind],
+                *place_of(obj),
+                PatchRequest(_MERGE, body),
+                self._driver.now_s,
+                subresource=subresource,
+            )
+        )
+
+    def _delete(self, kind: str, obj: Object, how: DeleteOptions | None = None) -> None:
+        now_s = self._driver.now_s
+        how = how or DeleteOptions()
+        self._try(partial(self._server.delete, KINDS[kind], *place_of(obj), how, now_s=now_s))
+
+    def _try(self, request: Callable[[], object]) -> None:
+        """What others or a budget are in the way of is no loss; all else is a bug."""
+        try:
+            request()
+        except Refused as refused:
+            if refused.code not in _NO_LOSS:
+                raise
+
+
+def place_of(obj: Object) -> tuple[str, str]:
+    return obj["metadata"].get("namespace", ""), meta.name(obj)

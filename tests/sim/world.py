@@ -1,0 +1,139 @@
+"""A small cluster in virtual time: API server, schedulers, kubelets, a user, and checkers.
+
+    world = World(seed=7, settings=Settings())
+    world.user.keep_busy(duration_s=60)
+    world.run()
+
+Everything follows from the seed. Checkers look on after every step; `run` ends with the cluster at
+rest, where they look more closely.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from hashlib import sha256
+from random import Random
+
+from podium.apiserver.server import ApiServer
+from podium.config.load import default_configuration
+from podium.config.types import SchedulerConfiguration
+from podium.control.events import Change
+from podium.control.machine import Machine
+from podium.controllers.disruption import DisruptionController
+from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.runtime.faults import NO_FAULTS
+from podium.runtime.happenings import Called, Happening, Started, Stepped
+from podium.runtime.virtual import Handle, VirtualDriver
+from podium.store.store import Store
+from tests.sim.checkers import Checker, all_checkers
+from tests.sim.checkers.told import Told
+from tests.sim.kubelet import KubeletStandIn
+from tests.sim.settings import Settings
+from tests.sim.user import User
+
+START_S = 1_767_225_600.0
+# After this time every pod is tried again that has waited for an event in vain.
+LEFTOVERS_S = 330.0
+REST_S_MAX = 1_800.0
+TAIL_LENGTH = 60
+
+
+class World:
+    """The cluster.
+
+    Attributes:
+        store: the objects.
+        server: the API.
+        driver: makes time pass.
+        schedulers: by name.
+        user: who creates and deletes things.
+        checkers: who look on.
+        told: what each machine was told, by its name.
+        tail: the last happenings, for whoever has to find out what went wrong.
+    """
+
+    def __init__(self, seed: int, settings: Settings) -> None:
+        rng = Random(seed)
+        self.settings = settings
+        self.store = Store()
+        self.server = ApiServer(self.store, fork(rng))
+        self.server.bootstrap(START_S)
+        self.driver = VirtualDriver(
+            self.server, START_S, fork(rng), settings.faults, settings.latency
+        )
+        self.tail: deque[Happening] = deque(maxlen=TAIL_LENGTH)
+        self.told: dict[str, Told] = {}
+        self._digest = sha256()
+        self.driver.hooks.append(self._note)
+        self.schedulers: dict[str, Handle] = {}
+        self.checkers: list[Checker] = all_checkers(self)
+        for checker in self.checkers:
+            self.driver.hooks.append(checker.after)
+        self.user = User(
+            self.server,
+            self.driver,
+            fork(rng),
+            settings.schedulers,
+            changes_nodes=settings.changes_nodes,
+        )
+        self.user.set_up()
+        self._start_machines()
+
+    def run(self) -> None:
+        """Let the user's plans happen, then everything come to rest without faults."""
+        self.driver.run_until(self.user.busy_until_s)
+        self.driver.faults = NO_FAULTS
+        self._settle()
+        for checker in self.checkers:
+            checker.at_rest()
+        self.driver.advance(LEFTOVERS_S)
+        self._settle()
+        for checker in self.checkers:
+            checker.long_at_rest()
+
+    def _settle(self) -> None:
+        assert self.driver.settle(REST_S_MAX), "the cluster doesn't come to rest"
+
+    def scheduler(self, name: str) -> SchedulerMachine | None:
+        """A scheduler that runs; None while it is crashed, or if there is none of that name."""
+        handle = self.schedulers.get(name)
+        machine = None if handle is None else handle.machine
+        assert machine is None or isinstance(machine, SchedulerMachine)
+        return machine
+
+    def configuration_of(self, scheduler_name: str) -> SchedulerConfiguration:
+        """The default configuration under another name."""
+        configuration = default_configuration()
+        profiles = tuple(
+            replace(profile, scheduler_name=scheduler_name) for profile in configuration.profiles
+        )
+        return replace(configuration, profiles=profiles)
+
+    def digest(self) -> str:
+        """A fingerprint of everything that was called."""
+        return self._digest.hexdigest()
+
+    def _start_machines(self) -> None:
+        self.driver.add(KubeletStandIn())
+        self.driver.add(DisruptionController(), renew=DisruptionController)
+        for name in self.settings.schedulers:
+            make: Callable[[], Machine] = partial(
+                SchedulerMachine, self.configuration_of(name), features=self.settings.features
+            )
+            self.schedulers[name] = self.driver.add(make(), name=name, renew=make)
+
+    def _note(self, happening: Happening) -> None:
+        self.tail.append(happening)
+        if isinstance(happening, Started):
+            self.told[happening.who] = Told()
+        elif isinstance(happening, Stepped) and isinstance(happening.event, Change):
+            self.told[happening.who].take_in(happening.event)
+        elif isinstance(happening, Called):
+            called = (happening.at_s, happening.who, happening.effect, happening.error)
+            self._digest.update(repr(called).encode())
+
+
+def fork(rng: Random) -> Random:
+    """A generator of its own, so that what one part draws doesn't change the others."""
+    return Random(rng.getrandbits(64))
