@@ -1,6 +1,6 @@
 """The filters of one class of pods, combined: for each row the first one that objects, if any."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from podium.core.status import SUCCESS, Status
 
 NOBODY = -1
 _FEW_ROWS_MAX = 32
+# Up to here rows are judged one by one, in plain integers; more of them as arrays.
+SINGLY_MAX = 8
 
 
 class Filtering:
@@ -43,6 +45,7 @@ class Filtering:
         self.all_rows_changed = True
         self.touched: set[int] = set()
         self._judged = 0
+        self._ignored: dict[int, bool] = {}
         self._feasible_rows: Rows | None = None
         self.outcome, self.blame = self._combined(self.codes, self._rows)
         self._close_dead_rows()
@@ -78,13 +81,11 @@ class Filtering:
             self._combine_all()
             self._feasible_rows = None
 
-    def update(self, rows: Iterable[int], changes: Sequence[Change]) -> bool:
+    def update(self, rows: Collection[int], changes: Sequence[Change]) -> bool:
         """Follow changes of pods on `rows`; whether any row began or ceased to fit."""
-        dirty = [(i, state) for i, state in self._cluster_filters if _tell(state, changes)]
-        for index, state in self._row_filters:
-            codes = self._codes_at[index]
-            for row in rows:
-                codes[row] = state.code(row)
+        told = self._relevant(changes)
+        dirty = [(i, state) for i, state in self._cluster_filters if _tell(state, told)]
+        self._judge_rows(rows)
         touched = set(rows)
         for index, state in dirty:
             touched.update(self._judge_again(index, state))
@@ -96,6 +97,30 @@ class Filtering:
             self._feasible_rows = None
         self.touched = touched
         return flipped
+
+    def _judge_rows(self, rows: Collection[int]) -> None:
+        if len(rows) > SINGLY_MAX:
+            together = np.fromiter(rows, np.intp, len(rows))
+            for index, state in self._row_filters:
+                self.codes[index][together] = state.codes(together)
+            return
+        for index, state in self._row_filters:
+            codes = self._codes_at[index]
+            for row in rows:
+                codes[row] = state.code(row)
+
+    def _relevant(self, changes: Sequence[Change]) -> list[Change]:
+        """The changes of classes that any filter has to know of."""
+        found = []
+        for change in changes:
+            cls = change[1]
+            ignored = self._ignored.get(cls.id)
+            if ignored is None:
+                ignored = all(state.ignores(cls) for _, state in self._cluster_filters)
+                self._ignored[cls.id] = ignored
+            if not ignored:
+                found.append(change)
+        return found
 
     def _judge_again(self, index: int, state: FilterState) -> list[int]:
         """Ask a state about all rows; the rows whose codes have changed."""

@@ -104,6 +104,10 @@ class FilterState:
         """A pod came to (1) or left (-1) a row; whether any answer may have changed."""
         return False
 
+    def ignores(self, cls: PodClass) -> bool:
+        """Whether `pod_changed` needn't be told of pods of this class, ever."""
+        return False
+
     def begin(self, pod: PodInfo) -> None:
         """A cycle of this pod begins; only told to states of VOLATILE scope."""
 
@@ -144,6 +148,10 @@ class RelativeScore:
 
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
         """A pod came to (1) or left (-1) a row; whether any score may have changed."""
+        return False
+
+    def ignores(self, cls: PodClass) -> bool:
+        """Whether `pod_changed` needn't be told of pods of this class, ever."""
         return False
 
     def begin(self, pod: PodInfo) -> None:

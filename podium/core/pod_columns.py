@@ -38,7 +38,11 @@ class PodColumns:
         self.rows[slot] = row
         self.classes[slot] = pod.cls.id
         self.positions[slot] = position
-        self.starts[slot] = NEVER_NS if pod.start_ns is None else pod.start_ns
+        self.restart(pod)
+
+    def restart(self, pod: PodInfo) -> None:
+        """Note the start time of a pod that has a slot."""
+        self.starts[pod.slot] = NEVER_NS if pod.start_ns is None else pod.start_ns
 
     def give_back(self, pod: PodInfo) -> None:
         """The pod has left its row."""

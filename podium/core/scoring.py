@@ -4,10 +4,11 @@ Local scores depend on their row alone and are kept for all rows. Relative ones 
 over the feasible rows: they are made again when those change, or the pods that they count.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from podium.core.filtering import SINGLY_MAX
 from podium.core.framework import (
     CycleError,
     LocalScore,
@@ -39,6 +40,7 @@ class Scoring:
         self.local: list[tuple[LocalScore, int]] = []
         self.relative: list[tuple[RelativeScore, int]] = []
         self._capacity = snapshot.capacity
+        self._ignored: dict[int, bool] = {}
         self.asked = bool(len(feasible))
         self.error: CycleError | None = None
         if self.asked:
@@ -66,9 +68,16 @@ class Scoring:
             if state.scope is Scope.VOLATILE:
                 state.begin(pod)
 
-    def update_rows(self, rows: Iterable[int]) -> None:
+    def update_rows(self, rows: Collection[int]) -> None:
         """Score rows again whose pods have changed."""
         if not self._row_scores:
+            return
+        if len(rows) > SINGLY_MAX:
+            together = np.fromiter(rows, np.intp, len(rows))
+            totals = self._node_total[together]
+            for state, weight in self._row_scores:
+                totals += weight * state.scores(together)
+            self.local_total[together] = totals
             return
         for row in rows:
             total = self._node_total_at[row]
@@ -79,9 +88,14 @@ class Scoring:
     def update_pods(self, changes: Sequence[Change]) -> bool:
         """Tell relative scores of changes of pods; whether any score may have changed."""
         dirty = False
-        for state, _ in self.relative:
-            for row, cls, sign in changes:
-                dirty |= state.pod_changed(row, cls, sign)
+        for row, cls, sign in changes:
+            ignored = self._ignored.get(cls.id)
+            if ignored is None:
+                ignored = all(state.ignores(cls) for state, _ in self.relative)
+                self._ignored[cls.id] = ignored
+            if not ignored:
+                for state, _ in self.relative:
+                    dirty |= state.pod_changed(row, cls, sign)
         return dirty
 
     def update_relative(self, feasible: Rows) -> None:

@@ -42,6 +42,8 @@ class Snapshot:
         node_epoch: raised when any node comes, goes or changes.
         log: changes of pods since `log_start`.
         log_start: the number of the first change that the log still has.
+        restarts: rows of pods whose start time became known; a log of its own, since nothing but
+            preemption asks for it.
     """
 
     def __init__(self, classes: PodClasses | None = None) -> None:
@@ -55,6 +57,7 @@ class Snapshot:
         self.node_epoch = 0
         self.log: list[Change] = []
         self.log_start = 0
+        self.restarts: list[int] = []
         self._free_rows: list[int] = []
         self._homeless: dict[str, list[PodInfo]] = {}
         self._held: dict[int, tuple[tuple[int, int], ...]] = {}
@@ -166,6 +169,13 @@ class Snapshot:
             self.pods.positions[last.slot] = position
         self.pods.give_back(pod)
         self._account(pod.cls, row, -1)
+
+    def restart_pod(self, pod: PodInfo, start_ns: int | None) -> None:
+        """A pod on a node has another start time than was known."""
+        pod.start_ns = start_ns
+        if pod.row != UNPLACED:
+            self.pods.restart(pod)
+            self.restarts.append(pod.row)
 
     def held_columns(self, cls: PodClass) -> tuple[tuple[int, int], ...]:
         """(resource column, amount) of what a pod of the class takes of its node."""

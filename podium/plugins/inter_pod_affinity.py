@@ -250,6 +250,9 @@ class _Filter(FilterState):
             *self._existing.padded_weights(cls),
         )
 
+    def ignores(self, cls: PodClass) -> bool:
+        return not any(any(sums.weights(cls)) for sums in self._followed)
+
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
         was_concerned = self._is_concerned
         changed = crossed = False
@@ -342,6 +345,9 @@ class _Score(RelativeScore):
     @property
     def follows_feasible(self) -> bool:
         return self._sums.nonzero != 0
+
+    def ignores(self, cls: PodClass) -> bool:
+        return not any(self._sums.weights(cls))
 
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
         return self._sums.change(row, cls, sign)

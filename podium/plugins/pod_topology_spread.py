@@ -220,6 +220,9 @@ class _Filter(FilterState):
     def weights(self, cls: PodClass) -> Sequence[int]:
         return self._memo.meets(cls)
 
+    def ignores(self, cls: PodClass) -> bool:
+        return not any(self._memo.counts(cls))
+
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
         crossed = False
         for number, amount in enumerate(self._memo.counts(cls)):
@@ -308,6 +311,9 @@ class _Score(RelativeScore):
             _Domains(handle, cls, c, self._scored, by_row)
             for c, by_row in zip(constraints, self._by_row, strict=True)
         ]
+
+    def ignores(self, cls: PodClass) -> bool:
+        return not any(self._memo.counts(cls))
 
     def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
         changed = False

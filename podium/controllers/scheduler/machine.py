@@ -60,6 +60,7 @@ class SchedulerMachine:
         features: Features = DEFAULT_FEATURES,
         rng: Random | None = None,
         metrics: SchedulerMetrics | None = None,
+        decision_s: float = 0.0,
     ) -> None:
         """Make a scheduler that knows of nothing yet.
 
@@ -69,6 +70,7 @@ class SchedulerMachine:
             features: feature gates.
             rng: for what a configuration limits to random candidates.
             metrics: where to count; a registry of its own unless given.
+            decision_s: how long a decision takes; the next one comes no sooner.
         """
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
@@ -78,6 +80,8 @@ class SchedulerMachine:
         self._features = features
         self._synced = False
         self._now_s = 0.0
+        self._decision_s = decision_s
+        self._free_s = 0.0
         self._outbox = Outbox()
         self.calls = PodCalls(self._outbox)
         self.following = Following(
@@ -151,8 +155,8 @@ class SchedulerMachine:
             self._preemption_start.next_wakeup_s(),
         ]
         if self._may_decide():
-            ready = self.queue.has_next()
-            times.append(self._now_s if ready else self.queue.next_wakeup_s())
+            next_s = self._now_s if self.queue.has_next() else self.queue.next_wakeup_s()
+            times.append(next_s if next_s is None else max(next_s, self._free_s))
         return min((time_s for time_s in times if time_s is not None), default=None)
 
     def allow(self, uid: str, plugin: str) -> None:
@@ -174,7 +178,8 @@ class SchedulerMachine:
         self.bindings.wake(now_s)
         self.calls.wake(now_s)
         self._preemption_start.wake(now_s)
-        if self._may_decide():
+        if self._may_decide() and now_s >= self._free_s:
+            self._free_s = now_s + self._decision_s
             self.queue.flush(now_s)
             self._cycling.run_one(now_s)
 

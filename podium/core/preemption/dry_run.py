@@ -61,6 +61,7 @@ class DryRun:
         self._state: tuple[object, ...] = ()
         self._seen = 0
         self._nominations_seen = 0
+        self._restarts_seen = 0
         self._forget_all()
 
     def update(self, pod: PodInfo, rows: Rows) -> None:
@@ -89,16 +90,20 @@ class DryRun:
             return
         for row, _, _ in snapshot.log[self._seen - snapshot.log_start :]:
             self._known[row] = False
+        for row in snapshot.restarts[self._restarts_seen :]:
+            self._known[row] = False
         for node_name in self._nominator.log[self._nominations_seen :]:
             row = snapshot.row_of.get(node_name, -1)
             if row >= 0:
                 self._known[row] = False
         self._seen = snapshot.log_end
+        self._restarts_seen = len(snapshot.restarts)
         self._nominations_seen = len(self._nominator.log)
 
     def _forget_all(self) -> None:
         capacity = self._snapshot.capacity
         self._seen = self._snapshot.log_end
+        self._restarts_seen = len(self._snapshot.restarts)
         self._nominations_seen = len(self._nominator.log)
         self._known: NDArray[np.bool_] = np.zeros(capacity, bool)
         self.is_candidate: NDArray[np.bool_] = np.zeros(capacity, bool)
