@@ -1,0 +1,312 @@
+"""The machine that watches nodes: which of them it looks at when, and what it does about each.
+
+Upstream looks at all nodes every five seconds. Here a node is looked at when it has changed, or
+when it may have been silent for too long, but at those same moments; healthy nodes cost nothing.
+Rules and texts are those of v1.36's `nodelifecycle` controller.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.meta import name
+from podium.api.times import timestamp
+from podium.control.effects import Effect, Patch, Record
+from podium.control.events import Change, Event, Outcome, Synced
+from podium.control.heartbeats import LEASE_NAMESPACE, is_continuous
+from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.pods import is_ready
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.node_lifecycle.settings import DEFAULT_SETTINGS, NodeLifecycleSettings
+from podium.controllers.node_lifecycle.silence import (
+    Heard,
+    Looks,
+    heartbeat_of,
+    silent_from_s,
+    unknown_patch,
+)
+from podium.controllers.node_lifecycle.taints import (
+    NO_EXECUTE_TAINTS,
+    no_execute_patch,
+    no_execute_taint,
+    no_schedule_patch,
+    ready_status,
+    taints_of,
+    without_no_execute,
+)
+from podium.controllers.node_lifecycle.zones import Shift, Zone, Zones, zone_of
+
+Object = Mapping[str, Any]
+
+TAINTING_PERIOD_S = 0.1
+"""How soon after a look the nodes that have failed are tainted, as far as rates allow."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    """The key of a node's NoSchedule taints."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Health:
+    """The key of a node's looks: heartbeats, and what follows from the condition Ready."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Pardon:
+    """The key of a node that loses its NoExecute taints, as all nodes have failed."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Tainting:
+    """The key of a zone's NoExecute taints."""
+
+    zone: Zone
+
+
+_ALL_ZONES = "all zones"
+
+
+class NodeLifecycle(Reconciler):
+    """Watches nodes.
+
+    Args:
+        settings: periods and rates.
+    """
+
+    name = "node-controller"
+    kinds = frozenset({"Node", "Lease", "Pod"})
+
+    def __init__(self, settings: NodeLifecycleSettings = DEFAULT_SETTINGS) -> None:
+        super().__init__({"Pod": {"node": _node_names}})
+        self._settings = settings
+        self._zones = Zones(settings)
+        self._heard: dict[str, Heard] = {}
+        self._looks: Looks | None = None
+        self._registered: dict[str, Object] = {}
+        self._fallen: set[str] = set()
+
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take an event in; nodes are looked at from the moment on at which all are known."""
+        if isinstance(event, Synced):
+            self._looks = Looks(now_s, self._settings.monitor_period_s)
+        return super().step(event, now_s)
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
+        if change.kind == "Pod":
+            return self._pod_keys(before, change.new)
+        if change.kind == "Lease":
+            return self._lease_keys(before, change.new)
+        return self._node_keys(before, change)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
+        match key:
+            case _Conditions(called):
+                return self._about(called, no_schedule_patch, now_s)
+            case _Health(called):
+                return self._check(called, now_s)
+            case _Pardon(called):
+                return self._about(called, without_no_execute, now_s)
+            case _Tainting(zone):
+                return self._taint(zone, now_s)
+            case (str(place), str(called)):
+                return self._mark(place, called, now_s)
+        return self._look_at_zones(now_s)
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
+        """Tell of nodes that aren't heard of any more, and of their pods."""
+        effect, obj = outcome.effect, outcome.obj
+        if obj is None or not isinstance(effect, Patch):
+            return
+        if isinstance(key, tuple):
+            yield self._record(obj, "Warning", "NodeNotReady", "Node is not ready")
+        elif isinstance(key, _Health) and effect.subresource and key.node in self._fallen:
+            self._fallen.discard(key.node)
+            note = f"Node {key.node} status is now: NodeNotReady"
+            yield self._record(obj, "Normal", "NodeNotReady", note)
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """A node that couldn't be tainted goes back to the front, and loses no time."""
+        effect = outcome.effect
+        if isinstance(key, _Tainting) and isinstance(effect, Patch):
+            state = self._zones.state(key.zone)
+            state.queue = {effect.name: None, **state.queue}
+            state.limiter.next_s = self._now_s
+        return ()
+
+    def _pod_keys(self, before: Object | None, pod: Object | None) -> Iterator[Hashable]:
+        """A pod that has come to a node that isn't ready isn't either."""
+        if pod is None or (before is not None and _node_name(before) == _node_name(pod)):
+            return
+        node = self.objects.get("Node", _node_name(pod)) if _node_name(pod) else None
+        if node is not None and ready_status(node) in ("False", "Unknown"):
+            yield place_of(pod)
+
+    def _lease_keys(self, before: Object | None, lease: Object | None) -> Iterator[Hashable]:
+        if lease is None or place_of(lease)[0] != LEASE_NAMESPACE:
+            return
+        called = name(lease)
+        node = self.objects.get("Node", called)
+        if node is None:
+            return
+        self._hear(node)
+        if before is None or is_continuous(before) != is_continuous(lease):
+            yield from self._soon(_Health(called))
+
+    def _node_keys(self, before: Object | None, change: Change) -> Iterator[Hashable]:
+        node, old = change.new, before if before is not None else change.old
+        called = name(node if node is not None else old or {})
+        if self._zones.count(called, node):
+            yield from self._soon(_ALL_ZONES)
+        if node is None:
+            self._heard.pop(called, None)
+            yield from self._soon(_Health(called))
+            return
+        self._hear(node)
+        yield _Conditions(called)
+        if old is None or uid_of(old) != uid_of(node) or _shows(old) != _shows(node):
+            yield from self._soon(_Health(called))
+        if old is None or (ready_status(old) == "True" and ready_status(node) == "Unknown"):
+            yield from self._pods_to_mark(node)
+
+    def _pods_to_mark(self, node: Object) -> Iterator[Hashable]:
+        if ready_status(node) in ("False", "Unknown"):
+            for pod in self.objects.by("Pod", "node", name(node)):
+                yield place_of(pod)
+
+    def _soon(self, key: Hashable) -> Iterator[Hashable]:
+        """Have a key looked at when nodes are next looked at; at the start that is at once."""
+        if self._looks is None:
+            yield key
+        else:
+            self.look_again(key, self._looks.after(self._now_s))
+
+    def _hear(self, node: Object) -> None:
+        """Take note of a heartbeat, if there was one."""
+        called = name(node)
+        heartbeat = heartbeat_of(node, self._lease(called))
+        heard = self._heard.get(called)
+        if heard is None or heard.uid != uid_of(node):
+            self._heard[called] = Heard(uid_of(node), self._now_s, self._now_s, heartbeat)
+        elif heartbeat != heard.heartbeat:
+            heard.heartbeat, heard.last_s = heartbeat, self._now_s
+
+    def _lease(self, called: str) -> Object | None:
+        return self.objects.get("Lease", called, LEASE_NAMESPACE)
+
+    def _about(
+        self, called: str, patch: Callable[[Object, float], Patch | None], now_s: float
+    ) -> Iterator[Effect]:
+        node = self.objects.get("Node", called)
+        effect = None if node is None else patch(node, now_s)
+        if effect is not None:
+            yield effect
+
+    def _check(self, called: str, now_s: float) -> Iterator[Effect]:
+        node = self.objects.get("Node", called)
+        yield from self._register(called, node)
+        if node is None:
+            return
+        assert self._looks is not None
+        lease, heard = self._lease(called), self._heard[called]
+        from_s = silent_from_s(node, lease, heard, self._looks, self._settings, now_s)
+        if from_s is not None and from_s > now_s and heard.timer_s <= now_s:
+            heard.timer_s = from_s
+            self.look_again(_Health(called), from_s)
+        yield from self._treat(node, now_s)
+        if from_s is not None and from_s <= now_s:
+            if ready_status(node) == "True":
+                self._fallen.add(called)
+            yield from self._about(called, unknown_patch, now_s)
+
+    def _register(self, called: str, node: Object | None) -> Iterator[Effect]:
+        """Tell of a node that is new, or gone."""
+        known = self._registered.get(called)
+        if node is not None and known is None:
+            self._registered[called] = node
+            note = f"Node {called} event: Registered Node {called} in Controller"
+            yield self._record(node, "Normal", "RegisteredNode", note)
+        elif node is None and known is not None:
+            del self._registered[called]
+            note = f"Node {called} event: Removing Node {called} from Controller"
+            yield self._record(known, "Normal", "RemovingNode", note)
+
+    def _treat(self, node: Object, now_s: float) -> Iterator[Effect]:
+        """Taint a node that has failed, when its turn comes; a well one is untainted at once."""
+        state, called = self._zones.state(zone_of(node)), name(node)
+        wanted, known = no_execute_taint(node), taints_of(node) & NO_EXECUTE_TAINTS
+        if wanted is None or known:
+            state.queue.pop(called, None)
+            yield from self._about(called, no_execute_patch, now_s)
+        elif called not in state.queue:
+            state.queue[called] = None
+            self.look_again(_Tainting(zone_of(node)), now_s + TAINTING_PERIOD_S)
+
+    def _taint(self, zone: Zone, now_s: float) -> Iterator[Effect]:
+        state = self._zones.state(zone)
+        while state.queue and state.limiter.take(now_s):
+            called = next(iter(state.queue))
+            del state.queue[called]
+            node = self.objects.get("Node", called)
+            effect = None if node is None else no_execute_patch(node, now_s)
+            if effect is not None:
+                yield effect
+        if state.queue and state.limiter.rate:
+            self.look_again(_Tainting(zone), state.limiter.next_s)
+
+    def _look_at_zones(self, now_s: float) -> Iterator[Effect]:
+        shift = self._zones.look(now_s)
+        if shift is Shift.STOPPED:
+            for node in self.objects.all("Node"):
+                self.look_again(_Pardon(name(node)), now_s)
+        elif shift is Shift.RESUMED:
+            # While everything seemed to fail, nobody could be heard.
+            for heard in self._heard.values():
+                heard.first_s = heard.last_s = now_s
+        for zone in self._zones.waiting():
+            self.look_again(_Tainting(zone), now_s + TAINTING_PERIOD_S)
+        return iter(())
+
+    def _mark(self, place: str, called: str, now_s: float) -> Iterator[Effect]:
+        """A pod isn't ready while nobody knows of its node."""
+        pod = self.objects.get("Pod", called, place)
+        node = None if pod is None else self.objects.get("Node", _node_name(pod))
+        if pod is None or node is None or not is_ready(pod) or ready_status(node) == "True":
+            return
+        condition = {
+            "type": "Ready",
+            "status": "False",
+            "lastTransitionTime": timestamp(now_s),
+        }
+        body = {"metadata": {"uid": uid_of(pod)}, "status": {"conditions": [condition]}}
+        yield Patch(kind="Pod", namespace=place, name=called, subresource="status", body=body)
+
+    def _record(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
+        return Record(
+            regarding=regarding,
+            reporting_controller=self.name,
+            type=kind,
+            reason=reason,
+            action="",
+            note=note,
+        )
+
+
+def _shows(node: Object) -> Any:
+    """What of a node decides about its NoExecute taints."""
+    return ready_status(node), taints_of(node) & NO_EXECUTE_TAINTS, zone_of(node)
+
+
+def _node_name(pod: Object) -> str:
+    return str((pod.get("spec") or {}).get("nodeName") or "")
+
+
+def _node_names(pod: Object) -> tuple[str, ...]:
+    called = _node_name(pod)
+    return (called,) if called else ()

@@ -1,0 +1,176 @@
+"""Zones: how many of their nodes are well, and how fast the others' pods may be sent away.
+
+As in v1.36. A large zone of which most nodes have failed is emptied slowly, a small one not at all:
+it is likelier that the control plane can't reach it. A zone of which all nodes have failed is
+emptied at the usual rate, unless all zones are like that: then nothing is evicted anywhere.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from podium.api.meta import labels
+from podium.controllers.node_lifecycle.settings import NodeLifecycleSettings
+from podium.controllers.node_lifecycle.taints import ready_status
+
+Object = Mapping[str, Any]
+Zone = tuple[str, str]
+"""Region and zone, as a node's labels tell."""
+
+_REGION_LABEL = "topology.kubernetes.io/region"
+_ZONE_LABEL = "topology.kubernetes.io/zone"
+EXCLUDED_LABEL = "node.kubernetes.io/exclude-disruption"
+
+
+class Disruption(Enum):
+    """How much of a zone has failed."""
+
+    NONE = "most nodes are well"
+    PARTIAL = "too many nodes have failed"
+    FULL = "all nodes have failed"
+
+
+class Limiter:
+    """Lets one pass at a time, no more than so many a second.
+
+    Args:
+        rate: how many; 0 for none.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self.next_s = -math.inf
+
+    def take(self, now_s: float) -> bool:
+        """Whether one may pass now, who then has."""
+        if not self._is_free(now_s):
+            return False
+        self.next_s = now_s + 1 / self.rate
+        return True
+
+    def set_rate(self, rate: float, now_s: float) -> None:
+        """Go on at another rate; who had to wait waits as long as that takes."""
+        waits = not self._is_free(now_s)
+        if rate == self.rate:
+            return
+        self.rate = rate
+        if waits and rate:
+            self.next_s = now_s + 1 / rate
+
+    def _is_free(self, now_s: float) -> bool:
+        return bool(self.rate) and now_s >= self.next_s
+
+
+@dataclass(slots=True)
+class ZoneState:
+    """What is known of a zone.
+
+    Attributes:
+        limiter: of its NoExecute taints.
+        ready: how many nodes are ready.
+        unready: how many aren't.
+        queue: the names of nodes that wait for their taint, the first in front.
+    """
+
+    limiter: Limiter
+    ready: int = 0
+    unready: int = 0
+    queue: dict[str, None] = field(default_factory=dict)
+
+
+class Shift(Enum):
+    """What a look at all zones has brought about."""
+
+    NONE = "nothing, but for rates"
+    STOPPED = "all zones have failed since"
+    RESUMED = "not all zones fail any more"
+
+
+class Zones:
+    """All zones with nodes that have told how they are.
+
+    Attributes:
+        has_stopped: whether nothing is evicted, as all zones have failed.
+    """
+
+    def __init__(self, settings: NodeLifecycleSettings) -> None:
+        self._settings = settings
+        self._zones: dict[Zone, ZoneState] = {}
+        self._members: dict[str, tuple[Zone, bool]] = {}
+        self.has_stopped = False
+
+    def state(self, zone: Zone) -> ZoneState:
+        """The state of a zone, which is there from now on."""
+        if zone not in self._zones:
+            rate = 0.0 if self.has_stopped else self._settings.eviction_rate
+            self._zones[zone] = ZoneState(Limiter(rate))
+        return self._zones[zone]
+
+    def waiting(self) -> list[Zone]:
+        """The zones with nodes that wait for their taint."""
+        return [zone for zone, state in self._zones.items() if state.queue]
+
+    def count(self, called: str, node: Object | None) -> bool:
+        """Take in a node's state, or that it is gone; whether that changes anything."""
+        before, after = self._members.get(called), None if node is None else _membership(node)
+        if before == after:
+            return False
+        if before is not None:
+            self._add(before, -1)
+            del self._members[called]
+        if after is not None:
+            self._add(after, 1)
+            self._members[called] = after
+        return True
+
+    def look(self, now_s: float) -> Shift:
+        """Find out how the zones are, and set their rates accordingly."""
+        counted = [state for state in self._zones.values() if state.ready + state.unready]
+        found = [(state, self._disruption(state)) for state in counted]
+        if not found:
+            return Shift.NONE
+        stops = all(disruption is Disruption.FULL for _, disruption in found)
+        shift = Shift.NONE
+        if stops != self.has_stopped:
+            shift = Shift.STOPPED if stops else Shift.RESUMED
+        self.has_stopped = stops
+        for state, disruption in found:
+            state.limiter.set_rate(0.0 if stops else self._rate(state, disruption), now_s)
+        return shift
+
+    def _add(self, membership: tuple[Zone, bool], count: int) -> None:
+        zone, is_ready = membership
+        state = self.state(zone)
+        if is_ready:
+            state.ready += count
+        else:
+            state.unready += count
+
+    def _disruption(self, state: ZoneState) -> Disruption:
+        if not state.ready:
+            return Disruption.FULL
+        share = state.unready / (state.ready + state.unready)
+        if state.unready > 2 and share >= self._settings.unhealthy_zone_share:
+            return Disruption.PARTIAL
+        return Disruption.NONE
+
+    def _rate(self, state: ZoneState, disruption: Disruption) -> float:
+        if disruption is not Disruption.PARTIAL:
+            return self._settings.eviction_rate
+        is_large = state.ready + state.unready > self._settings.large_zone_size
+        return self._settings.secondary_eviction_rate if is_large else 0.0
+
+
+def zone_of(node: Object) -> Zone:
+    """The zone that a node is in; one of its own for all that don't say."""
+    found = labels(node)
+    return found.get(_REGION_LABEL) or "", found.get(_ZONE_LABEL) or ""
+
+
+def _membership(node: Object) -> tuple[Zone, bool] | None:
+    ready = ready_status(node)
+    if not ready or EXCLUDED_LABEL in labels(node):
+        return None
+    return zone_of(node), ready == "True"
