@@ -24,6 +24,9 @@ Document = dict[str, Any]
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 """The media type of the one document for all."""
 
+ROOTS = (["api"], ["apis"])
+"""The paths that have such a document, split at their slashes."""
+
 
 def document(segments: Sequence[str], host: str) -> Document | None:
     """What a path within `/api` or `/apis` announces; None for paths that announce nothing.
@@ -49,15 +52,9 @@ def document(segments: Sequence[str], host: str) -> Document | None:
     return None
 
 
-def aggregated(segments: Sequence[str]) -> Document | None:
-    """The one document for `/api` or `/apis`; None for other paths."""
-    match segments:
-        case ["api"]:
-            groups = [""]
-        case ["apis"]:
-            groups = [group for group in GROUPS if group]
-        case _:
-            return None
+def aggregated(root: Sequence[str]) -> Document:
+    """The one document for all below one of the `ROOTS`."""
+    groups = [group for group in GROUPS if bool(group) is (root[0] == "apis")]
     return {
         "kind": "APIGroupDiscoveryList",
         "apiVersion": "apidiscovery.k8s.io/v2",

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from podium.api.refused import Refused
 from podium.apiserver.requests import probes, reading, subresources, writing
 from podium.apiserver.requests.calls import Call
-from podium.apiserver.requests.discovery import AGGREGATED, aggregated, document
+from podium.apiserver.requests.discovery import AGGREGATED, ROOTS, aggregated, document
 from podium.apiserver.requests.messages import PLAIN_TEXT, Headers, Request, Response, warning
 from podium.apiserver.requests.negotiation import (
     JSON,
@@ -42,8 +42,6 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("scale", "update"): subresources.replace_scale,
     ("scale", "patch"): subresources.patch_scale,
 }
-
-
 _DEPRECATED: Mapping[str, str] = {
     "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 }
@@ -89,7 +87,7 @@ def _answer(
     if len(request.body) > BODY_LENGTH_MAX:
         message = f"Request entity too large: limit is {BODY_LENGTH_MAX}"
         raise Refused(413, "RequestEntityTooLarge", message)
-    wanted = output(request.header("Accept"))
+    wanted = output(request.header("Accept"), streams=found.verb in ("list", "watch"))
     call = Call(server, request, found, parameters, wanted, now_s)
     response = _handler(found)(call)
     deprecation = _DEPRECATED.get(found.kind.name)
@@ -112,9 +110,8 @@ def _told(request: Request, segments: Sequence[str], parameters: Parameters) -> 
     if segments == ["version"]:
         return Response(200, probes.version())
     accept = request.header("Accept")
-    overview = aggregated(segments) if accepts_aggregated(accept) else None
-    if overview is not None:
-        return Response(200, overview, (("Content-Type", AGGREGATED),))
+    if segments in ROOTS and accepts_aggregated(accept):
+        return Response(200, aggregated(segments), (("Content-Type", AGGREGATED),))
     found = document(segments, request.header("Host"))
     if found is None:
         return None

@@ -6,6 +6,7 @@ Protobuf is neither spoken nor understood; clients that prefer it accept JSON as
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from podium.api.refused import Refused
 
@@ -26,6 +27,7 @@ PATCH_TYPES = (
 
 _SPOKEN = (JSON, YAML)
 _UNDERSTOOD = (JSON, YAML, PROTOBUF)
+_STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 _META_GROUP = "meta.k8s.io"
 _META_VERSIONS = ("v1", "v1beta1")
 _SHAPES = (TABLE, PARTIAL, PARTIAL_LIST)
@@ -98,20 +100,22 @@ def _quality(text: str) -> float:
         return 1.0
 
 
-def output(accept: str) -> Output:
+# Clients keep to a few headers.
+@lru_cache(maxsize=256)
+def output(accept: str, *, streams: bool = False) -> Output:
     """The form that a client wants an answer in.
 
     Args:
         accept: the Accept header; empty accepts anything.
+        streams: whether the answer could be a stream.
 
     Raises:
         Refused: 406 if there is no form that it accepts.
     """
     wanted = parse_media_types(accept or "*/*")
     if not any(one.covers(spoken) for one in wanted for spoken in _UNDERSTOOD):
-        raise _not_acceptable(
-            f"406: Not Acceptable\n\nAvailable representations: {', '.join(_UNDERSTOOD)}"
-        )
+        available = ", ".join(_UNDERSTOOD + _STREAMED if streams else _UNDERSTOOD)
+        raise _not_acceptable(f"406: Not Acceptable\n\nAvailable representations: {available}")
     for media_type in wanted:
         for spoken in _SPOKEN:
             found = _output(media_type, spoken) if media_type.covers(spoken) else None

@@ -53,7 +53,7 @@ def at(obj: Object | None, *path: str) -> Any:
     """The value under nested keys; None if it, or what it would be in, is missing or null."""
     found: Any = obj
     for key in path:
-        if not isinstance(found, Mapping):
+        if found is None:
             return None
         found = found.get(key)
     return found
