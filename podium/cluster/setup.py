@@ -5,18 +5,26 @@ from functools import partial
 
 from podium.api.errors import PodiumError
 from podium.control.machine import Machine
+from podium.controllers.deployment.controller import DeploymentController
 from podium.controllers.disruption import DisruptionController
+from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.namespace import NamespaceController
+from podium.controllers.pod_gc import PodGarbageCollector
+from podium.controllers.node_lifecycle.controller import NodeLifecycle
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.taint_eviction import TaintEviction
 
 Make = Callable[[], Machine]
 
 CONTROLLERS: Mapping[str, Make] = {
+    "deployment-controller": DeploymentController,
     "replicaset-controller": ReplicaSetController,
     "replication-controller": partial(ReplicaSetController, "ReplicationController"),
     "disruption-controller": DisruptionController,
     "namespace-controller": NamespaceController,
+    "generic-garbage-collector": GarbageCollector,
+    "pod-garbage-collector": PodGarbageCollector,
+    "node-lifecycle-controller": NodeLifecycle,
     "taint-eviction-controller": TaintEviction,
 }
 """How to make each, in the order in which watches tell them of a write."""

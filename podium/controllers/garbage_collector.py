@@ -1,0 +1,315 @@
+"""The garbage collector: what has lost all its owners goes, as the owners' deletion asked for it.
+
+The rules are those of v1.36's `garbagecollector`:
+
+- An object goes with the last of its owners (in the background, after them).
+- An owner with the finalizer `foregroundDeletion` waits for those of its dependents that block it.
+- An owner with the finalizer `orphan` waits until its dependents don't refer to it any more.
+
+Owners are told apart by uid. One that nobody has told of may just be late: it is asked for by a
+patch that changes nothing before anything is deleted for its absence.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.meta import is_terminating
+from podium.control.effects import Delete, Effect, Patch
+from podium.control.events import Change, Outcome
+from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.reconciler import Reconciler
+from podium.core.recent import Recent
+
+Object = Mapping[str, Any]
+
+FOREGROUND = "foregroundDeletion"
+ORPHAN = "orphan"
+
+# Nobody owns events, and they own nothing; there are too many of them to follow for nothing.
+_KINDS = frozenset(KINDS) - {"Event"}
+_ABSENT_MAX = 10_000
+_POLICIES = {ORPHAN: "Orphan", FOREGROUND: "Foreground"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An object by name, as a key.
+
+    Attributes:
+        kind: its kind.
+        namespace: empty if it is cluster-scoped.
+        name: its name.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+
+
+@dataclass(slots=True)
+class _Owners:
+    """References to owners, by what has become of these.
+
+    Attributes:
+        solid: they are there, and stay.
+        waiting: they are to go once their dependents are gone.
+        dangling: they aren't there.
+        unclear: nobody has told of them yet.
+    """
+
+    solid: list[Object] = field(default_factory=list)
+    waiting: list[Object] = field(default_factory=list)
+    dangling: list[Object] = field(default_factory=list)
+    unclear: list[Object] = field(default_factory=list)
+
+
+class GarbageCollector(Reconciler):
+    """Deletes dependents, and lets go of owners."""
+
+    name = "generic-garbage-collector"
+    kinds = _KINDS
+
+    def __init__(self) -> None:
+        super().__init__({kind: {"owner": _owner_uids} for kind in _KINDS})
+        self._absent: Recent[str, bool] = Recent(_ABSENT_MAX)
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        item = _item(change.kind, obj)
+        now = self.objects.get(item.kind, item.name, item.namespace)
+        if _alike(change.old, change.new) and _alike(before, now):
+            return
+        yield item
+        for one in (change.old, before):
+            if one is not None and (now is None or uid_of(now) != uid_of(one)):
+                yield from self._left_by(one)
+        if now is not None and _waits(now):
+            yield from (_item(*found) for found in self._dependents_of(now))
+        for owner in self._known_owners(before, now):
+            if _is_held(owner[1]):
+                yield _item(*owner)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, _Item)
+        obj = self.objects.get(key.kind, key.name, key.namespace)
+        if obj is None:
+            return ()
+        if is_terminating(obj):
+            return list(self._finish(key, obj))
+        return list(self._judge(key, obj))
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """An owner that was asked for may be another one of the same name."""
+        if _is_question(outcome.effect) and outcome.obj is not None:
+            self._missed(key, outcome.effect, uid_of(outcome.obj))
+            self.look_again(key, self._now_s)
+        return ()
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """An owner that was asked for may not be there."""
+        error = outcome.error
+        if _is_question(outcome.effect) and error is not None and error.reason == "NotFound":
+            self._missed(key, outcome.effect, "")
+        return ()
+
+    def _missed(self, key: Hashable, question: Effect, found_uid: str) -> None:
+        """Note who isn't there, although a dependent refers to him by the name asked for."""
+        assert isinstance(key, _Item)
+        assert isinstance(question, Patch)
+        obj = self.objects.get(key.kind, key.name, key.namespace)
+        for reference in _references(obj):
+            kind, called = kind_of(reference), reference.get("name")
+            if kind is None or (kind.name, called) != (question.kind, question.name):
+                continue
+            if reference.get("uid") != found_uid:
+                self._absent.put(str(reference.get("uid")), True)
+
+    def _left_by(self, owner: Object) -> Iterator[_Item]:
+        dependents = [_item(*found) for found in self._dependents_of(owner)]
+        if dependents:
+            self._absent.put(uid_of(owner), True)
+        yield from dependents
+
+    def _dependents_of(self, owner: Object) -> Iterator[tuple[str, Object]]:
+        for kind in _KINDS:
+            for obj in self.objects.by(kind, "owner", uid_of(owner)):
+                yield kind, obj
+
+    def _known_owners(self, *states: Object | None) -> Iterator[tuple[str, Object]]:
+        for obj in states:
+            for reference in _references(obj):
+                kind, owner = self._look_up(reference, obj)
+                if kind is not None and owner is not None:
+                    yield kind.name, owner
+
+    def _look_up(
+        self, reference: Object, dependent: Object | None
+    ) -> tuple[Kind | None, Object | None]:
+        """The kind of an owner, if it is known, and the owner, if it is."""
+        kind = kind_of(reference)
+        if kind is None or dependent is None:
+            return None, None
+        place = _place_of_owner(kind, dependent)
+        owner = self.objects.get(kind.name, str(reference.get("name")), place)
+        if owner is None or uid_of(owner) != reference.get("uid"):
+            return kind, None
+        return kind, owner
+
+    def _finish(self, key: _Item, owner: Object) -> Iterator[Effect]:
+        """Let an owner go that waits for its dependents, when they are."""
+        finalizers = owner["metadata"].get("finalizers") or ()
+        dependents = [*self._dependents_of(owner)]
+        if ORPHAN in finalizers:
+            yield from (_orphaned(kind, obj, uid_of(owner)) for kind, obj in dependents)
+            if not dependents:
+                yield _without_finalizer(key, owner, ORPHAN)
+        elif FOREGROUND in finalizers and not any(_blocks(obj, owner) for _, obj in dependents):
+            yield _without_finalizer(key, owner, FOREGROUND)
+
+    def _judge(self, key: _Item, obj: Object) -> Iterator[Effect]:
+        """Delete a dependent that nobody keeps, or forget the owners that don't keep it."""
+        owners = self._owners_of(obj)
+        if owners.unclear:
+            yield from (_question(reference, obj) for reference in owners.unclear)
+            return
+        lost = [*owners.dangling, *owners.waiting]
+        if not lost:
+            return
+        if owners.solid:
+            yield _without_owners(key, obj, lost)
+            return
+        dependents = [*self._dependents_of(obj)]
+        policy = _policy_of(obj)
+        if owners.waiting and dependents:
+            # Foreground deletion goes on downwards; of owners in a circle one has to begin.
+            if any(_waits(dependent) for _, dependent in dependents):
+                yield _unblocking(key, obj)
+            policy = "Foreground"
+        yield Delete(
+            kind=key.kind,
+            namespace=key.namespace,
+            name=key.name,
+            uid=uid_of(obj),
+            propagation=policy,
+        )
+
+    def _owners_of(self, obj: Object) -> _Owners:
+        owners = _Owners()
+        for reference in _references(obj):
+            kind, owner = self._look_up(reference, obj)
+            if owner is not None:
+                (owners.waiting if _waits(owner) else owners.solid).append(reference)
+            elif kind is None or kind.name not in _KINDS or _is_out_of_reach(kind, obj):
+                owners.solid.append(reference)
+            elif self._absent.get(str(reference.get("uid"))):
+                owners.dangling.append(reference)
+            else:
+                owners.unclear.append(reference)
+        return owners
+
+
+def _item(kind: str, obj: Object) -> _Item:
+    return _Item(kind, *place_of(obj))
+
+
+def _references(obj: Object | None) -> Sequence[Object]:
+    return () if obj is None else obj["metadata"].get("ownerReferences") or ()
+
+
+def _owner_uids(obj: Object) -> tuple[str, ...]:
+    return tuple(str(reference.get("uid")) for reference in _references(obj))
+
+
+def _place_of_owner(kind: Kind, dependent: Object) -> str:
+    return str(dependent["metadata"].get("namespace") or "") if kind.namespaced else ""
+
+
+def _is_out_of_reach(kind: Kind, dependent: Object) -> bool:
+    """Whether the owner of a cluster-scoped object would stand in some namespace."""
+    return kind.namespaced and not dependent["metadata"].get("namespace")
+
+
+def _alike(old: Object | None, new: Object | None) -> bool:
+    """Whether two states of an object are the same to those who collect garbage."""
+    if old is None or new is None:
+        return old is new
+    before, after = old["metadata"], new["metadata"]
+    return all(
+        before.get(one) == after.get(one)
+        for one in ("uid", "ownerReferences", "finalizers", "deletionTimestamp")
+    )
+
+
+def _is_held(owner: Object) -> bool:
+    """Whether an owner that was deleted waits for its dependents, in either way."""
+    finalizers = owner["metadata"].get("finalizers") or ()
+    return is_terminating(owner) and (FOREGROUND in finalizers or ORPHAN in finalizers)
+
+
+def _waits(owner: Object) -> bool:
+    """Whether an owner is to go after its dependents."""
+    return is_terminating(owner) and FOREGROUND in (owner["metadata"].get("finalizers") or ())
+
+
+def _blocks(dependent: Object, owner: Object) -> bool:
+    return any(
+        reference.get("uid") == uid_of(owner) and reference.get("blockOwnerDeletion")
+        for reference in _references(dependent)
+    )
+
+
+def _policy_of(obj: Object) -> str:
+    """What an object's own finalizers ask to be done about its dependents."""
+    finalizers = obj["metadata"].get("finalizers") or ()
+    return next((_POLICIES[one] for one in _POLICIES if one in finalizers), "Background")
+
+
+def _question(reference: Object, dependent: Object) -> Patch:
+    """A patch that changes nothing, and fails if the owner isn't there."""
+    kind = kind_of(reference)
+    assert kind is not None
+    return Patch(
+        kind=kind.name,
+        namespace=_place_of_owner(kind, dependent),
+        name=str(reference.get("name")),
+        body={},
+    )
+
+
+def _is_question(effect: Effect) -> bool:
+    return isinstance(effect, Patch) and not effect.body
+
+
+def _patch(key: _Item, obj: Object, metadata: Object) -> Patch:
+    return Patch(
+        kind=key.kind,
+        namespace=key.namespace,
+        name=key.name,
+        body={"metadata": {"uid": uid_of(obj), **metadata}},
+    )
+
+
+def _without_finalizer(key: _Item, obj: Object, finalizer: str) -> Patch:
+    return _patch(key, obj, {"$deleteFromPrimitiveList/finalizers": [finalizer]})
+
+
+def _without_owners(key: _Item, obj: Object, references: Iterable[Object]) -> Patch:
+    gone = [{"$patch": "delete", "uid": reference.get("uid")} for reference in references]
+    return _patch(key, obj, {"ownerReferences": gone})
+
+
+def _orphaned(kind: str, obj: Object, owner_uid: str) -> Patch:
+    return _without_owners(_item(kind, obj), obj, [{"uid": owner_uid}])
+
+
+def _unblocking(key: _Item, obj: Object) -> Patch:
+    unblocked = [
+        {**reference, "blockOwnerDeletion": False}
+        for reference in _references(obj)
+        if reference.get("blockOwnerDeletion")
+    ]
+    return _patch(key, obj, {"ownerReferences": unblocked})

@@ -1,0 +1,184 @@
+"""The pod garbage collector: removes pods that nobody else will remove any more.
+
+The rules are those of v1.36's `podgc` controller, which looks around every 20 seconds: pods on
+nodes that have been gone for a while, terminating pods without a node or on one that is out of
+service, and the oldest of too many finished ones. Pods that haven't finished are marked as failed
+before they are deleted at once.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.meta import is_finished, is_terminating, name
+from podium.api.times import timestamp
+from podium.control.effects import Delete, Effect, Patch
+from podium.control.events import Change
+from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.pods import condition_of
+from podium.controllers.kit.reconciler import Reconciler
+
+Object = Mapping[str, Any]
+
+PERIOD_S = 20.0
+QUARANTINE_S = 40.0
+FINISHED_MAX = 12_500
+
+_OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
+_NODE, _POD, _FINISHED = "node", "pod", "finished"
+_ALL = ""
+
+
+class PodGarbageCollector(Reconciler):
+    """Removes pods.
+
+    Args:
+        finished_max: how many finished pods may stay; 0 for any number.
+    """
+
+    name = "pod-garbage-collector"
+    kinds = frozenset({"Pod", "Node"})
+
+    def __init__(self, finished_max: int = FINISHED_MAX) -> None:
+        super().__init__({"Pod": {"node": _node_names, "finished": _finished}})
+        self._finished_max = finished_max
+        self._start_s: float | None = None
+        self._due_s: dict[Hashable, float] = {}
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        if change.kind == "Node":
+            if change.new is None or before is None or _is_out_of_service(change.new):
+                yield _NODE, name(obj)
+        elif change.new is not None:
+            yield from self._concerns(change.new, before)
+        elif (_NODE, _node_name(obj)) in self._due_s:
+            yield _NODE, _node_name(obj)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        if self._start_s is None:
+            self._start_s = now_s
+        if key[0] == _NODE:
+            return list(self._look_after_node(key, key[1], now_s))
+        if key[0] == _FINISHED:
+            return list(self._thin_out(key, now_s))
+        pod = self.objects.get("Pod", key[2], key[1])
+        if pod is None or not _is_lost(pod):
+            self._due_s.pop(key, None)
+            return ()
+        return [_removal(pod, "", now_s)] if self._is_due(key, 0.0, now_s) else ()
+
+    def _concerns(self, pod: Object, before: Object | None) -> Iterator[Hashable]:
+        called = _node_name(pod)
+        if _is_lost(pod):
+            yield _POD, *place_of(pod)
+        elif called:
+            node = self.objects.get("Node", called)
+            if node is None or (is_terminating(pod) and _is_out_of_service(node)):
+                yield _NODE, called
+        if is_finished(pod) and not (before is not None and is_finished(before)):
+            yield (_FINISHED,)
+
+    def _look_after_node(self, key: Hashable, called: str, now_s: float) -> Iterator[Effect]:
+        node = self.objects.get("Node", called)
+        pods = [*self.objects.by("Pod", "node", called)]
+        message, wait_s = "PodGC: node no longer exists", QUARANTINE_S
+        if node is not None:
+            pods = [pod for pod in pods if is_terminating(pod) and _is_out_of_service(node)]
+            message, wait_s = "", 0.0
+        if not pods:
+            self._due_s.pop(key, None)
+        elif self._is_due(key, wait_s, now_s):
+            yield from (_removal(pod, message, now_s) for pod in pods)
+
+    def _thin_out(self, key: Hashable, now_s: float) -> Iterator[Effect]:
+        if not self._finished_max or not self._is_due(key, 0.0, now_s):
+            return
+        del self._due_s[key]
+        pods = sorted(self.objects.by("Pod", "finished", _ALL), key=_by_age)
+        for pod in pods[: max(len(pods) - self._finished_max, 0)]:
+            yield _removal(pod, "", now_s)
+
+    def _is_due(self, key: Hashable, wait_s: float, now_s: float) -> bool:
+        """Whether it is time for what was first seen when the collector looked around last.
+
+        Args:
+            key: what it is about; once it is due it stays so, as long as there is something to do.
+            wait_s: how long to wait from then on.
+            now_s: the time, in seconds since the epoch.
+        """
+        assert self._start_s is not None
+        due_s = self._due_s.get(key)
+        if due_s is None:
+            rounds = -((self._start_s - now_s) // PERIOD_S)
+            due_s = self._due_s[key] = self._start_s + rounds * PERIOD_S + wait_s
+            if due_s > now_s:
+                self.look_again(key, due_s)
+        return due_s <= now_s
+
+
+def _removal(pod: Object, message: str, now_s: float) -> Effect:
+    """The next call on a pod's way out: first it fails, unless it has finished already."""
+    place, called = place_of(pod)
+    if is_finished(pod):
+        return Delete(kind="Pod", namespace=place, name=called, uid=uid_of(pod), grace_period_s=0)
+    status: dict[str, Any] = {"phase": "Failed"}
+    if message:
+        status["conditions"] = [_target(pod, message, now_s)]
+    return Patch(
+        kind="Pod",
+        namespace=place,
+        name=called,
+        subresource="status",
+        body={"metadata": {"uid": uid_of(pod)}, "status": status},
+    )
+
+
+def _target(pod: Object, message: str, now_s: float) -> Object:
+    known = condition_of(pod, "DisruptionTarget") or {}
+    since = timestamp(now_s)
+    if known.get("status") == "True":
+        since = known.get("lastTransitionTime", since)
+    generation = pod["metadata"].get("generation")
+    return {
+        "type": "DisruptionTarget",
+        "status": "True",
+        **({"observedGeneration": generation} if generation else {}),
+        "lastTransitionTime": since,
+        "reason": "DeletionByPodGC",
+        "message": message,
+    }
+
+
+def _is_lost(pod: Object) -> bool:
+    """Whether a terminating pod has no node, so that no kubelet will ever end it."""
+    return is_terminating(pod) and not _node_name(pod)
+
+
+def _is_out_of_service(node: Object) -> bool:
+    """Whether somebody has declared an unready node to be so."""
+    taints = (node.get("spec") or {}).get("taints") or ()
+    ready = condition_of(node, "Ready") or {}
+    return ready.get("status") != "True" and any(t.get("key") == _OUT_OF_SERVICE for t in taints)
+
+
+def _by_age(pod: Object) -> tuple[bool, str, str]:
+    """Evicted pods go first, then the oldest."""
+    metadata, status = pod["metadata"], pod.get("status") or {}
+    is_evicted = status.get("phase") == "Failed" and status.get("reason") == "Evicted"
+    return not is_evicted, metadata.get("creationTimestamp") or "", metadata["name"]
+
+
+def _node_name(pod: Object) -> str:
+    return str((pod.get("spec") or {}).get("nodeName") or "")
+
+
+def _node_names(pod: Object) -> tuple[str, ...]:
+    called = _node_name(pod)
+    return (called,) if called else ()
+
+
+def _finished(pod: Object) -> tuple[str, ...]:
+    return (_ALL,) if is_finished(pod) else ()
