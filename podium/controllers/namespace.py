@@ -1,8 +1,8 @@
 """The namespace controller: empties namespaces that are being deleted, then lets them go.
 
-Rules and texts are those of v1.36's `namespace` controller: first the pods, each with its own grace
-period; when the last of them is gone everything else; when nothing is left the namespace's own
-finalizer. What holds it up stands in its conditions.
+Rules and texts are those of v1.36's `namespace` controller: it waits a little, then come the pods,
+each with its own grace period; when the last of them is gone everything else; when nothing is left
+the namespace's own finalizer. What holds it up stands in its conditions.
 """
 
 from collections import Counter
@@ -22,6 +22,8 @@ Object = Mapping[str, Any]
 Contents = Mapping[Kind, Sequence[Object]]
 
 FINALIZER = "kubernetes"
+# For writes that were under way when the deletion came.
+_LATE_WRITES_S = 5.0
 _NAMESPACED = tuple(kind for kind in KINDS.values() if kind.namespaced)
 _POD = KINDS["Pod"]
 _REMOVED = ("ContentRemoved", "All content successfully removed")
@@ -66,6 +68,10 @@ class NamespaceController(Reconciler):
         namespace = self.objects.get("Namespace", called)
         if namespace is None or not is_terminating(namespace) or not _is_held(namespace):
             return ()
+        start_s = _deleted_s(namespace) + _LATE_WRITES_S
+        if now_s < start_s:
+            self.look_again(called, start_s)
+            return ()
         contents = self._contents(called)
         deletions = [
             _deletion(kind, obj)
@@ -93,12 +99,12 @@ class NamespaceController(Reconciler):
         self, namespace: Object, contents: Contents, now_s: float
     ) -> dict[str, tuple[str, str]]:
         """A failure, if nothing explains why there is something left."""
-        deleted = parse_time(namespace["metadata"]["deletionTimestamp"]) / NANOS_PER_SECOND
+        deleted_s = _deleted_s(namespace)
         unexpected = []
         for kind, objects in contents.items():
             if any(obj["metadata"].get("finalizers") for obj in objects):
                 continue
-            due_s = deleted + (_longest_grace_s(objects) if kind is _POD else 0)
+            due_s = deleted_s + (_longest_grace_s(objects) if kind is _POD else 0)
             if due_s > now_s:
                 self.look_again(name(namespace), due_s)
                 continue
@@ -110,6 +116,10 @@ class NamespaceController(Reconciler):
         listed = ", ".join(sorted(unexpected))
         message = f"Failed to delete all resource types, {len(unexpected)} remaining: {listed}"
         return {"NamespaceDeletionContentFailure": ("ContentDeletionFailed", message)}
+
+
+def _deleted_s(namespace: Object) -> float:
+    return parse_time(namespace["metadata"]["deletionTimestamp"]) / NANOS_PER_SECOND
 
 
 def _is_held(namespace: Object) -> bool:
