@@ -14,7 +14,8 @@ from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Effect, Patch, Record
 from podium.control.events import Change
 from podium.controllers.disruption_texts import unmanaged_note
-from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.kit.members import Members
+from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.pods import condition_of, namespaces
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.budgets import (
@@ -30,6 +31,7 @@ Object = Mapping[str, Any]
 
 DELETION_TIMEOUT_S = DELETION_TIMEOUT_NANOS / NANOS_PER_SECOND
 STALE_CONDITION_S = 120.0
+_EVER = timestamp(0)
 
 _BUDGET = "PodDisruptionBudget"
 _SCALED = ("ReplicaSet", "ReplicationController", "StatefulSet", "Deployment")
@@ -49,7 +51,7 @@ class DisruptionController(Reconciler):
                 _BUDGET: {"namespace": namespaces},
             }
         )
-        self._members: dict[Place, dict[Place, None]] = {}
+        self._members = Members(self.objects, _BUDGET, _selects)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
@@ -58,10 +60,11 @@ class DisruptionController(Reconciler):
         place, called = place_of(obj)
         now = self.objects.get(change.kind, called, place)
         if change.kind == _BUDGET:
-            self._recruit(before, now)
+            self._members.recruit(before, now)
             yield place, called
         elif change.kind == "Pod":
-            yield from self._budgets_of(before, now)
+            if not _counts_alike(before, now):
+                yield from self._members.touched(before, now)
             if now is not None and _may_go_stale(now):
                 yield _POD, place, called
         elif _replicas(before) != _replicas(now):
@@ -77,38 +80,6 @@ class DisruptionController(Reconciler):
         budget = self.objects.get(_BUDGET, key[1], key[0])
         return [] if budget is None else list(self._sync(key, budget, now_s))
 
-    def _recruit(self, before: Object | None, after: Object | None) -> None:
-        """Find the pods of a budget that is new or has another selector."""
-        if after is None:
-            if before is not None:
-                self._members.pop(place_of(before), None)
-        elif before is None or before.get("spec") != after.get("spec"):
-            pods = self.objects.by("Pod", "namespace", namespace(after))
-            self._members[place_of(after)] = {
-                place_of(pod): None for pod in pods if _selects(after, pod)
-            }
-
-    def _budgets_of(self, before: Object | None, after: Object | None) -> Iterator[Hashable]:
-        pod = after if after is not None else before
-        if pod is None or _counts_alike(before, after):
-            return
-        place = place_of(pod)
-        for budget in self.objects.by(_BUDGET, "namespace", namespace(pod)):
-            members = self._members.setdefault(place_of(budget), {})
-            was_member = place in members
-            members.pop(place, None)
-            if after is not None and _selects(budget, after):
-                members[place] = None
-            if was_member or place in members:
-                yield place_of(budget)
-
-    def _pods_of(self, budget: Object) -> list[Object]:
-        found = (
-            self.objects.get("Pod", called, place)
-            for place, called in self._members.get(place_of(budget), ())
-        )
-        return [pod for pod in found if pod is not None]
-
     def _sync(self, key: Hashable, budget: Object, now_s: float) -> Iterator[Effect]:
         try:
             label_selector((budget.get("spec") or {}).get("selector"))
@@ -116,7 +87,7 @@ class DisruptionController(Reconciler):
             yield self._record(budget, "Warning", "NoPods", f"Failed to get pods: {error}")
             yield from self._fail_safe(budget, f"{error}", now_s)
             return
-        pods = self._pods_of(budget)
+        pods = self._members.of(budget)
         if not pods:
             yield self._record(budget, "Normal", "NoPods", "No matching pods found")
         expected = expected_count(pods, self._scale_of) if needs_scale(budget) else None
@@ -243,8 +214,9 @@ class DisruptionController(Reconciler):
         target = condition_of(pod, "DisruptionTarget") if pod is not None else None
         if pod is None or target is None or not _may_go_stale(pod):
             return
-        since = target.get("lastTransitionTime")
-        due_s = (parse_time(since) / NANOS_PER_SECOND if since else now_s) + STALE_CONDITION_S
+        # Who doesn't say since when counts as having waited forever.
+        since = target.get("lastTransitionTime") or _EVER
+        due_s = parse_time(since) / NANOS_PER_SECOND + STALE_CONDITION_S
         if due_s > now_s:
             self.look_again(key, due_s)
             return
@@ -254,7 +226,7 @@ class DisruptionController(Reconciler):
             "lastTransitionTime": timestamp(now_s),
             "reason": None,
             "message": None,
-            "observedGeneration": None,
+            "observedGeneration": pod["metadata"].get("generation"),
         }
         yield Patch(
             kind="Pod",

@@ -277,6 +277,16 @@ def test_a_disruption_that_does_not_come_is_taken_back(hand: Hand) -> None:
     assert hand.run(1000) == []
 
 
+def test_who_does_not_say_since_when_has_waited_long_enough(hand: Hand) -> None:
+    marked = doomed("EvictionByEvictionAPI")
+    del marked["status"]["conditions"][0]["lastTransitionTime"]
+    marked["metadata"]["generation"] = 3
+    hand.start(marked)
+    (patch,) = hand.run()
+    (cleared,) = patch.body["status"]["conditions"]
+    assert (cleared["status"], cleared["observedGeneration"]) == ("False", 3)
+
+
 @pytest.mark.parametrize(
     "marked",
     [
