@@ -20,6 +20,11 @@ from podium.cluster import Cluster, ClusterOptions
 
 RECORDS = Path(__file__).parent / "data/api/exchanges.jsonl.gz"
 START_S = 1_800_000_000.0
+# Those whose work the records show.
+CONTROLLERS = frozenset({
+    "deployment-controller", "disruption-controller", "namespace-controller",
+    "replicaset-controller",
+})  # fmt: skip
 # Between two requests, for controllers to do their part, and between two tries of one.
 PAUSE_S = 0.05
 RETRY_S = 0.25
@@ -56,7 +61,10 @@ class Player:
     """A cluster without nodes and schedulers, as the recorded one was, and its clients."""
 
     def __init__(self) -> None:
-        self._cluster = Cluster(ClusterOptions(start_s=START_S, schedulers=(), nodes=None))
+        options = ClusterOptions(
+            start_s=START_S, schedulers=(), nodes=None, controllers=CONTROLLERS
+        )
+        self._cluster = Cluster(options)
         self._cluster.start()
 
     def wait(self, duration_s: float) -> None:

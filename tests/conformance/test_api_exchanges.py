@@ -6,16 +6,11 @@ import pytest
 
 from tests.conformance.exchanges import fill, missing, play, records, scrub
 
-DISRUPTION = "needs the disruption controller to see a condition that is stale from the start"
 QUOTA = "needs the controller that counts quotas"
-DEPLOYMENT = "needs the deployment controller"
 
 # The steps that aren't answered as recorded, and why. All others are.
 UNLIKE: dict[str, tuple[set[int], str]] = {
-    "update/status": ({3, 4}, DISRUPTION),
-    "budget/percent-of-deployment": ({2}, DEPLOYMENT),
     "quota/by-class": ({2, 4, 6}, QUOTA),
-    "deployment/defaults": ({1, 2, 3}, DEPLOYMENT),
 }
 
 EXCHANGES = list(records())
