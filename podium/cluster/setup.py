@@ -9,8 +9,9 @@ from podium.controllers.deployment.controller import DeploymentController
 from podium.controllers.disruption import DisruptionController
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.namespace import NamespaceController
-from podium.controllers.pod_gc import PodGarbageCollector
 from podium.controllers.node_lifecycle.controller import NodeLifecycle
+from podium.controllers.pod_gc import PodGarbageCollector
+from podium.controllers.quota import QuotaController
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.taint_eviction import TaintEviction
 
@@ -22,6 +23,7 @@ CONTROLLERS: Mapping[str, Make] = {
     "replication-controller": partial(ReplicaSetController, "ReplicationController"),
     "disruption-controller": DisruptionController,
     "namespace-controller": NamespaceController,
+    "resourcequota-controller": QuotaController,
     "generic-garbage-collector": GarbageCollector,
     "pod-garbage-collector": PodGarbageCollector,
     "node-lifecycle-controller": NodeLifecycle,
