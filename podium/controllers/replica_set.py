@@ -12,7 +12,8 @@ from podium.api.meta import controller_of, is_terminating, labels, name
 from podium.api.times import NANOS_PER_SECOND, timestamp
 from podium.control.effects import Create, Delete, Effect, Patch, Record
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.claiming import claim, owner_reference
+from podium.controllers.kit.claiming import claim
+from podium.controllers.kit.new_pods import new_pod
 from podium.controllers.kit.objects import Place, place_of, uid_of
 from podium.controllers.kit.pods import (
     available_from_s,
@@ -217,25 +218,6 @@ class ReplicaSetController(Reconciler):
             action="",
             note=note,
         )
-
-
-def new_pod(owner: Object) -> Object:
-    """A pod of the owner's template; the API server chooses its name."""
-    template = owner["spec"]["template"]
-    metadata = template.get("metadata") or {}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "generateName": f"{name(owner)}-",
-            "namespace": owner["metadata"].get("namespace") or "",
-            "labels": metadata.get("labels") or {},
-            "annotations": metadata.get("annotations") or {},
-            "finalizers": metadata.get("finalizers") or [],
-            "ownerReferences": [owner_reference(owner)],
-        },
-        "spec": template.get("spec") or {},
-    }
 
 
 def selector_of(owner: Object) -> Selector:

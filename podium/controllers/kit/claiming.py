@@ -43,7 +43,7 @@ def claim(owner: Object, selector: Selector, objects: Objects, kind: str) -> Cla
         if selector.matches(labels(obj)):
             claims.owned.append(obj)
         elif not is_terminating(obj) and not is_terminating(owner):
-            claims.effects.append(_release(owner, obj, kind))
+            claims.effects.append(release(owner, obj, kind))
     if not is_terminating(owner):
         claims.effects += _adoptions(owner, selector, objects, kind)
     return claims
@@ -66,10 +66,16 @@ def _adoptions(owner: Object, selector: Selector, objects: Objects, kind: str) -
     orphans: Iterable[Object] = objects.by(kind, "orphan", place)
     for obj in orphans:
         if not is_terminating(obj) and selector.matches(labels(obj)):
-            yield _patch(obj, kind, {"ownerReferences": [owner_reference(owner)]})
+            yield adoption(owner, obj, kind)
 
 
-def _release(owner: Object, obj: Object, kind: str) -> Effect:
+def adoption(owner: Object, obj: Object, kind: str) -> Effect:
+    """Make an object without a controller the owner's."""
+    return _patch(obj, kind, {"ownerReferences": [owner_reference(owner)]})
+
+
+def release(owner: Object, obj: Object, kind: str) -> Effect:
+    """Let an object go that is the owner's."""
     return _patch(obj, kind, {"ownerReferences": [{"$patch": "delete", "uid": uid_of(owner)}]})
 
 

@@ -1,0 +1,332 @@
+"""The machine of DaemonSets: which nodes it looks at, and what it does about them.
+
+Rules and texts are those of v1.36's `daemon` controller. What is going on is told by node, so that
+a pod's change costs a look at one node, however many there are. Where upstream takes nodes in no
+order, in a rolling update, they are taken by name.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from podium.api.labels import label_selector
+from podium.api.meta import controller_of, is_terminating, labels, name
+from podium.control.effects import Create, Delete, Effect, Patch
+from podium.control.events import Change, Outcome
+from podium.controllers.daemon_set.backoff import Backoff
+from podium.controllers.daemon_set.crew import Crew, allows
+from podium.controllers.daemon_set.eligibility import bound_to, target_of, tolerant
+from podium.controllers.daemon_set.station import (
+    GENERATION_LABEL,
+    Orders,
+    generation_of,
+    judge,
+)
+from podium.controllers.kit.claiming import adoption, release
+from podium.controllers.kit.new_pods import new_pod
+from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.records import record, told_of_pods
+from podium.controllers.revisions import (
+    KIND,
+    REVISION_LABEL,
+    History,
+    history_of,
+    next_step,
+    surplus,
+)
+
+Object = Mapping[str, Any]
+
+BURST_MAX = 250
+_SET = "DaemonSet"
+_FAILED = "Found failed daemon pod {} on node {}, will try to kill it"
+_SUCCEEDED = "Found succeeded daemon pod {} on node {}, will try to delete it"
+_ALWAYS_THERE = (
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+)
+_COUNTS = (
+    *_ALWAYS_THERE,
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+)
+
+
+class DaemonSetController(Reconciler):
+    """Keeps one pod of each DaemonSet on each node that may have it."""
+
+    name = "daemonset-controller"
+    kinds = frozenset({"Pod", "Node", KIND, _SET})
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "Pod": {"station": _stations, "orphan": orphan_namespaces, "owner": owner_uids},
+                KIND: {"owner": owner_uids},
+                _SET: {"namespace": namespaces},
+            }
+        )
+        self._crews: dict[Place, Crew] = {}
+        self._backoff = Backoff()
+        self._refused: set[Hashable] = set()
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        if change.kind == _SET:
+            yield place_of(obj)
+        elif change.kind == "Node":
+            if _judged_by(before) != _judged_by(change.new):
+                for place, crew in self._crews.items():
+                    crew.dirty[name(obj)] = None
+                    yield place
+        elif change.kind == KIND:
+            yield from _owner_of(obj)
+        else:
+            for pod in (before, change.new):
+                if pod is not None:
+                    yield from self._concerned_by(pod)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        place, node_name = (key[0], key[1]), key[2] if len(key) == 3 else None
+        daemon_set = self.objects.get(_SET, place[1], place[0])
+        if daemon_set is None:
+            self._crews.pop(place, None)
+            self._refused.discard(place)
+            return ()
+        if node_name is not None:
+            # A pod becomes available, or may be replaced, just by time going by.
+            if place in self._crews:
+                self._crews[place].dirty[node_name] = None
+                self.look_again(place, now_s)
+            return ()
+        if is_terminating(daemon_set):
+            return ()
+        revisions = self.objects.by(KIND, "owner", uid_of(daemon_set))
+        history = history_of(daemon_set, revisions)
+        step = next_step(daemon_set, history, self.objects, REVISION_LABEL)
+        if step is not None or history.current is None:
+            return () if step is None else (step,)
+        return list(self._sync(place, daemon_set, history, now_s))
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Tell of pods that were created and deleted."""
+        if isinstance(outcome.effect, Create):
+            self._refused.discard(key)
+        return self._told(key, outcome)
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Create one at a time for now, and tell why."""
+        if isinstance(outcome.effect, Create):
+            self._refused.add(key)
+        return self._told(key, outcome)
+
+    def _told(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
+        assert isinstance(key, tuple)
+        owner = self.objects.get(_SET, key[1], key[0])
+        if owner is not None:
+            yield from told_of_pods(owner, self.name, outcome)
+
+    def _concerned_by(self, pod: Object) -> Iterator[Place]:
+        if controller_of(pod) is not None:
+            for place in _owner_of(pod):
+                if place in self._crews:
+                    self._crews[place].dirty[target_of(pod)] = None
+                    yield place
+            return
+        for owner in self.objects.by(_SET, "namespace", place_of(pod)[0]):
+            if label_selector(owner["spec"].get("selector")).matches(labels(pod)):
+                place = place_of(owner)
+                if place in self._crews:
+                    self._crews[place].orphans[place_of(pod)] = None
+                yield place
+
+    def _sync(
+        self, place: Place, daemon_set: Object, history: History, now_s: float
+    ) -> Iterator[Effect]:
+        crew = self._crew(place, daemon_set)
+        claims = list(self._adoptions(crew, daemon_set))
+        yield from claims
+        assert history.current is not None
+        if crew.brief(daemon_set, labels(history.current).get(REVISION_LABEL, "")):
+            self._muster(crew, daemon_set)
+        yield from self._judged(crew, place, daemon_set, now_s)
+        steps = list(self._manage(crew, place, daemon_set, now_s))
+        if not steps and not claims:
+            steps = list(self._roll(crew, daemon_set))
+        yield from steps
+        if not steps:
+            live = partial(self._live, daemon_set, history)
+            yield from surplus(daemon_set, history.old, live)
+        yield from _status(daemon_set, crew)
+
+    def _crew(self, place: Place, daemon_set: Object) -> Crew:
+        known = self._crews.get(place)
+        if known is None:
+            known = self._crews[place] = Crew()
+            orphans = self.objects.by("Pod", "orphan", place[0])
+            known.orphans = {place_of(pod): None for pod in orphans}
+        return known
+
+    def _muster(self, crew: Crew, daemon_set: Object) -> None:
+        """Have all nodes judged, and all pods."""
+        crew.dirty.update(dict.fromkeys(crew.stations))
+        crew.dirty.update(dict.fromkeys(map(name, self.objects.all("Node"))))
+        for pod in self.objects.by("Pod", "owner", uid_of(daemon_set)):
+            crew.dirty[target_of(pod)] = None
+
+    def _adoptions(self, crew: Crew, daemon_set: Object) -> Iterator[Effect]:
+        selector = label_selector(daemon_set["spec"].get("selector"))
+        for place, called in crew.orphans:
+            pod = self.objects.get("Pod", called, place)
+            if pod is None or controller_of(pod) is not None or is_terminating(pod):
+                continue
+            if selector.matches(labels(pod)):
+                yield adoption(daemon_set, pod, "Pod")
+        crew.orphans.clear()
+
+    def _judged(
+        self, crew: Crew, place: Place, daemon_set: Object, now_s: float
+    ) -> Iterator[Effect]:
+        """Judge the nodes about which something has changed; lets pods go that aren't its own."""
+        assert crew.orders is not None
+        selector = label_selector(daemon_set["spec"].get("selector"))
+        for node_name in crew.dirty:
+            node = self.objects.get("Node", node_name)
+            owned = self.objects.by("Pod", "station", _station(uid_of(daemon_set), node_name))
+            pods = [pod for pod in owned if selector.matches(labels(pod))]
+            for pod in owned if len(pods) < len([*owned]) else ():
+                if not selector.matches(labels(pod)) and not is_terminating(pod):
+                    yield release(daemon_set, pod, "Pod")
+            if node is None and not pods:
+                crew.put(node_name, None)
+                continue
+            station = judge(crew.orders, node, pods, now_s)
+            crew.put(node_name, station)
+            if station.later_s is not None:
+                self.look_again((*place, node_name), station.later_s)
+        crew.dirty.clear()
+
+    def _manage(
+        self, crew: Crew, place: Place, daemon_set: Object, now_s: float
+    ) -> Iterator[Effect]:
+        """Create what nodes lack, and delete what they have too much."""
+        creations = 1 if place in self._refused else BURST_MAX
+        deletions = BURST_MAX
+        for node_name, station in list(crew.acting()):
+            doomed = [*station.doomed]
+            for pod in station.failed:
+                until_s = self._backoff.until_s((uid_of(daemon_set), node_name), now_s)
+                if until_s is not None:
+                    self.look_again((*place, node_name), until_s)
+                else:
+                    self._backoff.failed((uid_of(daemon_set), node_name), now_s)
+                    doomed.append(pod)
+            doomed = doomed[:deletions]
+            deletions -= len(doomed)
+            for pod in doomed:
+                yield from self._farewell(daemon_set, pod, node_name)
+            if station.lacks and creations:
+                creations -= 1
+                yield self._creation(daemon_set, crew.orders, node_name)
+            # Whatever comes of it is seen at the next look.
+            crew.dirty[node_name] = None
+
+    def _farewell(self, daemon_set: Object, pod: Object, node_name: str) -> Iterator[Effect]:
+        place, called = place_of(pod)
+        phase = (pod.get("status") or {}).get("phase")
+        if phase == "Failed":
+            note = _FAILED.format(f"{place}/{called}", node_name)
+            yield record(daemon_set, self.name, "Warning", "FailedDaemonPod", note)
+        elif phase == "Succeeded":
+            note = _SUCCEEDED.format(f"{place}/{called}", node_name)
+            yield record(daemon_set, self.name, "Normal", "SucceededDaemonPod", note)
+        yield _deletion(pod)
+
+    def _roll(self, crew: Crew, daemon_set: Object) -> Iterator[Effect]:
+        """Replace pods of old templates, as many as may be at a time."""
+        strategy = (daemon_set["spec"].get("updateStrategy") or {}).get("type")
+        if strategy != "RollingUpdate" or not crew.has_outdated():
+            return
+        desired = crew.counts["desiredNumberScheduled"]
+        surge = allows(daemon_set, "maxSurge", desired)
+        limit = surge or allows(daemon_set, "maxUnavailable", desired) or min(desired, 1)
+        for node_name, pod in list(crew.to_replace(limit))[:BURST_MAX]:
+            crew.dirty[node_name] = None
+            if surge:
+                yield self._creation(daemon_set, crew.orders, node_name)
+            else:
+                yield _deletion(pod)
+
+    def _creation(self, daemon_set: Object, orders: Orders | None, node_name: str) -> Create:
+        assert orders is not None
+        spec = tolerant(daemon_set["spec"]["template"].get("spec") or {})
+        spec["affinity"] = bound_to(node_name, spec.get("affinity") or {})
+        marks = {REVISION_LABEL: orders.revision}
+        if orders.generation:
+            marks[GENERATION_LABEL] = generation_of(daemon_set)
+        return Create(kind="Pod", obj=new_pod(daemon_set, extra_labels=marks, extra_spec=spec))
+
+    def _live(self, daemon_set: Object, history: History) -> set[str]:
+        """Names of old revisions that pods still have."""
+        pods = self.objects.by("Pod", "owner", uid_of(daemon_set))
+        hashes = {labels(pod).get(REVISION_LABEL) for pod in pods}
+        return {name(one) for one in history.old if labels(one).get(REVISION_LABEL) in hashes}
+
+
+def _status(daemon_set: Object, crew: Crew) -> Iterator[Effect]:
+    counts = {field: crew.counts[field] for field in _COUNTS}
+    available = counts["numberAvailable"]
+    counts["numberUnavailable"] = counts["desiredNumberScheduled"] - available
+    counts["observedGeneration"] = int(daemon_set["metadata"].get("generation") or 0)
+    known = daemon_set.get("status") or {}
+    if any((known.get(field) or 0) != count for field, count in counts.items()):
+        place, called = place_of(daemon_set)
+        written = {field: count or _zero(field) for field, count in counts.items()}
+        yield Patch(
+            kind=_SET,
+            namespace=place,
+            name=called,
+            subresource="status",
+            body={"metadata": {"uid": uid_of(daemon_set)}, "status": written},
+        )
+
+
+def _zero(field: str) -> int | None:
+    """What stands for zero: some fields are left out then."""
+    return 0 if field in _ALWAYS_THERE else None
+
+
+def _deletion(pod: Object) -> Delete:
+    place, called = place_of(pod)
+    return Delete(kind="Pod", namespace=place, name=called, uid=uid_of(pod))
+
+
+def _owner_of(obj: Object) -> Iterator[Place]:
+    reference = controller_of(obj)
+    if reference is not None and reference.get("kind") == _SET:
+        yield place_of(obj)[0], str(reference.get("name"))
+
+
+def _judged_by(node: Object | None) -> tuple[Any, ...] | None:
+    """What of a node decides about daemons."""
+    if node is None:
+        return None
+    return labels(node), (node.get("spec") or {}).get("taints") or []
+
+
+def _station(uid: str, node_name: str) -> str:
+    return f"{uid}/{node_name}"
+
+
+def _stations(pod: Object) -> Iterator[str]:
+    reference = controller_of(pod)
+    if reference is not None and reference.get("kind") == _SET:
+        yield _station(str(reference.get("uid")), target_of(pod))

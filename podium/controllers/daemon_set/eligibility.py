@@ -1,0 +1,103 @@
+"""Which nodes get a DaemonSet's pod, and what the pod tolerates beyond its template.
+
+The rules are v1.36's: NodeShouldRunDaemonPod, AddOrUpdateDaemonPodTolerations.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from podium.api.meta import labels, name
+from podium.api.node_selector import NAME_FIELD, RequiredNodeAffinity, required_node_affinity
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
+
+Object = Mapping[str, Any]
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFIX = "node.kubernetes.io/"
+_TOLERATED = (
+    ("not-ready", NO_EXECUTE),
+    ("unreachable", NO_EXECUTE),
+    ("disk-pressure", NO_SCHEDULE),
+    ("memory-pressure", NO_SCHEDULE),
+    ("pid-pressure", NO_SCHEDULE),
+    ("unschedulable", NO_SCHEDULE),
+)
+_TOLERATED_IN_NODES_NETWORK = ("network-unavailable", NO_SCHEDULE)
+
+
+class Eligibility:
+    """Which nodes a DaemonSet's pods may be on.
+
+    Args:
+        spec: of a pod, with all its tolerations.
+    """
+
+    def __init__(self, spec: Object) -> None:
+        self._node_name = spec.get("nodeName") or ""
+        self._affinity: RequiredNodeAffinity = required_node_affinity({"spec": spec})
+        self._tolerations = spec["tolerations"]
+
+    def may_start(self, node: Object) -> bool:
+        """Whether a node without such a pod gets one."""
+        return self._fits(node) and not self._untolerated(node, NO_SCHEDULE, NO_EXECUTE)
+
+    def may_stay(self, node: Object) -> bool:
+        """Whether such a pod may go on running there."""
+        return self._fits(node) and not self._untolerated(node, NO_EXECUTE)
+
+    def _fits(self, node: Object) -> bool:
+        called = name(node)
+        named = self._node_name in ("", called)
+        return named and self._affinity.matches(labels(node), called)
+
+    def _untolerated(self, node: Object, *effects: str) -> bool:
+        taints = (node.get("spec") or {}).get("taints")
+        return untolerated(taints, self._tolerations, effects) is not None
+
+
+def tolerant(spec: Object) -> dict[str, Any]:
+    """The spec with the tolerations of what daemons are there to see through."""
+    tolerations = list(spec.get("tolerations") or ())
+    for toleration in _own_tolerations(spec):
+        if toleration not in tolerations:
+            tolerations = [t for t in tolerations if not _about_the_same(t, toleration)]
+            tolerations.append(toleration)
+    return {**spec, "tolerations": tolerations}
+
+
+def bound_to(node_name: str, affinity: Object) -> dict[str, Any]:
+    """The affinity with its required node affinity replaced: this node, by name."""
+    field = {"key": NAME_FIELD, "operator": "In", "values": [node_name]}
+    required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    node_affinity = {**(affinity.get("nodeAffinity") or {}), _REQUIRED: required}
+    return {**affinity, "nodeAffinity": node_affinity}
+
+
+def target_of(pod: Object) -> str:
+    """The node that a daemon's pod is on, or has been made for; empty if that isn't said."""
+    spec = pod.get("spec") or {}
+    if spec.get("nodeName"):
+        return str(spec["nodeName"])
+    required = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}
+    for term in required.get("nodeSelectorTerms") or ():
+        for field in term.get("matchFields") or ():
+            if field.get("key") == NAME_FIELD and field.get("values"):
+                return str(field["values"][0])
+    return ""
+
+
+def seniority(pod: Object) -> tuple[bool, str, str]:
+    """The order in which pods stay: those on nodes before others, then by age, then by name."""
+    created = (pod.get("metadata") or {}).get("creationTimestamp")
+    return not (pod.get("spec") or {}).get("nodeName"), str(created or ""), name(pod)
+
+
+def _own_tolerations(spec: Object) -> Iterator[Object]:
+    extra = (_TOLERATED_IN_NODES_NETWORK,) if spec.get("hostNetwork") else ()
+    for taint, effect in (*_TOLERATED, *extra):
+        yield {"key": _PREFIX + taint, "operator": "Exists", "effect": effect}
+
+
+def _about_the_same(one: Object, other: Object) -> bool:
+    """Whether two tolerations differ in nothing but for how long they last."""
+    return all(one.get(f) == other.get(f) for f in ("key", "operator", "effect", "value"))

@@ -1,0 +1,50 @@
+"""How controllers make a pod from the template of their object."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.api.meta import annotations, labels, name
+from podium.controllers.kit.claiming import owner_reference
+
+Object = Mapping[str, Any]
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+def new_pod(
+    owner: Object,
+    *,
+    called: str = "",
+    prefix: str = "",
+    extra_labels: Mapping[str, str] = _NOTHING,
+    extra_annotations: Mapping[str, str] = _NOTHING,
+    extra_finalizers: Sequence[str] = (),
+    extra_spec: Mapping[str, Any] = _NOTHING,
+) -> dict[str, Any]:
+    """A pod of the owner's template.
+
+    Args:
+        owner: its controller.
+        called: its name; if empty, the API server chooses one.
+        prefix: what such a name begins with; the owner's name and a dash if empty.
+        extra_labels: win over those of the template.
+        extra_annotations: likewise.
+        extra_finalizers: come after those of the template.
+        extra_spec: fields of the spec that replace the template's.
+    """
+    template = owner["spec"]["template"]
+    metadata = template.get("metadata") or {}
+    named = {"name": called} if called else {"generateName": prefix or f"{name(owner)}-"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            **named,
+            "namespace": owner["metadata"].get("namespace") or "",
+            "labels": {**labels(template), **extra_labels},
+            "annotations": {**annotations(template), **extra_annotations},
+            "finalizers": [*(metadata.get("finalizers") or ()), *extra_finalizers],
+            "ownerReferences": [owner_reference(owner)],
+        },
+        "spec": {**(template.get("spec") or {}), **extra_spec},
+    }

@@ -1,0 +1,290 @@
+"""DaemonSets: who gets a pod, how pods are replaced, and what the status says."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from podium.control.effects import Create, Delete, Effect
+from podium.controllers.daemon_set.backoff import Backoff
+from podium.controllers.daemon_set.controller import DaemonSetController
+from podium.controllers.daemon_set.eligibility import target_of
+from podium.runtime.faults import NO_FAULTS, Faults
+from tests.controllers.builders import NOW_S, Hand
+from tests.controllers.worlds import World
+
+Obj = dict[str, Any]
+
+
+def node(name: str, *taints: Obj, **labels: str) -> Obj:
+    metadata = {"name": name, "uid": f"uid-{name}", "labels": labels}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {"taints": [*taints]}}
+
+
+def taint(key: str, effect: str) -> Obj:
+    return {"key": key, "effect": effect}
+
+
+def daemon_set(image: str = "i:1", generation: int = 1, **spec: Any) -> Obj:
+    template = {
+        "metadata": {"labels": {"app": "d"}},
+        "spec": {"containers": [{"name": "c", "image": image}], **spec.pop("pod", {})},
+    }
+    rolling = {"maxUnavailable": 1, "maxSurge": 0, **spec.pop("rolling", {})}
+    strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {
+            "name": "d",
+            "namespace": "default",
+            "uid": "uid-d",
+            "generation": generation,
+            "annotations": {"deprecated.daemonset.template.generation": str(generation)},
+        },
+        "spec": {
+            "selector": {"matchLabels": {"app": "d"}},
+            "template": template,
+            "updateStrategy": strategy,
+            "revisionHistoryLimit": 10,
+            **spec,
+        },
+    }
+
+
+def pods(hand: Hand) -> list[Obj]:
+    return [obj for (kind, _), obj in hand.objects.items() if kind == "Pod"]
+
+
+def settle(hand: Hand, phase: str = "Running") -> None:
+    """The kubelets run what there is."""
+    for one in pods(hand):
+        if "status" not in one:
+            conditions = [
+                {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+            ]
+            spec = {**one["spec"], "nodeName": target_of(one)}
+            hand.tell({**one, "spec": spec, "status": {"phase": phase, "conditions": conditions}})
+
+
+def targets(effects: Iterable[Effect]) -> list[str]:
+    return [target_of(one.obj) for one in effects if isinstance(one, Create) and one.kind == "Pod"]
+
+
+def deleted(effects: Iterable[Effect]) -> list[str]:
+    return [one.name for one in effects if isinstance(one, Delete)]
+
+
+def image_of(pod: Obj) -> str:
+    return str(pod["spec"]["containers"][0]["image"])
+
+
+def started(*objects: Obj) -> Hand:
+    hand = Hand(DaemonSetController())
+    hand.start(*objects)
+    hand.run()
+    settle(hand)
+    hand.run()
+    return hand
+
+
+def world_with_daemon(**options: Any) -> World:
+    """A node that is ready, in a world without anybody who would take that taint away."""
+    world = World(DaemonSetController, **options)
+    world.patch("Node", "n1", {"spec": {"taints": None}})
+    fresh = daemon_set()
+    del fresh["metadata"]["uid"]
+    world.create(fresh)
+    return world
+
+
+def status(hand: Hand) -> Obj:
+    found: Obj = hand.objects["DaemonSet", "d"]["status"]
+    return found
+
+
+def test_each_node_that_may_have_it_gets_one_pod() -> None:
+    hand = Hand(DaemonSetController())
+    hand.start(
+        daemon_set(),
+        node("a"),
+        node("b", taint("dedicated", "NoSchedule")),
+        node("c", taint("node.kubernetes.io/unschedulable", "NoSchedule")),
+    )
+    assert targets(hand.run()) == ["a", "c"]
+    settle(hand)
+    hand.run()
+    assert status(hand) == {
+        "currentNumberScheduled": 2,
+        "numberMisscheduled": 0,
+        "desiredNumberScheduled": 2,
+        "numberReady": 2,
+        "updatedNumberScheduled": 2,
+        "numberAvailable": 2,
+        "observedGeneration": 1,
+    }
+    assert hand.events[0].startswith("Created pod: d-")
+
+
+def test_pods_tolerate_what_daemons_see_through_and_ask_for_their_node() -> None:
+    hand = Hand(DaemonSetController())
+    hand.start(daemon_set(pod={"hostNetwork": True}), node("a"))
+    (created,) = [one for one in hand.run() if isinstance(one, Create) and one.kind == "Pod"]
+    keys = [toleration["key"] for toleration in created.obj["spec"]["tolerations"]]
+    assert [key.rpartition("/")[2] for key in keys] == [
+        "not-ready",
+        "unreachable",
+        "disk-pressure",
+        "memory-pressure",
+        "pid-pressure",
+        "unschedulable",
+        "network-unavailable",
+    ]
+    (revision,) = [name for kind, name in hand.objects if kind == "ControllerRevision"]
+    assert created.obj["metadata"]["labels"] == {
+        "app": "d",
+        "controller-revision-hash": revision.removeprefix("d-"),
+        "pod-template-generation": "1",
+    }
+
+
+def test_nodes_come_and_are_tainted() -> None:
+    hand = started(daemon_set(), node("a"))
+    hand.tell(node("b"))
+    assert targets(hand.run()) == ["b"]
+    settle(hand)
+    hand.run()
+    hand.tell(node("a", taint("maintenance", "NoSchedule")))
+    hand.run()
+    assert (status(hand)["desiredNumberScheduled"], status(hand)["numberMisscheduled"]) == (1, 1)
+    hand.tell(node("a", taint("maintenance", "NoExecute")))
+    assert len(deleted(hand.run())) == 1
+    assert status(hand)["numberMisscheduled"] == 0
+
+
+def test_what_does_not_matter_about_nodes_is_not_looked_at() -> None:
+    hand = started(daemon_set(), node("a"))
+    hand.tell({**node("a"), "status": {"conditions": [{"type": "Ready", "status": "True"}]}})
+    assert hand.machine.next_wakeup_s() is None
+
+
+def test_a_rolling_update_keeps_to_what_may_be_unavailable() -> None:
+    nodes = [node(name) for name in "abcd"]
+    hand = started(daemon_set(), *nodes)
+    hand.tell(daemon_set("i:2", 2, rolling={"maxUnavailable": "50%"}))
+    for _ in range(2):
+        done = hand.run()
+        assert len(deleted(done)) == 2
+        assert len(targets(done)) == 2
+        settle(hand)
+    assert not deleted(hand.run())
+    assert {image_of(pod) for pod in pods(hand)} == {"i:2"}
+    assert status(hand)["updatedNumberScheduled"] == 4
+
+
+def test_pods_that_do_not_serve_are_replaced_at_once_and_count() -> None:
+    hand = started(daemon_set(), *map(node, "abc"))
+    for broken in pods(hand)[:2]:
+        hand.tell({**broken, "status": {"phase": "Running"}})
+    hand.run()
+    hand.tell(daemon_set("i:2", 2))
+    assert len(deleted(hand.run())) == 2
+    settle(hand)
+    assert len(deleted(hand.run())) == 1
+
+
+def test_surging_creates_first() -> None:
+    hand = started(daemon_set(rolling={"maxUnavailable": 0, "maxSurge": 1}), node("a"), node("b"))
+    hand.tell(daemon_set("i:2", 2, rolling={"maxUnavailable": 0, "maxSurge": 1}))
+    done = hand.run()
+    assert targets(done) == ["a"]
+    assert not deleted(done)
+    settle(hand)
+    done = hand.run()
+    assert len(deleted(done)) == 1
+    assert targets(done) == ["b"]
+    settle(hand)
+    assert len(deleted(hand.run())) == 1
+    assert {image_of(pod) for pod in pods(hand)} == {"i:2"}
+
+
+def test_on_delete_waits_for_the_user() -> None:
+    hand = started(daemon_set(updateStrategy={"type": "OnDelete"}), node("a"))
+    hand.tell(daemon_set("i:2", 2, updateStrategy={"type": "OnDelete"}))
+    assert not deleted(hand.run())
+    hand.gone("Pod", pods(hand)[0]["metadata"]["name"])
+    hand.run()
+    assert [image_of(pod) for pod in pods(hand)] == ["i:2"]
+
+
+def test_a_template_that_comes_back_takes_up_its_revision() -> None:
+    world = world_with_daemon()
+    for seconds, image in ((30, "i:2"), (60, "i:1")):
+        world.run_until(seconds)
+        template = {"spec": {"containers": [{"name": "c", "image": image}]}}
+        world.patch("DaemonSet", "d", {"spec": {"template": template}})
+    world.run_until(90)
+    assert sorted(one["revision"] for one in world.all("ControllerRevision")) == [2, 3]
+    assert [image_of(pod) for pod in world.all("Pod")] == ["i:1"]
+    assert world.get("DaemonSet", "d")["status"] == {
+        "currentNumberScheduled": 1,
+        "numberMisscheduled": 0,
+        "desiredNumberScheduled": 1,
+        "numberReady": 1,
+        "updatedNumberScheduled": 1,
+        "numberAvailable": 1,
+        "observedGeneration": 3,
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_faults_and_restarts_leave_one_pod(seed: int) -> None:
+    trouble = Faults(refused=0.2, unanswered=0.1, slow=0.1, slow_watches=0.1, restarts=0.01)
+    world = world_with_daemon(faults=trouble, seed=seed)
+    world.run_until(120)
+    world.driver.faults = NO_FAULTS
+    world.run_until(400)
+    assert len(world.all("Pod")) == 1
+    assert world.get("DaemonSet", "d")["status"]["numberAvailable"] == 1
+
+
+def test_failed_pods_go_at_once_and_then_ever_later() -> None:
+    hand = started(daemon_set(), node("a"))
+    for seconds in (0.0, 1.0, 3.0):
+        (only,) = pods(hand)
+        hand.tell({**only, "status": {"phase": "Failed"}})
+        if seconds:
+            assert not deleted(hand.wake(seconds - 0.1))
+        assert deleted(hand.run(seconds)) == [only["metadata"]["name"]]
+    assert "Found failed daemon pod default/" in " ".join(hand.events)
+
+
+def test_delays_double_up_to_a_limit() -> None:
+    backoff, key = Backoff(), ("uid", "n")
+    assert backoff.until_s(key, NOW_S) is None
+    for _ in range(12):
+        backoff.failed(key, NOW_S)
+    assert backoff.until_s(key, NOW_S) == pytest.approx(NOW_S + 900)
+    assert backoff.until_s(key, NOW_S + 1_801) is None
+
+
+def test_orphans_are_adopted_and_extra_pods_deleted() -> None:
+    hand = started(daemon_set(), node("a"))
+    (mine,) = pods(hand)
+    extra = {**mine, "metadata": {**mine["metadata"], "name": "z", "uid": "uid-z"}}
+    hand.tell(extra)
+    assert deleted(hand.run()) == ["z"]
+    orphan = {**extra, "metadata": {**extra["metadata"], "uid": "uid-y", "ownerReferences": []}}
+    hand.tell({**orphan, "metadata": {**orphan["metadata"], "name": "y"}})
+    assert [type(effect).__name__ for effect in hand.wake()] == ["Patch"]
+
+
+def test_refused_pods_are_asked_for_one_at_a_time() -> None:
+    hand = Hand(DaemonSetController())
+    hand.start(daemon_set(), *map(node, "abc"))
+    hand.carry_out(hand.wake()[0])
+    creations = [effect for effect in hand.wake() if isinstance(effect, Create)]
+    assert len(creations) == 3
+    for effect in creations:
+        hand.refuse(effect)
+    assert hand.events == ["Error creating: Forbidden happened"] * 3
