@@ -7,6 +7,7 @@ from podium.api.errors import PodiumError
 from podium.control.machine import Machine
 from podium.controllers.deployment.controller import DeploymentController
 from podium.controllers.disruption import DisruptionController
+from podium.controllers.endpoint_slices import EndpointSliceController
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.namespace import NamespaceController
 from podium.controllers.node_lifecycle.controller import NodeLifecycle
@@ -22,6 +23,7 @@ CONTROLLERS: Mapping[str, Make] = {
     "replicaset-controller": ReplicaSetController,
     "replication-controller": partial(ReplicaSetController, "ReplicationController"),
     "disruption-controller": DisruptionController,
+    "endpointslice-controller": EndpointSliceController,
     "namespace-controller": NamespaceController,
     "resourcequota-controller": QuotaController,
     "generic-garbage-collector": GarbageCollector,

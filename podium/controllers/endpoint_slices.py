@@ -1,0 +1,201 @@
+"""The EndpointSlice controller: which pods stand behind each service, and which of them serve.
+
+Rules are those of v1.36's `endpointslice` controller, for IPv4. Slices are changed as little as
+can be: an endpoint stays in its slice, and new ones go where there is room.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.labels import equality_selector
+from podium.api.meta import is_terminating, labels, name
+from podium.control.effects import Create, Delete, Effect, Replace
+from podium.control.events import Change
+from podium.controllers.endpoint_pods import (
+    HEADLESS,
+    Ports,
+    endpoint_of,
+    is_behind,
+    looks_alike,
+    ports_of,
+)
+from podium.controllers.kit.claiming import owner_reference
+from podium.controllers.kit.members import Members
+from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.pods import namespaces
+from podium.controllers.kit.reconciler import Reconciler
+
+Object = Mapping[str, Any]
+
+ENDPOINTS_MAX = 100
+SERVICE_NAME = "kubernetes.io/service-name"
+MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
+
+_MANAGER = "endpointslice-controller.k8s.io"
+_SLICE = "EndpointSlice"
+
+
+class EndpointSliceController(Reconciler):
+    """Keeps the slices of services true."""
+
+    name = "endpointslice-controller"
+    kinds = frozenset({"Service", "Pod", "Node", _SLICE})
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "Pod": {"namespace": namespaces, "node": _node_names},
+                "Service": {"namespace": namespaces},
+                _SLICE: {"service": _services},
+            }
+        )
+        self._members = Members(self.objects, "Service", selects)
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        place, called = place_of(obj)
+        now = self.objects.get(change.kind, called, place)
+        if change.kind == "Service":
+            self._members.recruit(before, now)
+            yield place, called
+        elif change.kind == _SLICE:
+            for service in _services(obj):
+                yield place, service.rpartition("/")[2]
+        elif change.kind == "Node":
+            yield from self._behind_node(called, before, now)
+        elif not looks_alike(before, now):
+            yield from self._members.touched(before, now)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        service = self.objects.get("Service", key[1], key[0])
+        if service is None or is_terminating(service):
+            return ()
+        spec = service["spec"]
+        slices = [*self.objects.by(_SLICE, "service", "/".join(key))]
+        if spec.get("type") == "ExternalName":
+            return [_deletion(one) for one in slices]
+        if not spec.get("selector"):
+            return ()
+        return list(self._reconcile(service, slices))
+
+    def _behind_node(
+        self, called: str, before: Object | None, now: Object | None
+    ) -> Iterator[Hashable]:
+        """Services with pods on a node that has come, gone, or moved to another zone."""
+        if before is not None and now is not None and labels(before) == labels(now):
+            return
+        for pod in self.objects.by("Pod", "node", called):
+            yield from self._members.touched(pod, pod)
+
+    def _reconcile(self, service: Object, slices: Sequence[Object]) -> Iterator[Effect]:
+        wanted: dict[Ports, dict[str, Object]] = {}
+        for pod in self._members.of(service):
+            node = self.objects.get("Node", pod["spec"].get("nodeName") or "")
+            keeps_unready = service["spec"].get("publishNotReadyAddresses")
+            if is_behind(pod) and (node is not None or keeps_unready):
+                group = wanted.setdefault(ports_of(service, pod), {})
+                group[uid_of(pod)] = endpoint_of(service, pod, node)
+        present: dict[Ports, list[Object]] = {}
+        for one in slices:
+            present.setdefault(_ports_in(one), []).append(one)
+        if not wanted:
+            # One slice stays, to say that there is nobody.
+            wanted[()] = {}
+        for ports, endpoints in wanted.items():
+            yield from _fill(service, ports, endpoints, present.pop(ports, []))
+        yield from (_deletion(one) for rest in present.values() for one in rest)
+
+
+def selects(service: Object, pod: Object) -> bool:
+    """Whether a service selects a pod; one without a selector selects nobody."""
+    raw = (service.get("spec") or {}).get("selector")
+    return bool(raw) and equality_selector(raw).matches(labels(pod))
+
+
+def _fill(
+    service: Object, ports: Ports, endpoints: Mapping[str, Object], slices: Sequence[Object]
+) -> Iterator[Effect]:
+    """Bring the slices of one set of ports to where they should be."""
+    left = dict(endpoints)
+    kept: list[list[Object]] = []
+    for one in slices:
+        uids = [endpoint["targetRef"]["uid"] for endpoint in one.get("endpoints") or ()]
+        kept.append([left.pop(uid) for uid in uids if uid in left])
+    new = [*left.values()]
+    for content in kept:
+        room = ENDPOINTS_MAX - len(content)
+        content += new[:room]
+        new = new[room:]
+    emptied = sum(not content for content in kept)
+    for one, content in zip(slices, kept, strict=True):
+        if not content and (endpoints or emptied > 1):
+            emptied -= 1
+            yield _deletion(one)
+        else:
+            yield from _update(service, one, ports, content)
+    chunks = [new[i : i + ENDPOINTS_MAX] for i in range(0, len(new), ENDPOINTS_MAX)]
+    if not endpoints and not slices:
+        chunks = [[]]
+    yield from (_creation(service, ports, chunk) for chunk in chunks)
+
+
+def _update(
+    service: Object, one: Object, ports: Ports, content: Sequence[Object]
+) -> Iterator[Effect]:
+    carried = _labels(service)
+    if list(one.get("endpoints") or ()) == [*content] and labels(one) == carried:
+        return
+    metadata = {**one["metadata"], "labels": carried}
+    yield Replace(kind=_SLICE, obj={**one, "metadata": metadata, "endpoints": [*content]})
+
+
+def _creation(service: Object, ports: Ports, content: Sequence[Object]) -> Create:
+    obj = {
+        "apiVersion": "discovery.k8s.io/v1",
+        "kind": _SLICE,
+        "metadata": {
+            "generateName": f"{name(service)}-",
+            "namespace": place_of(service)[0],
+            "labels": _labels(service),
+            "ownerReferences": [
+                owner_reference({"apiVersion": "v1", "kind": "Service", **service})
+            ],
+        },
+        "addressType": "IPv4",
+        "endpoints": [*content],
+        "ports": [dict(port) for port in ports],
+    }
+    return Create(kind=_SLICE, obj=obj)
+
+
+def _deletion(one: Object) -> Delete:
+    place, called = place_of(one)
+    return Delete(kind=_SLICE, namespace=place, name=called, uid=uid_of(one))
+
+
+def _labels(service: Object) -> dict[str, str]:
+    """A service's own labels, and those by which its slices are found."""
+    carried = {key: value for key, value in labels(service).items() if key != HEADLESS}
+    if service["spec"].get("clusterIP") == "None":
+        carried[HEADLESS] = ""
+    return {**carried, SERVICE_NAME: name(service), MANAGED_BY: _MANAGER}
+
+
+def _ports_in(one: Object) -> Ports:
+    return tuple(tuple(sorted(port.items())) for port in one.get("ports") or ())
+
+
+def _services(one: Object) -> tuple[str, ...]:
+    """The service that a slice of this controller is for, as the key of an index."""
+    carried = labels(one)
+    if carried.get(MANAGED_BY) != _MANAGER or SERVICE_NAME not in carried:
+        return ()
+    return (f"{place_of(one)[0]}/{carried[SERVICE_NAME]}",)
+
+
+def _node_names(pod: Object) -> tuple[str, ...]:
+    called = (pod.get("spec") or {}).get("nodeName")
+    return (called,) if called else ()
