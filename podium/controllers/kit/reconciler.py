@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from podium.control.effects import Delete, Effect, Evict, Record
 from podium.control.events import Change, Event, Outcome, Synced
-from podium.controllers.kit.objects import Index, Object, Objects, uid_of
+from podium.controllers.kit.objects import Index, Object, Objects, place_of, uid_of
 
 BACKOFF_S_MIN = 0.25
 BACKOFF_S_MAX = 30.0
@@ -61,7 +61,7 @@ class Reconciler(ABC):
         """The keys that a change concerns.
 
         Args:
-            change: as the watch told it.
+            change: as a watch told it, or as the answer to an effect shows, whichever came first.
             before: the object as it was known before; may be newer than `change.old`.
         """
 
@@ -73,9 +73,7 @@ class Reconciler(ABC):
         """Take an event in; when woken, look at everything that needs it."""
         self._now_s = now_s
         if isinstance(event, Change):
-            before = self.objects.apply(event)
-            for key in self.keys_of(event, before):
-                self._dirty[key] = None
+            self._note(event)
             return ()
         if isinstance(event, Outcome):
             return self._outcome(event)
@@ -140,15 +138,24 @@ class Reconciler(ABC):
         if answer is None or isinstance(effect, Evict):
             return
         if not isinstance(effect, Delete):
-            self.objects.observe(str(answer.get("kind")), answer)
+            self._note(Change(str(answer.get("kind")), None, answer))
             return
         known = self.objects.get(effect.kind, effect.name, effect.namespace)
         if known is None or (effect.uid and effect.uid != uid_of(known)):
             return
-        if _lives_on(answer):
-            self.objects.observe(effect.kind, answer)
+        self._note(Change(effect.kind, known, answer if _lives_on(answer) else None))
+
+    def _note(self, change: Change) -> None:
+        """Take a change in, unless it is known already, and have looked at what it concerns."""
+        before = self.objects.apply(change)
+        if change.new is None:
+            is_news = before is not None
         else:
-            self.objects.remove(effect.kind, known)
+            place, called = place_of(change.new)
+            is_news = self.objects.get(change.kind, called, place) is change.new
+        if is_news and change.kind in self.kinds:
+            for key in self.keys_of(change, before):
+                self._dirty[key] = None
 
     def _failed(self, key: Hashable, outcome: Outcome) -> Sequence[Effect]:
         """Wait; what a refusal means for the key, if more, is the controller's to say."""

@@ -1,0 +1,107 @@
+"""What the loop around reconciling takes for news, and when it looks."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from podium.control.effects import Delete, Effect, Patch
+from podium.control.events import Change, Outcome, Synced, Woken
+from podium.controllers.kit.objects import Object
+from podium.controllers.kit.reconciler import Reconciler
+
+Obj = dict[str, Any]
+
+
+class Recorder(Reconciler):
+    """Asks for what it is told to, and remembers what it saw.
+
+    Attributes:
+        asks: effects by key; each is asked for once.
+        changes: name, and versions before and after, of what it took for news.
+    """
+
+    name = "recorder"
+    kinds = frozenset({"Pod"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asks: dict[Hashable, Effect] = {}
+        self.changes: list[tuple[str | None, str | None]] = []
+        self.looks: list[Hashable] = []
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
+        self.changes.append((version(before), version(change.new)))
+        return ("p",)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
+        self.looks.append(key)
+        effect = self.asks.pop(key, None)
+        return () if effect is None else (effect,)
+
+
+PATCH = Patch(kind="Pod", namespace="default", name="p", body={})
+DELETE = Delete(kind="Pod", namespace="default", name="p", uid="u")
+
+
+def pod(number: int, **fields: Any) -> Obj:
+    metadata = {"name": "p", "namespace": "default", "uid": "u", "resourceVersion": str(number)}
+    return {"kind": "Pod", "metadata": {**metadata, **fields}}
+
+
+def version(obj: Object | None) -> str | None:
+    return None if obj is None else obj["metadata"]["resourceVersion"]
+
+
+def asked(effect: Effect, known: Obj) -> tuple[Recorder, Effect]:
+    """A machine that knows a pod and has just asked for something."""
+    machine = Recorder()
+    machine.step(Change("Pod", None, known), 0.0)
+    machine.step(Synced(), 0.0)
+    machine.asks["p"] = effect
+    (sent,) = machine.step(Woken(), 0.0)
+    machine.changes.clear()
+    return machine, sent
+
+
+def test_what_an_answer_shows_is_news_and_its_echo_is_not() -> None:
+    machine, sent = asked(PATCH, pod(1))
+    machine.step(Outcome(sent, obj=pod(3, deletionTimestamp="now")), 1.0)
+    assert machine.changes == [("1", "3")]
+    assert machine.next_wakeup_s() == 1.0
+    machine.step(Change("Pod", pod(1), pod(2)), 1.0)
+    machine.step(Change("Pod", pod(2), pod(3)), 1.0)
+    assert machine.changes == [("1", "3")]
+    machine.step(Change("Pod", pod(3), pod(4)), 1.0)
+    assert machine.changes[1:] == [("3", "4")]
+
+
+def test_an_answer_that_a_watch_has_overtaken_is_no_news() -> None:
+    machine, sent = asked(PATCH, pod(1))
+    machine.step(Change("Pod", pod(1), pod(5)), 0.0)
+    machine.step(Outcome(sent, obj=pod(3)), 1.0)
+    assert machine.changes == [("1", "5")]
+    known = machine.objects.get("Pod", "p", "default")
+    assert version(known) == "5"
+
+
+def test_what_was_deleted_is_gone_once() -> None:
+    machine, sent = asked(DELETE, pod(1))
+    machine.step(Outcome(sent, obj=pod(2)), 1.0)
+    assert machine.changes == [("1", None)]
+    machine.step(Change("Pod", pod(1), None), 1.0)
+    machine.step(Change("Pod", None, pod(1)), 1.0)
+    assert machine.changes == [("1", None)]
+    assert machine.objects.get("Pod", "p", "default") is None
+
+
+def test_what_is_deleted_with_grace_lives_on() -> None:
+    machine, sent = asked(DELETE, pod(1))
+    leaving = pod(2, deletionTimestamp="soon", deletionGracePeriodSeconds=30)
+    machine.step(Outcome(sent, obj=leaving), 1.0)
+    assert machine.changes == [("1", "2")]
+    assert machine.objects.get("Pod", "p", "default") is leaving
+
+
+def test_answers_about_other_kinds_concern_nobody() -> None:
+    machine, sent = asked(PATCH, pod(1))
+    machine.step(Outcome(sent, obj={**pod(3), "kind": "Node"}), 1.0)
+    assert machine.changes == []
