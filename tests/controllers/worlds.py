@@ -44,6 +44,8 @@ class Binder(Reconciler):
 class World:
     """Machines, a binder, and nodes `n1`, `n2` …; times are seconds since the start.
 
+    Where machines crash by chance, the binder and the nodes' agents don't.
+
     Attributes:
         writes: the calls that were made, but for events.
     """
@@ -63,8 +65,10 @@ class World:
         self.driver.hooks.append(self._note)
         for number in range(nodes):
             self.create(node(f"n{number + 1}"))
-        for machine in (*machines, Binder, Kubelets):
+        for machine in machines:
             self.driver.add(machine(), renew=machine)
+        for machine in (Binder, Kubelets):
+            self.driver.add(machine())
         self.driver.advance(0)
         self.writes.clear()
 
