@@ -5,6 +5,7 @@ from functools import partial
 
 from podium.api.errors import PodiumError
 from podium.control.machine import Machine
+from podium.controllers.daemon_set.controller import DaemonSetController
 from podium.controllers.deployment.controller import DeploymentController
 from podium.controllers.disruption import DisruptionController
 from podium.controllers.endpoint_slices import EndpointSliceController
@@ -22,6 +23,7 @@ CONTROLLERS: Mapping[str, Make] = {
     "deployment-controller": DeploymentController,
     "replicaset-controller": ReplicaSetController,
     "replication-controller": partial(ReplicaSetController, "ReplicationController"),
+    "daemonset-controller": DaemonSetController,
     "disruption-controller": DisruptionController,
     "endpointslice-controller": EndpointSliceController,
     "namespace-controller": NamespaceController,
