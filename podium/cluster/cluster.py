@@ -86,7 +86,11 @@ class Cluster:
 
 def _scheduler(setup: SchedulerSetup, seed: str) -> SchedulerMachine:
     return SchedulerMachine(
-        setup.configuration, setup.options, features=setup.features, rng=Random(seed)
+        setup.configuration,
+        setup.options,
+        features=setup.features,
+        rng=Random(seed),
+        decision_s=setup.decision_s,
     )
 
 

@@ -1,9 +1,10 @@
 """From objects as somebody has them to a store in which they have always been.
 
 What an API server has told (it has a uid) is taken as it stands. What was written by hand is
-completed: defaults, priority and the like as admission fills them in, a uid, a time of creation,
-and a status. A pod that is on a node but doesn't say how it is counts as running and ready, a node
-that doesn't say so as healthy. Whatever is written there, status and deletion included, stays.
+completed: defaults, what admission fills in unless there is a priority already, a uid, a time of
+creation, and a status. A pod that is on a node but doesn't say how it is counts as running and
+ready, a node that doesn't say so as healthy. Whatever is written there, status and deletion
+included, stays.
 """
 
 from collections.abc import Iterable, Mapping
@@ -95,7 +96,8 @@ class Loader:
         if kind.namespaced and not obj["metadata"].get("namespace"):
             obj = {**obj, "metadata": {**obj["metadata"], "namespace": "default"}}
         self._placed(kind, obj)
-        if kind.name in _ADMITTED:
+        is_admitted = kind.name == "Pod" and obj["spec"].get("priority") is not None
+        if kind.name in _ADMITTED and not is_admitted:
             obj = self._admitted(kind, obj)
         metadata = {"creationTimestamp": timestamp(self._now_s), **obj["metadata"]}
         metadata["uid"] = new_uid(self._rng)

@@ -22,11 +22,13 @@ class SchedulerSetup:
         configuration: its profiles; v1.36's default one if None.
         options: Podium's own options.
         features: feature gates.
+        decision_s: how long a decision takes; the next one comes no sooner.
     """
 
     configuration: SchedulerConfiguration | None = None
     options: SchedulerOptions | None = None
     features: Features = DEFAULT_FEATURES
+    decision_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

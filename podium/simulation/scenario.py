@@ -56,7 +56,7 @@ class Change:
     Attributes:
         target: the object.
         body: a strategic merge patch.
-        words: what that is, for the story, such as `scaled to 5`.
+        words: what that is, for the story, such as `falls silent`; empty where the object tells.
     """
 
     target: Target

@@ -39,7 +39,7 @@ def sentence(entry: Entry) -> str:
 
 def subject(kind: str, namespace: str, name: str) -> str:
     """An object as stories name it: the namespace only where it isn't the usual one."""
-    called = _SUBJECTS.get(kind, kind[0].lower() + kind[1:] if kind != "Pod" else "pod")
+    called = _SUBJECTS.get(kind, kind.lower())
     place = "" if namespace in ("", DEFAULT_NAMESPACE) else f"{namespace}/"
     return f"{called} {place}{name}"
 
@@ -135,6 +135,8 @@ def _preemption(record: Mapping[str, Any]) -> str:
 
 def _budget_changed(entry: Entry) -> str:
     details = entry.details
+    if details["allowedBefore"] == details["disruptionsAllowed"]:
+        return ""
     counts = (
         f"{details['currentHealthy']} of {details['expectedPods']} pods healthy, "
         f"{details['desiredHealthy']} needed"
@@ -241,7 +243,7 @@ _PHRASES: Mapping[str, Phrase] = {
     ),
     "WorkloadScaled": _scaled,
     "WorkloadGone": _always("is gone"),
-    "EvictionGranted": _with("may be evicted from ", "node"),
+    "EvictionGranted": _silent,
     "EvictionRefused": _eviction_refused,
     "DrainStarted": _drain_started,
     "DrainFinished": _drain_finished,
@@ -254,7 +256,7 @@ _PHRASES: Mapping[str, Phrase] = {
     "StepFailed": lambda e: f"{e.details['step']} FAILED: {e.details['message']}",
     "AssertionPassed": _passed,
     "AssertionFailed": _failed,
-    "MachineStarted": _silent,
-    "MachineStopped": lambda e: f"{e.by} stops",
+    "MachineRestarted": lambda e: f"{e.by} starts again",
+    "MachineStopped": lambda e: f"{e.by} crashes",
 }
 """What happens, type by type."""

@@ -116,5 +116,5 @@ def test_controllers_are_chosen_by_name() -> None:
     cluster.start()
     cluster.driver.advance(10)
     assert pods_of(cluster) == []
-    with pytest.raises(UnknownController, match="no controller web; there are replicaset"):
+    with pytest.raises(UnknownController, match="no controller web; there are deployment"):
         Cluster(ClusterOptions(controllers=frozenset({"web"})))

@@ -47,6 +47,7 @@ class Observer:
         self._seen = self._store.revision
         self._facts: dict[str, Facts] = {"Pod": PodFacts(), **_FACTS}
         self._awake: list[str] = []
+        self._stopped: set[str] = set()
         self._watches: dict[str, Watch] = {}
         for kind in self._facts:
             wake = partial(self._awake.append, kind)
@@ -93,6 +94,8 @@ class Observer:
     def _happened(self, happening: Happening) -> None:
         if isinstance(happening, Called):
             self.look(happening.who)
-        elif isinstance(happening, Started | Stopped):
-            what = "MachineStarted" if isinstance(happening, Started) else "MachineStopped"
-            self.note(what, by=happening.who)
+        elif isinstance(happening, Stopped):
+            self._stopped.add(happening.who)
+            self.note("MachineStopped", by=happening.who)
+        elif isinstance(happening, Started) and happening.who in self._stopped:
+            self.note("MachineRestarted", by=happening.who)

@@ -25,7 +25,9 @@ def budget_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
         or any(before.get(count, 0) != counts[count] for count in _COUNTS)
     )
     if seen:
-        yield Fact("BudgetChanged", {**counts, "allowedBefore": before.get(_COUNTS[0]) or 0})
+        is_new = not before.get("observedGeneration")
+        allowed_before = None if is_new else before.get(_COUNTS[0]) or 0
+        yield Fact("BudgetChanged", {**counts, "allowedBefore": allowed_before})
 
 
 def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:

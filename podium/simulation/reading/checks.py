@@ -61,12 +61,19 @@ def _pods(fields: Fields, subject: str) -> Check:
     least, most = _range(fields, default=1)
     state = _state(fields, "there", (*POD_STATES, GONE))
     on = fields.text("onNode")
-    who = f"pod {named}" if named else f"{_amount(least, most)} of {selector}"
-    words = f"{who} is {state}" + (f" on {on}" if on else "")
+    who = f"pod {named} is" if named else _pods_with(selector, state, least, most)
+    words = f"{who} {state}" + (f" on {on}" if on else "")
     place = Target("Pod", fields.text("namespace", DEFAULT_NAMESPACE), named)
     return Check(
         words=words, target=place, selector=selector, state=state, on=on, least=least, most=most
     )
+
+
+def _pods_with(selector: str, state: str, least: int, most: int | None) -> str:
+    if state == GONE:
+        return f"all pods with {selector} are"
+    verb = "pod with {} is" if least == most == 1 else "pods with {} are"
+    return f"{_amount(least, most)} {verb.format(selector)}"
 
 
 def _budget(fields: Fields) -> Check:
@@ -79,7 +86,8 @@ def _budget(fields: Fields) -> Check:
 def _event(fields: Fields) -> Check:
     reason, about = fields.text("event"), fields.text("of")
     least, most = _range(fields, default=1)
-    words = f"{_amount(least, most)} event {reason}" + (f" of {about}" if about else "")
+    amount = _amount(least, most)
+    words = f"there are {amount} events {reason}" + (f" of {about}" if about else "")
     place = Target("Event", "", about)
     return Check(words=words, target=place, reason=reason, least=least, most=most)
 

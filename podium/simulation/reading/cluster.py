@@ -16,7 +16,7 @@ from podium.node.spans import Span, parse_span
 from podium.profile import plugin_factories
 from podium.runtime.faults import Faults
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
-from podium.simulation.reading.values import Context, fraction, seconds
+from podium.simulation.reading.values import Context, amounts, fraction, seconds
 
 Object = Mapping[str, Any]
 
@@ -59,8 +59,8 @@ def _nodes(fields: Fields) -> list[Object]:
         fields.fault("name", "must be a name, or the beginning of names if there is a count")
     has_count = fields.has("count")
     count = fields.integer_in("count", 1, 0, 100_000)
-    capacity = {"pods": "110", **fields.nested("capacity", None).strings()}
-    allocatable = {**capacity, **fields.nested("allocatable", None).strings()}
+    capacity = {"pods": "110", **amounts(fields, "capacity")}
+    allocatable = {**capacity, **amounts(fields, "allocatable")}
     labels, zones = fields.nested("labels", None).strings(), fields.texts("zones")
     annotations = fields.nested("annotations", None).strings()
     taints = [one.strings() for one in fields.each("taints", ("key", "value", "effect"))]

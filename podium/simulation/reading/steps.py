@@ -68,7 +68,7 @@ def _scale(step: Fields, context: Context) -> Action:
     if found is not None and found.kind not in _SCALABLE:
         fields.fault("object", f"kinds that can be scaled: {', '.join(_SCALABLE)}")
     body = {"spec": {"replicas": replicas}}
-    return Change(found or _nowhere(), body, f"scaled to {replicas}")
+    return Change(found or _nowhere(), body, "")
 
 
 def _taint(step: Fields, context: Context) -> Action:
@@ -91,11 +91,11 @@ def _read_taint(step: Fields, name: str, *, removes: bool) -> Action:
 
 
 def _cordon(step: Fields, context: Context) -> Action:
-    return _node_change(step, "cordon", {"spec": {"unschedulable": True}}, "cordoned")
+    return _node_change(step, "cordon", {"spec": {"unschedulable": True}}, "")
 
 
 def _uncordon(step: Fields, context: Context) -> Action:
-    return _node_change(step, "uncordon", {"spec": {"unschedulable": None}}, "uncordoned")
+    return _node_change(step, "uncordon", {"spec": {"unschedulable": None}}, "")
 
 
 def _down(step: Fields, context: Context) -> Action:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.api.errors import ErrorKind, FieldError
+from podium.api.errors import ErrorKind, FieldError, InvalidValue
 from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.quantity import nanos
 from podium.apiserver.decoding.document import Document
 from podium.config.reading.durations import duration_seconds
 from podium.config.reading.fields import Fields, Findings
@@ -48,6 +49,24 @@ def seconds(fields: Fields, name: str) -> float | None:
     if found is None or found < 0:
         fields.fault(name, _DURATION)
         return None
+    return found
+
+
+def amounts(fields: Fields, name: str) -> dict[str, str]:
+    """Quantities by resource; whole numbers may be written as such."""
+    raw = fields.raw(name)
+    found: dict[str, str] = {}
+    if isinstance(raw, Mapping):
+        for resource, value in raw.items():
+            text = str(value) if type(value) is int else value
+            try:
+                nanos(text)
+            except InvalidValue as error:
+                fields.findings.faults.append(error.under(f"{fields.at(name)}.{resource}").error)
+            else:
+                found[resource] = text
+    elif raw is not None:
+        fields.fault(name, "must be an object, with a quantity for each resource")
     return found
 
 

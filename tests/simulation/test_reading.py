@@ -1,0 +1,147 @@
+"""Scenario files: what is read from them, and how faults are told."""
+
+from pathlib import Path
+
+import pytest
+
+from podium.simulation.reading import ScenarioError, read_scenario
+from podium.simulation.scenario import Change, Delete, Drain, Expect, Scenario, Taint, Target
+
+_HEADER = "apiVersion: podium.dev/v1alpha1\nkind: Scenario\n"
+
+
+def read(spec: str, path: str = "s.yaml") -> Scenario:
+    lines = "".join(f"  {line}\n" for line in spec.splitlines())
+    return read_scenario(path, f"{_HEADER}spec:\n{lines}")
+
+
+def faults(spec: str) -> list[str]:
+    with pytest.raises(ScenarioError) as caught:
+        read(spec)
+    return str(caught.value).splitlines()
+
+
+def test_nodes_are_made_of_templates() -> None:
+    spec = "nodes: [{name: n-, count: 3, capacity: {cpu: '2'}, zones: [a, b]}, {name: lone}]"
+    nodes = read(spec).objects
+    assert [node["metadata"]["name"] for node in nodes] == ["n-1", "n-2", "n-3", "lone"]
+    zones = [n["metadata"]["labels"].get("topology.kubernetes.io/zone") for n in nodes]
+    assert zones == ["a", "b", "a", None]
+    assert nodes[0]["status"]["allocatable"] == {"pods": "110", "cpu": "2"}
+
+
+def test_steps_have_one_action_each() -> None:
+    steps = read(
+        """steps:
+- {at: 1m30s, drain: {node: n, timeout: 1m, force: true}}
+- {drain: m}
+- {delete: [pod/a, shop/deploy/web]}
+- {delete: {objects: pod/a, gracePeriod: 5s}}
+- {taint: "n gpu=broken:NoExecute"}
+- {untaint: "n gpu:NoExecute"}
+- {scale: {object: deployment/web, replicas: 3}}
+- {within: 1m, assert: [{pods: app=web, is: ready, atLeast: 2}]}
+"""
+    ).steps
+    assert [step.at_s for step in steps[:2]] == [90.0, None]
+    actions = [step.action for step in steps]
+    assert actions[0] == Drain(node="n", timeout_s=60.0, force=True)
+    assert actions[1] == Drain(node="m")
+    pod = Target("Pod", "default", "a")
+    assert actions[2] == Delete((pod, Target("Deployment", "shop", "web")))
+    assert actions[3] == Delete((pod,), 5)
+    assert actions[4] == Taint("n", {"key": "gpu", "value": "broken", "effect": "NoExecute"})
+    assert actions[5] == Taint("n", {"key": "gpu", "effect": "NoExecute"}, removes=True)
+    assert isinstance(actions[6], Change)
+    assert actions[6].body == {"spec": {"replicas": 3}}
+    assert isinstance(actions[7], Expect)
+    assert (actions[7].within_s, actions[7].checks[0].least) == (60.0, 2)
+
+
+def test_manifests_stand_in_the_file_or_beside_it(tmp_path: Path) -> None:
+    beside = "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n"
+    (tmp_path / "ns.yaml").write_text(beside)
+    spec = "manifests: [ns.yaml, {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}]"
+    objects = read(spec, str(tmp_path / "s.yaml")).objects
+    assert [obj["kind"] for obj in objects] == ["Namespace", "ConfigMap"]
+    assert objects[1]["metadata"]["namespace"] == "default"
+
+
+def test_the_given_seed_counts() -> None:
+    text = f"{_HEADER}spec: {{seed: 3}}"
+    assert read_scenario("s.yaml", text).options.seed == 3
+    scenario = read_scenario("s.yaml", text, 4)
+    assert scenario.options.seed == 4
+    assert scenario.options.nodes is not None
+    assert scenario.options.nodes.seed == 4
+
+
+@pytest.mark.parametrize(
+    ("spec", "fault"),
+    [
+        ("sed: 1", "spec.sed: Forbidden: unknown field; known: description, seed,"),
+        ("steps: [{at: 5, cordon: n}]", "spec.steps[0].at: Invalid value: 5: must be a duration"),
+        ("steps: [{at: 1m}]", "spec.steps[0]: Invalid value: []: must have exactly one of apply,"),
+        (
+            "steps: [{at: 1m, cordon: n}, {at: 30s, cordon: n}]",
+            'spec.steps[1].at: Invalid value: "30s": must not be before the step before it',
+        ),
+        (
+            "steps: [{delete: web}]",
+            'spec.steps[0].delete: Invalid value: "web": must be KIND/NAME or NAMESPACE/KIND/NAME',
+        ),
+        (
+            "steps: [{delete: gadget/a}]",
+            'spec.steps[0].delete: Invalid value: "gadget/a": there is no kind gadget; there are',
+        ),
+        (
+            "steps: [{scale: {object: pod/a, replicas: 1}}]",
+            'spec.steps[0].scale.object: Invalid value: "pod/a": kinds that can be scaled: Depl',
+        ),
+        (
+            "steps: [{taint: n}]",
+            'spec.steps[0].taint: Invalid value: "n": must be `NODE KEY[=VALUE]:EFFECT`',
+        ),
+        (
+            "steps: [{assert: [{pod: a, is: fine}]}]",
+            'spec.steps[0].assert[0].is: Unsupported value: "fine": supported values: "there",',
+        ),
+        (
+            "steps: [{behave: {object: pod/a, annotations: {run-duration: x}}}]",
+            "spec.steps[0].behave.annotations: Invalid value: ",
+        ),
+        ("steps: [{drain: {timeout: 1m}}]", "spec.steps[0].drain.node: Invalid value: null: must"),
+        ("controllers: {enabled: [x]}", 'spec.controllers.enabled[0]: Unsupported value: "x":'),
+        ("faults: {refused: 2}", "spec.faults.refused: Invalid value: 2: must be a number from 0"),
+        ("pods: {startup: fast}", 'spec.pods.startup: Invalid value: "fast": must be a duration'),
+        ("start: now", 'spec.start: Invalid value: "now": must be a time such as'),
+        (
+            "schedulers: [{configuration: {kind: Policy}}]",
+            "spec.schedulers[0].documents[0].kind: Invalid value",
+        ),
+        (
+            "manifests: [{apiVersion: v1, kind: Pod, metadata: {name: a}}]",
+            "spec.manifests[0]: Invalid value: ",
+        ),
+        (
+            "manifests: [{apiVersion: x/v1, kind: Gadget, metadata: {name: a}}]",
+            'spec.manifests[0]: Unsupported value: "Gadget": known kinds: Pod,',
+        ),
+    ],
+)
+def test_a_fault_names_the_field_and_what_would_do(spec: str, fault: str) -> None:
+    (line,) = faults(spec)
+    assert line.startswith(f"s.yaml: {fault}")
+
+
+def test_all_faults_are_told_at_once() -> None:
+    assert len(faults("seed: x\nuntil: y\nsteps: [{cordon: n, at: z}]")) == 3
+
+
+def test_another_kind_is_no_scenario() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        read_scenario("s.yaml", "kind: Pod\n")
+    assert str(caught.value).splitlines() == [
+        "s.yaml: apiVersion: Required value: podium.dev/v1alpha1",
+        's.yaml: kind: Unsupported value: "Pod": supported values: "Scenario"',
+    ]
