@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
@@ -15,8 +16,9 @@ from typer.core import TyperGroup
 
 from podium import __version__
 
-# By name: the module podium.cli.NAME has a function NAME. A module is imported when it is called.
-COMMANDS = ("plan", "explain", "simulate", "decide", "bench")
+# By name: the module podium.cli.NAME has a function NAME, with an underscore where Python has the
+# word for itself. A module is imported when it is called.
+COMMANDS = ("plan", "explain", "simulate", "import", "decide", "bench")
 
 _USAGE_EXIT_CODE = 1
 # Typer makes one kind of usage error public; its base class is all of them.
@@ -34,7 +36,8 @@ class Commands(TyperGroup):
         """A command by name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        function = getattr(import_module(f"podium.cli.{cmd_name}"), cmd_name)
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        function = getattr(import_module(f"podium.cli.{name}"), name)
         single = typer.Typer(add_completion=False)
         single.command(cmd_name)(function)
         return typer.main.get_command(single)

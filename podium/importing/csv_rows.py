@@ -1,0 +1,89 @@
+"""Rows of a CSV file, with errors that name file, line and column."""
+
+import csv
+import gzip
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from podium.api.errors import PodiumError
+
+
+class ImportFileError(PodiumError):
+    """A file that can't be imported; a line for everything that is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a file.
+
+    Attributes:
+        file: the file's name.
+        line: its number, from 1.
+        values: by column.
+    """
+
+    file: str
+    line: int
+    values: dict[str, str]
+
+    def text(self, column: str) -> str:
+        """The value of a column."""
+        return self.values[column].strip()
+
+    def number(self, column: str) -> int:
+        """A whole number that isn't negative.
+
+        Raises:
+            ImportFileError: it isn't one.
+        """
+        text = self.text(column)
+        if not text.isdecimal():
+            raise self.wrong(column, "must be a whole number, 0 or more")
+        return int(text)
+
+    def time_s(self, column: str) -> int | None:
+        """A time in whole seconds; None if there is none.
+
+        Raises:
+            ImportFileError: it isn't one.
+        """
+        return self.number(column) if self.text(column) else None
+
+    def wrong(self, column: str, rule: str) -> ImportFileError:
+        """What is wrong with a value."""
+        value = self.text(column)
+        return ImportFileError(f"{self.file}, line {self.line}, column {column}: {value!r} {rule}")
+
+
+def read_rows(path: str, columns: Sequence[str]) -> Iterator[Row]:
+    """The rows of a CSV file, gzipped or not; columns that aren't named are passed over.
+
+    Raises:
+        ImportFileError: the file can't be read, or lacks a column.
+    """
+    try:
+        with _opened(path) as file:
+            reader = csv.reader(file, strict=True)
+            header = next(reader, [])
+            missing = [column for column in columns if column not in header]
+            if missing:
+                raise ImportFileError(
+                    f"{path}, line 1: must have the columns {', '.join(columns)}; "
+                    f"{', '.join(missing)} missing"
+                )
+            for values in reader:
+                if len(values) != len(header):
+                    raise ImportFileError(
+                        f"{path}, line {reader.line_num}: has {len(values)} values for "
+                        f"{len(header)} columns; is the file complete?"
+                    )
+                yield Row(path, reader.line_num, dict(zip(header, values, strict=True)))
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        raise ImportFileError(f"{path}: {error}") from None
+
+
+def _opened(path: str):  # type: ignore[no-untyped-def]
+    if Path(path).suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", newline="")
+    return open(path, encoding="utf-8", newline="")
