@@ -1,6 +1,7 @@
 """All nodes' kubelets in one, as far as a scheduler notices them."""
 
 import heapq
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +47,7 @@ class KubeletStandIn:
         self._missing_since_s: dict[str, float] = {}
         self._pods: dict[str, Object] = {}
         self._admitted_at_s: dict[str, float] = {}
+        self._admitted_on: defaultdict[str, set[str]] = defaultdict(set)
         self._calling: set[str] = set()
         self._due: list[tuple[float, str]] = []
         self._now_s = 0.0
@@ -92,8 +94,10 @@ class KubeletStandIn:
         self._look_at(uid, self._now_s)
 
     def _forget(self, uid: str) -> None:
-        self._pods.pop(uid, None)
-        self._admitted_at_s.pop(uid, None)
+        pod = self._pods.pop(uid, None)
+        if pod is not None:
+            self._admitted_at_s.pop(uid, None)
+            self._admitted_on[node_of(pod)].discard(uid)
 
     def _answered(self, outcome: Outcome) -> None:
         effect, error = outcome.effect, outcome.error
@@ -132,6 +136,7 @@ class KubeletStandIn:
             if lacking and self._refuses:
                 return self._patch(uid, pod, failed_status(lacking))
             self._admitted_at_s[uid] = self._now_s
+            self._admitted_on[node_of(pod)].add(uid)
         if phase_of(pod) == "Running" or self._starts_after_s is None:
             return None
         start_s = self._admitted_at_s[uid] + self._starts_after_s
@@ -174,11 +179,7 @@ class KubeletStandIn:
     def _lacking(self, pod: Object) -> str:
         """The resource that the node hasn't enough of for one pod more; empty if it fits."""
         name = node_of(pod)
-        others = [
-            other
-            for uid, other in self._pods.items()
-            if uid in self._admitted_at_s and node_of(other) == name
-        ]
+        others = [self._pods[uid] for uid in self._admitted_on[name]]
         return overcommitted(self._nodes[name], [*others, pod])
 
 
