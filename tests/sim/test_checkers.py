@@ -1,0 +1,92 @@
+"""The checkers find what they are there for: each test breaks one thing, and some seed shows it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from podium.config.load import load_configuration
+from podium.config.types import SchedulerConfiguration
+from podium.controllers.scheduler.preempting import Preemptions
+from podium.core.nominator import Nominator
+from podium.core.queue import SchedulingQueue
+from podium.profile import plugin_factories
+from podium.store.history import KindHistory
+from tests.sim.settings import Settings
+from tests.sim.world import World
+
+SEEDS = range(10)
+
+Break = Callable[[pytest.MonkeyPatch], None]
+
+
+def forget_events(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(SchedulingQueue, "event", lambda *_, **__: 0)
+
+
+def forget_failed_pods(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(SchedulingQueue, "fail", lambda queue, queued, *_, **__: queue.done(queued.uid))
+
+
+def overlook_resources(patch: pytest.MonkeyPatch) -> None:
+    off = {"multiPoint": {"disabled": [{"name": "NodeResourcesFit"}]}}
+    document = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "default-scheduler", "plugins": off}],
+    }
+
+    def careless(_world: World, _name: str) -> SchedulerConfiguration:
+        return load_configuration([document], plugin_factories().keys()).configuration
+
+    patch.setattr(World, "configuration_of", careless)
+
+
+def delete_victims_by_name(patch: pytest.MonkeyPatch) -> None:
+    put = Preemptions._put
+
+    def careless(preemptions: Any, task: Any, victim: Any, effect: Any) -> None:
+        put(
+            preemptions, task, victim, replace(effect, uid="") if hasattr(effect, "uid") else effect
+        )
+
+    patch.setattr(Preemptions, "_put", careless)
+
+
+def keep_nominations(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Nominator, "withdraw", lambda *_: None)
+
+
+def lose_writes(patch: pytest.MonkeyPatch) -> None:
+    append = KindHistory.append
+
+    def careless(history: Any, event: Any) -> None:
+        if event.revision % 20:
+            append(history, event)
+
+    patch.setattr(KindHistory, "append", careless)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "finding"),
+    [
+        (forget_events, "fits on|could preempt"),
+        (forget_failed_pods, "nowhere"),
+        (overlook_resources, "is short"),
+        (delete_victims_by_name, "Delete"),
+        (keep_nominations, r"PodInfo\(default/"),
+        (lose_writes, "WatchEvent"),
+    ],
+)
+def test_it_is_found(break_it: Break, finding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_it(monkeypatch)
+    with pytest.raises(AssertionError, match=finding):
+        play_some()
+
+
+def play_some() -> None:
+    for seed in SEEDS:
+        world = World(seed, Settings())
+        world.user.keep_busy(60)
+        world.run()
