@@ -16,6 +16,10 @@ from podium.controllers.pod_gc import PodGarbageCollector
 from podium.controllers.quota import QuotaController
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.taint_eviction import TaintEviction
+from podium.controllers.volumes.binder import VolumeBinder
+from podium.controllers.volumes.ephemeral import EphemeralVolumes
+from podium.controllers.volumes.protection import VolumeProtection
+from podium.controllers.volumes.provisioner import VolumeProvisioner
 
 Make = Callable[[], Machine]
 
@@ -26,6 +30,10 @@ CONTROLLERS: Mapping[str, Make] = {
     "daemonset-controller": DaemonSetController,
     "disruption-controller": DisruptionController,
     "endpointslice-controller": EndpointSliceController,
+    "ephemeral-volume-controller": EphemeralVolumes,
+    "persistentvolume-controller": VolumeBinder,
+    "volume-provisioner": VolumeProvisioner,
+    "pvc-protection-controller": VolumeProtection,
     "namespace-controller": NamespaceController,
     "resourcequota-controller": QuotaController,
     "generic-garbage-collector": GarbageCollector,

@@ -19,6 +19,7 @@ from podium.api.meta import is_terminating
 from podium.control.effects import Delete, Effect, Patch
 from podium.control.events import Change, Outcome
 from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.questions import is_question, question
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.recent import Recent
 
@@ -104,7 +105,7 @@ class GarbageCollector(Reconciler):
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """An owner that was asked for may be another one of the same name."""
-        if _is_question(outcome.effect) and outcome.obj is not None:
+        if is_question(outcome.effect) and outcome.obj is not None:
             self._missed(key, outcome.effect, uid_of(outcome.obj))
             self.look_again(key, self._now_s)
         return ()
@@ -112,18 +113,18 @@ class GarbageCollector(Reconciler):
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """An owner that was asked for may not be there."""
         error = outcome.error
-        if _is_question(outcome.effect) and error is not None and error.reason == "NotFound":
+        if is_question(outcome.effect) and error is not None and error.reason == "NotFound":
             self._missed(key, outcome.effect, "")
         return ()
 
-    def _missed(self, key: Hashable, question: Effect, found_uid: str) -> None:
+    def _missed(self, key: Hashable, asked: Effect, found_uid: str) -> None:
         """Note who isn't there, although a dependent refers to him by the name asked for."""
         assert isinstance(key, _Item)
-        assert isinstance(question, Patch)
+        assert isinstance(asked, Patch)
         obj = self.objects.get(key.kind, key.name, key.namespace)
         for reference in _references(obj):
             kind, called = kind_of(reference), reference.get("name")
-            if kind is None or (kind.name, called) != (question.kind, question.name):
+            if kind is None or (kind.name, called) != (asked.kind, asked.name):
                 continue
             if reference.get("uid") != found_uid:
                 self._absent.put(str(reference.get("uid")), True)
@@ -272,16 +273,8 @@ def _question(reference: Object, dependent: Object) -> Patch:
     """A patch that changes nothing, and fails if the owner isn't there."""
     kind = kind_of(reference)
     assert kind is not None
-    return Patch(
-        kind=kind.name,
-        namespace=_place_of_owner(kind, dependent),
-        name=str(reference.get("name")),
-        body={},
-    )
-
-
-def _is_question(effect: Effect) -> bool:
-    return isinstance(effect, Patch) and not effect.body
+    place = _place_of_owner(kind, dependent)
+    return question(kind.name, str(reference.get("name")), place)
 
 
 def _patch(key: _Item, obj: Object, metadata: Object) -> Patch:

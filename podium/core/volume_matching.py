@@ -5,14 +5,14 @@ several volumes of one size fit, Kubernetes takes any; here it is the one with t
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import EVERYTHING, Selector, label_selector
 from podium.api.meta import is_terminating, labels, name
-from podium.core.volume_topology import VolumeTopology
+from podium.core.framework import Rows
 from podium.core.volumes import (
     access_modes,
     is_bound_to,
@@ -29,13 +29,20 @@ Choice = NDArray[np.int64]
 NO_VOLUME = -1
 
 
+class Topology(Protocol):
+    """Where volumes can be reached from."""
+
+    def reach(self, volume: Object) -> Rows:
+        """The rows from which a persistent volume can be reached, int[n], ascending."""
+
+
 def by_size(claims: Sequence[Object]) -> list[Object]:
     """Claims in the order in which volumes are looked for: small ones first."""
     return sorted(claims, key=lambda claim: requested_storage(claim) or 0)
 
 
 def choose_volumes(
-    claims: Sequence[Object], volumes: Sequence[Object], topology: VolumeTopology, capacity: int
+    claims: Sequence[Object], volumes: Sequence[Object], topology: Topology, capacity: int
 ) -> list[Choice]:
     """Choose a volume for each claim in turn, on each row apart.
 
@@ -67,7 +74,7 @@ def _choice(
     free: Sequence[int],
     taken: Sequence[Choice],
     volumes: Sequence[Object],
-    topology: VolumeTopology,
+    topology: Topology,
     capacity: int,
 ) -> Choice:
     """One claim's choice: a volume that is meant for it, wherever it is, or else the smallest."""
