@@ -10,12 +10,14 @@ from podium.controllers.deployment.controller import DeploymentController
 from podium.controllers.disruption import DisruptionController
 from podium.controllers.endpoint_slices import EndpointSliceController
 from podium.controllers.garbage_collector import GarbageCollector
+from podium.controllers.job.controller import JobController
 from podium.controllers.namespace import NamespaceController
 from podium.controllers.node_lifecycle.controller import NodeLifecycle
 from podium.controllers.pod_gc import PodGarbageCollector
 from podium.controllers.quota import QuotaController
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.taint_eviction import TaintEviction
+from podium.controllers.ttl_after_finished import TtlAfterFinished
 from podium.controllers.volumes.binder import VolumeBinder
 from podium.controllers.volumes.ephemeral import EphemeralVolumes
 from podium.controllers.volumes.protection import VolumeProtection
@@ -28,6 +30,8 @@ CONTROLLERS: Mapping[str, Make] = {
     "replicaset-controller": ReplicaSetController,
     "replication-controller": partial(ReplicaSetController, "ReplicationController"),
     "daemonset-controller": DaemonSetController,
+    "job-controller": JobController,
+    "ttl-after-finished-controller": TtlAfterFinished,
     "disruption-controller": DisruptionController,
     "endpointslice-controller": EndpointSliceController,
     "ephemeral-volume-controller": EphemeralVolumes,

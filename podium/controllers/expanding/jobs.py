@@ -4,15 +4,15 @@ from collections.abc import Collection, Mapping
 from itertools import islice
 from typing import Any
 
-from podium.api.meta import annotations, labels, name, uid
+from podium.api.meta import labels, name, uid
 from podium.controllers.expanding.expansion import Expansion, label_of, pod_from_template
 from podium.controllers.expanding.replica_sets import create, deletion_note, free_names
 from podium.controllers.expanding.view import ClusterView, is_active
+from podium.controllers.job.indexes import read_indexes
+from podium.controllers.job.pods import INDEX, index_of
 from podium.controllers.ranking import removal_order
 
 Object = Mapping[str, Any]
-
-INDEX_KEY = "batch.kubernetes.io/job-completion-index"
 
 _OVER = ("Complete", "Failed")
 
@@ -78,12 +78,12 @@ def _indexed(
     """A Job each of whose pods has a number; the lowest go first."""
     completions = int(owner["spec"].get("completions") or 0)
     status = _status(owner)
-    done = _indexes(status.get("completedIndexes")) | _indexes(status.get("failedIndexes"))
-    done |= {index for pod in _succeeded(pods) if (index := _index(pod)) is not None}
+    done = read_indexes(status.get("completedIndexes")) | read_indexes(status.get("failedIndexes"))
+    done |= {index for pod in _succeeded(pods) if (index := index_of(pod)) is not None}
     open_indexes = [index for index in range(completions) if index not in done]
     wanted = min(_parallelism(owner), len(open_indexes))
     # The pod that would be removed last is the one that keeps its number.
-    keepers = {_index(pod): pod for pod in removal_order(active) if _index(pod) in open_indexes}
+    keepers = {index_of(pod): pod for pod in removal_order(active) if index_of(pod) in open_indexes}
     kept = list(keepers.values())
     surplus = [pod for pod in active if all(pod is not keeper for keeper in kept)]
     surplus += removal_order(kept)[: max(len(kept) - wanted, 0)]
@@ -94,7 +94,7 @@ def _indexed(
 
 
 def _numbered(owner: Object, view: ClusterView, index: int) -> Object:
-    number = {INDEX_KEY: str(index)}
+    number = {INDEX: str(index)}
     return pod_from_template(
         owner,
         next(free_names(owner, view, f"{index}-")),
@@ -119,20 +119,6 @@ def _succeeded(pods: Collection[Object]) -> list[Object]:
 def _status(job: Object) -> Object:
     status: Object = job.get("status") or {}
     return status
-
-
-def _index(pod: Object) -> int | None:
-    text = annotations(pod).get(INDEX_KEY, "")
-    return int(text) if text.isdecimal() else None
-
-
-def _indexes(text: str | None) -> set[int]:
-    """Numbers written as `1,3-5`."""
-    found: set[int] = set()
-    for part in filter(None, (text or "").split(",")):
-        first, _, last = part.partition("-")
-        found.update(range(int(first), int(last or first) + 1))
-    return found
 
 
 def _note_on_rest(owner: Object, left: int) -> list[str]:

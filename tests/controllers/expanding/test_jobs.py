@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.expanding.jobs import INDEX_KEY
+from podium.controllers.job.pods import INDEX
 from podium.controllers.expanding.templates import ClusterView, expand
 
 Obj = dict[str, Any]
@@ -76,13 +76,13 @@ def test_a_job_that_is_over_makes_nothing(make: Any, condition: str) -> None:
 
 
 def numbered(make: Any, job: Obj, called: str, index: int, **fields: Any) -> Obj:
-    metadata = {"annotations": {INDEX_KEY: str(index)}}
+    metadata = {"annotations": {INDEX: str(index)}}
     pod: Obj = make.pod(called, job, metadata=metadata, **fields)
     return pod
 
 
 def indexes(pods: Any) -> list[int]:
-    return [int(pod["metadata"]["annotations"][INDEX_KEY]) for pod in pods]
+    return [int(pod["metadata"]["annotations"][INDEX]) for pod in pods]
 
 
 def test_numbered_pods(make: Any) -> None:
@@ -91,7 +91,7 @@ def test_numbered_pods(make: Any) -> None:
     assert indexes(expansion.pods) == [0, 1]
     assert all(name.startswith(f"w-{i}-") for i, name in enumerate(make.names(expansion.pods)))
     assert expansion.pods[1]["spec"]["hostname"] == "w-1"
-    assert expansion.pods[1]["metadata"]["labels"][INDEX_KEY] == "1"
+    assert expansion.pods[1]["metadata"]["labels"][INDEX] == "1"
     assert expansion.notes == ["Job ns/w runs 3 more pods after these"]
 
 

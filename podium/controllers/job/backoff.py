@@ -1,0 +1,58 @@
+"""How long a Job waits before it replaces failed pods: 10 s, twice as long each time, up to 10 min.
+
+As v1.36's backoff records, which know only failures since the last success.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.controllers.job.pods import finished_s, phase_of
+from podium.controllers.kit.objects import uid_of
+
+Object = Mapping[str, Any]
+
+DELAY_S_MIN = 10.0
+DELAY_S_MAX = 600.0
+
+
+@dataclass(slots=True)
+class Backoff:
+    """What is remembered of one Job.
+
+    Attributes:
+        failures: since the last success.
+        last_failure_s: when that was.
+    """
+
+    failures: int = 0
+    last_failure_s: float = 0.0
+    _seen: set[str] = field(default_factory=set)
+
+    def see(self, ended: Collection[Object], known: Collection[str], now_s: float) -> None:
+        """Take in pods that have ended.
+
+        Args:
+            ended: pods that have yet to be counted.
+            known: uids of others that still may show up among the pods.
+            now_s: the time.
+        """
+        new = [pod for pod in ended if uid_of(pod) not in self._seen]
+        for pod in sorted(new, key=lambda pod: finished_s(pod, now_s)):
+            if phase_of(pod) == "Succeeded":
+                self.failures = 0
+            else:
+                self.failures += 1
+                self.last_failure_s = finished_s(pod, now_s)
+        self._seen = {*map(uid_of, ended), *(uid for uid in self._seen if uid in known)}
+
+    def until_s(self) -> float:
+        """Until when no pods are created."""
+        return self.last_failure_s + delay_s(self.failures)
+
+
+def delay_s(failures: int) -> float:
+    """The delay after so many failures in a row."""
+    if failures <= 0:
+        return 0.0
+    return min(DELAY_S_MIN * 2.0 ** min(failures - 1, 30), DELAY_S_MAX)

@@ -1,0 +1,233 @@
+"""The machine of Jobs: what it looks at, and in which order.
+
+Rules and texts are those of v1.36's `job` controller. Missing pods are asked for at once; after a
+refusal one, to find out whether it would be refused again (upstream's slow start).
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.labels import label_selector
+from podium.api.meta import controller_of, is_terminating, labels
+from podium.control.effects import Create, Delete, Effect, Patch
+from podium.control.events import Change, Outcome
+from podium.controllers.job.backoff import Backoff
+from podium.controllers.job.pods import TRACKING, is_tracked
+from podium.controllers.job.sizing import Sizing, sizing_of
+from podium.controllers.job.status import News, changed_fields, new_status
+from podium.controllers.job.tally import Tally, tally_of
+from podium.controllers.job.verdict import (
+    REACHED,
+    Verdict,
+    deadline_s,
+    is_complete,
+    is_over,
+    verdict_of,
+)
+from podium.controllers.kit.claiming import claim
+from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.records import record, told_of_pods
+
+Object = Mapping[str, Any]
+
+_JOB = "Job"
+
+
+@dataclass(frozen=True, slots=True)
+class _Orphan:
+    """The key of a pod that has yet to be counted, but has lost its Job."""
+
+    place: Place
+
+
+class JobController(Reconciler):
+    """Runs Jobs to their end."""
+
+    name = "job-controller"
+    kinds = frozenset({"Pod", _JOB})
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "Pod": {"owner": owner_uids, "orphan": orphan_namespaces, "job": _job_places},
+                _JOB: {"namespace": namespaces},
+            }
+        )
+        self._backoffs: dict[str, Backoff] = {}
+        self._refused: set[Hashable] = set()
+        self._told: dict[Hashable, News] = {}
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        if change.kind == _JOB:
+            if change.new is None:
+                self._backoffs.pop(uid_of(obj), None)
+            yield place_of(obj)
+            return
+        for pod in (before, change.new):
+            if pod is not None:
+                yield from self._owners_of(pod)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        if isinstance(key, _Orphan):
+            pod = self.objects.get("Pod", key.place[1], key.place[0])
+            return [_untrack(pod)] if pod is not None and _is_lost(pod) else []
+        assert isinstance(key, tuple)
+        job = self._job(key)
+        found = self.objects.by("Pod", "job", _joined(key))
+        strays = [pod for pod in found if job is None or not _is_owned(pod, job) or is_over(job)]
+        freed = [_untrack(pod) for pod in strays if is_tracked(pod)]
+        if job is None or is_over(job):
+            self._refused.discard(key)
+            return freed
+        claims = claim(job, label_selector(job["spec"].get("selector")), self.objects, "Pod")
+        if claims.effects:
+            return [*freed, *claims.effects]
+        tally = tally_of(job, claims.owned, now_s)
+        return [*freed, *self._sync(key, tally, now_s)]
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
+        """Tell of pods, and of what the Job's conditions say."""
+        job, effect = self._job(key), outcome.effect
+        if isinstance(effect, Create):
+            self._refused.discard(key)
+        if job is None:
+            return
+        yield from told_of_pods(job, self.name, outcome)
+        if isinstance(effect, Patch) and effect.kind == _JOB and key in self._told:
+            for kind, reason, note in self._told.pop(key).told:
+                yield record(job, self.name, kind, reason, note)
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Create one at a time for now, and tell why."""
+        if isinstance(outcome.effect, Create):
+            self._refused.add(key)
+        job = self._job(key)
+        return () if job is None else told_of_pods(job, self.name, outcome)
+
+    def _job(self, key: Hashable) -> Object | None:
+        return self.objects.get(_JOB, key[1], key[0]) if isinstance(key, tuple) else None
+
+    def _owners_of(self, pod: Object) -> Iterator[Hashable]:
+        reference = controller_of(pod)
+        place = place_of(pod)[0]
+        if reference is not None:
+            if reference.get("kind") == _JOB:
+                yield place, str(reference.get("name"))
+            return
+        if is_tracked(pod):
+            yield _Orphan(place_of(pod))
+        for job in self.objects.by(_JOB, "namespace", place):
+            if label_selector(job["spec"].get("selector")).matches(labels(pod)):
+                yield place_of(job)
+
+    def _sync(self, key: Hashable, tally: Tally, now_s: float) -> Iterator[Effect]:
+        backoff = self._seen(tally, now_s)
+        verdict, sizing = verdict_of(tally, now_s), Sizing()
+        suspended: bool | None = None
+        if verdict is not None:
+            tally.let_go()
+            sizing.deletions = tally.active
+        elif not is_terminating(tally.job):
+            sizing = sizing_of(tally, backoff.until_s(), now_s)
+            suspended = bool(tally.job["spec"].get("suspend"))
+        if key in self._refused:
+            del sizing.creations[1:]
+        active = len(tally.active) + len(sizing.creations) - len(sizing.deletions)
+        if verdict is None and active == 0 and is_complete(tally):
+            verdict, suspended = REACHED, None
+            tally.let_go()
+        self._wait(key, tally, sizing, verdict, now_s)
+        yield from (Create(kind="Pod", obj=pod) for pod in sizing.creations)
+        yield from map(_deletion, sizing.deletions)
+        news = News(active, tally.terminating + len(sizing.deletions), verdict, suspended)
+        yield from self._status(key, tally, news, now_s)
+        yield from _finalizers(tally)
+
+    def _seen(self, tally: Tally, now_s: float) -> Backoff:
+        backoff = self._backoffs.setdefault(uid_of(tally.job), Backoff())
+        ended = [*tally.new_succeeded, *tally.new_failed]
+        backoff.see(ended, {*tally.known_succeeded, *tally.known_failed}, now_s)
+        return backoff
+
+    def _wait(
+        self,
+        key: Hashable,
+        tally: Tally,
+        sizing: Sizing,
+        verdict: Verdict | None,
+        now_s: float,
+    ) -> None:
+        if sizing.later_s is not None:
+            self.look_again(key, sizing.later_s)
+        due_s = deadline_s(tally.job)
+        if verdict is None and due_s is not None and due_s > now_s:
+            self.look_again(key, due_s)
+
+    def _status(self, key: Hashable, tally: Tally, news: News, now_s: float) -> Iterator[Effect]:
+        job = tally.job
+        changed = changed_fields(job.get("status") or {}, new_status(tally, news, now_s))
+        if not changed:
+            return
+        self._told[key] = news
+        place, called = place_of(job)
+        # Of another state of the Job the numbers would be wrong: it is refused then.
+        version = job["metadata"].get("resourceVersion")
+        yield Patch(
+            kind=_JOB,
+            namespace=place,
+            name=called,
+            subresource="status",
+            body={
+                "metadata": {"uid": uid_of(job), "resourceVersion": version},
+                "status": changed,
+            },
+        )
+
+
+def _finalizers(tally: Tally) -> Iterator[Effect]:
+    """Let the pods go whose uids the stored status has, and those that don't count."""
+    for uid in (*tally.known_succeeded, *tally.known_failed):
+        pod = tally.pods.get(uid)
+        if pod is not None and is_tracked(pod):
+            yield _untrack(pod)
+    yield from map(_untrack, tally.ignored)
+
+
+def _untrack(pod: Object) -> Patch:
+    place, called = place_of(pod)
+    return Patch(
+        kind="Pod",
+        namespace=place,
+        name=called,
+        body={"metadata": {"uid": uid_of(pod), "$deleteFromPrimitiveList/finalizers": [TRACKING]}},
+    )
+
+
+def _deletion(pod: Object) -> Delete:
+    place, called = place_of(pod)
+    return Delete(kind="Pod", namespace=place, name=called, uid=uid_of(pod))
+
+
+def _is_owned(pod: Object, job: Object) -> bool:
+    return (controller_of(pod) or {}).get("uid") == uid_of(job)
+
+
+def _is_lost(pod: Object) -> bool:
+    return is_tracked(pod) and controller_of(pod) is None
+
+
+def _joined(place: Place) -> str:
+    return f"{place[0]}/{place[1]}"
+
+
+def _job_places(pod: Object) -> Iterator[str]:
+    """The place of the Job that a pod belongs to, as the key of an index."""
+    reference = controller_of(pod)
+    if reference is not None and reference.get("kind") == _JOB:
+        yield _joined((place_of(pod)[0], str(reference.get("name"))))

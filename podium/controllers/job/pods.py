@@ -1,0 +1,135 @@
+"""A Job's pods: what has become of one, and how a new one is made."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from podium.api.meta import annotations, is_terminating, name
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.controllers.kit.new_pods import new_pod
+from podium.controllers.kit.pods import condition_of
+
+Object = Mapping[str, Any]
+
+_PREFIX = "batch.kubernetes.io/"
+TRACKING = _PREFIX + "job-tracking"
+"""The finalizer that keeps a pod until it has been counted."""
+INDEX = _PREFIX + "job-completion-index"
+FAILURES = _PREFIX + "job-index-failure-count"
+IGNORED_FAILURES = _PREFIX + "job-index-ignored-failure-count"
+
+_INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
+_PREFIX_LENGTH_MAX = 58
+
+
+def is_tracked(pod: Object) -> bool:
+    """Whether the pod has yet to be counted."""
+    return TRACKING in (pod["metadata"].get("finalizers") or ())
+
+
+def phase_of(pod: Object) -> str:
+    """The phase; empty if there is none yet."""
+    return str((pod.get("status") or {}).get("phase") or "")
+
+
+def has_failed(pod: Object, job: Object) -> bool:
+    """Whether the pod counts as failed; one that is being deleted may before it ends."""
+    if phase_of(pod) == "Failed":
+        return True
+    if replaces_failed_only(job):
+        return False
+    return is_terminating(pod) and phase_of(pod) != "Succeeded"
+
+
+def replaces_failed_only(job: Object) -> bool:
+    """Whether a pod is replaced when it has ended, not as soon as it is being deleted."""
+    return bool(job["spec"].get("podReplacementPolicy") == "Failed")
+
+
+def is_indexed(job: Object) -> bool:
+    """Whether each of the Job's pods has a number."""
+    return bool(job["spec"].get("completionMode") == "Indexed")
+
+
+def index_of(pod: Object) -> int | None:
+    """The pod's completion index."""
+    text = annotations(pod).get(INDEX, "")
+    return int(text) if text.isdecimal() else None
+
+
+def failures_of(pod: Object) -> int:
+    """How often pods of the same index had failed before this one."""
+    return _count(pod, FAILURES)
+
+
+def ignored_failures_of(pod: Object) -> int:
+    """The same of failures that didn't count."""
+    return _count(pod, IGNORED_FAILURES)
+
+
+def statuses_of(pod: Object) -> Iterator[Object]:
+    """The statuses of all containers, those that initialise first."""
+    status = pod.get("status") or {}
+    yield from status.get("initContainerStatuses") or ()
+    yield from status.get("containerStatuses") or ()
+
+
+def finished_s(pod: Object, now_s: float) -> float:
+    """When a pod ended, in seconds since the epoch; now if that can't be told."""
+    ends = (
+        ((status.get("state") or {}).get("terminated") or {}).get("finishedAt")
+        for status in statuses_of(pod)
+    )
+    moments = [_seconds(end) for end in ends if end]
+    if moments:
+        return max(moments)
+    deleted = pod["metadata"].get("deletionTimestamp")
+    if deleted:
+        return _seconds(deleted) - int(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
+    ready = condition_of(pod, "Ready") or {}
+    return _seconds(ready["lastTransitionTime"]) if ready.get("lastTransitionTime") else now_s
+
+
+def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
+    """A new pod of the Job.
+
+    Args:
+        job: its owner.
+        index: its number, if the Job's pods have any.
+        notes: annotations.
+    """
+    if index is None:
+        return new_pod(job, extra_annotations=notes, extra_finalizers=(TRACKING,))
+    number = {INDEX: str(index)}
+    appendix = f"-{index}-"
+    spec = job["spec"]["template"].get("spec") or {}
+    containers = {
+        field: [_with_index(container) for container in spec[field]]
+        for field in ("initContainers", "containers")
+        if spec.get(field)
+    }
+    return new_pod(
+        job,
+        prefix=name(job)[: _PREFIX_LENGTH_MAX - len(appendix)] + appendix,
+        extra_labels=number,
+        extra_annotations={**number, **notes},
+        extra_finalizers=(TRACKING,),
+        extra_spec={**containers, "hostname": f"{name(job)}-{index}"},
+    )
+
+
+def _with_index(container: Object) -> Object:
+    """The container with its index in an environment variable, unless it has one of that name."""
+    variables = container.get("env") or ()
+    if any(variable.get("name") == _INDEX_VARIABLE for variable in variables):
+        return container
+    path = {"fieldRef": {"fieldPath": f"metadata.labels['{INDEX}']"}}
+    return {**container, "env": [*variables, {"name": _INDEX_VARIABLE, "valueFrom": path}]}
+
+
+def _count(pod: Object, annotation: str) -> int:
+    text = annotations(pod).get(annotation, "")
+    return int(text) if text.isdecimal() else 0
+
+
+def _seconds(text: str) -> float:
+    return parse_time(text) / NANOS_PER_SECOND

@@ -1,0 +1,139 @@
+"""What a Job's status says.
+
+Fields and conditions are those of v1.36; fields that are nought are left out where it does so.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.api.times import timestamp
+from podium.controllers.job.indexes import write_indexes
+from podium.controllers.job.pods import is_indexed, is_tracked
+from podium.controllers.job.tally import Tally
+from podium.controllers.job.verdict import SUCCESS, TERMINAL, Verdict
+from podium.controllers.kit.objects import uid_of
+
+Object = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class News:
+    """What is new about a Job.
+
+    Attributes:
+        active: how many pods are active, those included that are just being asked for.
+        terminating: how many end, likewise.
+        verdict: how the Job is to end, if it is.
+        suspended: whether it is suspended; None if that isn't to be said now.
+        told: type, reason and note of the events about what has changed.
+    """
+
+    active: int
+    terminating: int
+    verdict: Verdict | None = None
+    suspended: bool | None = None
+    told: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def new_status(tally: Tally, news: News, now_s: float) -> dict[str, Any]:
+    """The status as it is to be, all fields that the controller keeps; None: left out."""
+    job, old = tally.job, tally.job.get("status") or {}
+    conditions = list(old.get("conditions") or ())
+    resumes = _put_suspension(conditions, news, now_s)
+    started = old.get("startTime")
+    if resumes or (not started and not job["spec"].get("suspend")):
+        started = timestamp(now_s)
+    completed = old.get("completionTime")
+    if news.verdict is not None:
+        verdict = news.verdict
+        _put(conditions, verdict.condition, "True", verdict.reason, verdict.message, now_s)
+        if tally.is_settled and not news.active and not news.terminating:
+            _end(conditions, verdict, news, now_s)
+            completed = timestamp(now_s) if verdict.condition == SUCCESS else None
+    status: dict[str, Any] = {
+        "startTime": started,
+        "completionTime": completed,
+        "active": news.active or None,
+        "ready": tally.ready,
+        "terminating": news.terminating,
+        "conditions": conditions or None,
+        **_numbers(tally),
+    }
+    return status
+
+
+def changed_fields(old: Object, new: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a new status isn't as it was; empty if all is."""
+    return {name: value for name, value in new.items() if not _same(old.get(name), value)}
+
+
+def _same(old: Any, new: Any) -> bool:
+    if isinstance(new, dict) and isinstance(old, dict):
+        return all(old.get(name) == value for name, value in new.items())
+    return bool(old == new)
+
+
+def _put_suspension(conditions: list[Object], news: News, now_s: float) -> bool:
+    """Say whether the Job is suspended; True if it isn't any more."""
+    kind = "Suspended"
+    known = next((one for one in conditions if one.get("type") == kind), None)
+    if news.suspended is None or (known is None and not news.suspended):
+        return False
+    status, word = ("True", "suspended") if news.suspended else ("False", "resumed")
+    note = f"Job {word}"
+    if not _put(conditions, kind, status, f"Job{word.capitalize()}", note, now_s):
+        return False
+    news.told.append(("Normal", word.capitalize(), note))
+    return not news.suspended
+
+
+def _end(conditions: list[Object], verdict: Verdict, news: News, now_s: float) -> None:
+    kind = TERMINAL[verdict.condition]
+    _put(conditions, kind, "True", verdict.reason, verdict.message, now_s)
+    if verdict.condition == SUCCESS:
+        news.told.append(("Normal", "Completed", "Job completed"))
+    else:
+        news.told.append(("Warning", verdict.reason, verdict.message))
+
+
+def _put(
+    conditions: list[Object], kind: str, status: str, reason: str, message: str, now_s: float
+) -> bool:
+    """Set a condition unless it stands so already; whether it was set."""
+    condition = {
+        "type": kind,
+        "status": status,
+        "lastProbeTime": timestamp(now_s),
+        "lastTransitionTime": timestamp(now_s),
+        "reason": reason,
+        "message": message,
+    }
+    for number, known in enumerate(conditions):
+        if known.get("type") == kind:
+            if known.get("status") == status:
+                return False
+            conditions[number] = condition
+            return True
+    conditions.append(condition)
+    return True
+
+
+def _numbers(tally: Tally) -> dict[str, Any]:
+    """What has been counted, and the uids of what is about to be."""
+    old = tally.job.get("status") or {}
+    uncounted: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
+    for name, known, new in (
+        ("succeeded", tally.known_succeeded, tally.new_succeeded),
+        ("failed", tally.known_failed, tally.new_failed),
+    ):
+        open_uids = [uid for uid in known if uid in tally.pods and is_tracked(tally.pods[uid])]
+        numbers[name] = int(old.get(name) or 0) + len(known) - len(open_uids) or None
+        uncounted[name] = [*open_uids, *map(uid_of, new)] or None
+    if is_indexed(tally.job):
+        numbers["succeeded"] = len(tally.succeeded_indexes) or None
+        numbers["completedIndexes"] = write_indexes(tally.succeeded_indexes) or None
+        if tally.job["spec"].get("backoffLimitPerIndex") is not None:
+            numbers["failedIndexes"] = write_indexes(tally.failed_indexes)
+    return {**numbers, "uncountedTerminatedPods": uncounted}

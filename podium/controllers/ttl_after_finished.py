@@ -1,0 +1,57 @@
+"""The controller that deletes Jobs some time after they have ended, if they say so.
+
+Rules are those of v1.36's `ttlafterfinished` controller: the time counts from when the condition
+Complete or Failed became true, and the Job goes when all of its pods are gone.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.meta import is_terminating
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.control.effects import Delete, Effect
+from podium.control.events import Change
+from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.pods import condition_of
+from podium.controllers.kit.reconciler import Reconciler
+
+Object = Mapping[str, Any]
+
+_JOB = "Job"
+
+
+class TtlAfterFinished(Reconciler):
+    """Deletes Jobs with `ttlSecondsAfterFinished` when it is time."""
+
+    name = "ttl-after-finished-controller"
+    kinds = frozenset({_JOB})
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        if change.new is not None and _due_s(change.new) is not None:
+            yield place_of(change.new)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        job = self.objects.get(_JOB, key[1], key[0])
+        due_s = None if job is None else _due_s(job)
+        if job is None or due_s is None:
+            return ()
+        if due_s > now_s:
+            self.look_again(key, due_s)
+            return ()
+        deletion = Delete(
+            kind=_JOB, namespace=key[0], name=key[1], uid=uid_of(job), propagation="Foreground"
+        )
+        return (deletion,)
+
+
+def _due_s(job: Object) -> float | None:
+    """When a Job is to be deleted, in seconds since the epoch; None if it isn't."""
+    ttl_s = job["spec"].get("ttlSecondsAfterFinished")
+    if ttl_s is None or is_terminating(job):
+        return None
+    for kind in ("Complete", "Failed"):
+        found = condition_of(job, kind)
+        if found is not None and found.get("status") == "True":
+            return parse_time(found["lastTransitionTime"]) / NANOS_PER_SECOND + int(ttl_s)
+    return None

@@ -1,0 +1,267 @@
+"""Jobs from their first pod to their end, over a real API server."""
+
+from typing import Any
+
+import pytest
+
+from podium.controllers.garbage_collector import GarbageCollector
+from podium.controllers.job.controller import JobController
+from podium.controllers.job.pods import FAILURES, TRACKING
+from podium.runtime.faults import NO_FAULTS, Faults
+from tests.controllers.worlds import World
+
+Obj = dict[str, Any]
+
+
+def job(run: str = "10s", code: int = 0, restart: str = "Never", **spec: Any) -> Obj:
+    script = {"podium.dev/run-duration": run, "podium.dev/exit-code": str(code)}
+    template = {
+        "metadata": {"annotations": script},
+        "spec": {"containers": [{"name": "c", "image": "i"}], "restartPolicy": restart},
+    }
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "j", "namespace": "default"},
+        "spec": {"template": template, **spec},
+    }
+
+
+def world_with(one: Obj, **options: Any) -> World:
+    world = World(JobController, **options)
+    world.create(one)
+    return world
+
+
+def status(world: World) -> Obj:
+    found: Obj = world.get("Job", "j")["status"]
+    return found
+
+
+def conditions(world: World) -> list[tuple[str, str, str]]:
+    return [(one["type"], one["status"], one["reason"]) for one in status(world)["conditions"]]
+
+
+def phases(world: World) -> list[str]:
+    return sorted(pod["status"]["phase"] for pod in world.all("Pod"))
+
+
+def started_at(world: World) -> list[int]:
+    seconds = [one["metadata"]["creationTimestamp"][-6:-1] for one in world.all("Pod")]
+    return sorted(int(text[:2]) * 60 + int(text[3:]) for text in seconds)
+
+
+def numbers(world: World) -> Obj:
+    return {
+        field: status(world).get(field)
+        for field in ("active", "ready", "terminating", "succeeded", "failed")
+    }
+
+
+def test_pods_run_until_enough_have_succeeded() -> None:
+    world = world_with(job(completions=3, parallelism=2))
+    world.run_until(5)
+    assert numbers(world) == {
+        "active": 2,
+        "ready": 2,
+        "terminating": 0,
+        "succeeded": None,
+        "failed": None,
+    }
+    world.run_until(15)
+    assert (status(world)["active"], status(world)["succeeded"]) == (1, 2)
+    world.run_until(60)
+    assert status(world)["succeeded"] == 3
+    assert conditions(world) == [
+        ("SuccessCriteriaMet", "True", "CompletionsReached"),
+        ("Complete", "True", "CompletionsReached"),
+    ]
+    assert status(world)["startTime"] == "2026-01-01T00:00:00Z"
+    assert status(world)["completionTime"] == "2026-01-01T00:00:20Z"
+    assert status(world)["uncountedTerminatedPods"] == {}
+    assert not any(TRACKING in pod["metadata"].get("finalizers", ()) for pod in world.all("Pod"))
+    assert world.events("Completed") == ["Job completed"]
+    assert len(world.events("SuccessfulCreate")) == 3
+
+
+def test_failures_wait_ever_longer_until_the_limit_is_passed() -> None:
+    world = world_with(job(run="1s", code=1, backoffLimit=3))
+    world.run_until(300)
+    assert started_at(world) == [0, 11, 32, 73]
+    assert numbers(world)["failed"] == 4
+    assert conditions(world) == [
+        ("FailureTarget", "True", "BackoffLimitExceeded"),
+        ("Failed", "True", "BackoffLimitExceeded"),
+    ]
+    assert "completionTime" not in status(world)
+    assert world.events("BackoffLimitExceeded") == ["Job has reached the specified backoff limit"]
+
+
+def test_restarts_in_place_count_as_well() -> None:
+    world = world_with(job(run="1s", code=1, restart="OnFailure", backoffLimit=2))
+    world.run_until(300)
+    assert conditions(world)[-1] == ("Failed", "True", "BackoffLimitExceeded")
+    assert world.all("Pod") == []
+
+
+def test_a_job_that_takes_too_long_is_ended_with_its_pods() -> None:
+    world = world_with(job(run="1h", parallelism=2, completions=2, activeDeadlineSeconds=20))
+    world.run_until(21)
+    assert conditions(world) == [("FailureTarget", "True", "DeadlineExceeded")]
+    assert numbers(world)["terminating"] == 2
+    world.run_until(100)
+    assert conditions(world)[-1] == ("Failed", "True", "DeadlineExceeded")
+    assert (numbers(world)["failed"], phases(world)) == (2, [])
+
+
+def test_numbered_pods_know_their_numbers_and_finish_once_each() -> None:
+    world = world_with(job(completions=4, parallelism=2, completionMode="Indexed"))
+    world.run_until(15)
+    assert status(world)["completedIndexes"] == "0,1"
+    pod = next(one for one in world.all("Pod") if one["metadata"]["name"].startswith("j-2-"))
+    assert pod["spec"]["hostname"] == "j-2"
+    assert pod["spec"]["containers"][0]["env"][0]["name"] == "JOB_COMPLETION_INDEX"
+    world.run_until(60)
+    assert (status(world)["completedIndexes"], status(world)["succeeded"]) == ("0-3", 4)
+
+
+def test_indexes_fail_each_for_itself() -> None:
+    world = world_with(
+        job(
+            run="1s",
+            code=1,
+            completions=2,
+            parallelism=2,
+            completionMode="Indexed",
+            backoffLimitPerIndex=1,
+        )
+    )
+    world.run_until(6)
+    assert numbers(world)["failed"] is None
+    world.run_until(12)
+    tries = [pod["metadata"]["annotations"][FAILURES] for pod in world.all("Pod")]
+    assert sorted(tries) == ["0", "0", "1", "1"]
+    world.run_until(100)
+    assert (status(world)["failedIndexes"], numbers(world)["failed"]) == ("0,1", 4)
+    assert conditions(world)[-1] == ("Failed", "True", "FailedIndexes")
+
+
+def test_a_success_policy_ends_what_else_runs() -> None:
+    world = world_with(
+        job(
+            run="1h",
+            completions=3,
+            parallelism=3,
+            completionMode="Indexed",
+            successPolicy={"rules": [{"succeededIndexes": "0"}]},
+        )
+    )
+    world.run_until(5)
+    leader = next(one for one in world.all("Pod") if "j-0-" in one["metadata"]["name"])
+    ended = {"status": {"phase": "Succeeded"}}
+    world.patch("Pod", leader["metadata"]["name"], ended, "status")
+    world.run_until(100)
+    assert conditions(world)[-1] == ("Complete", "True", "SuccessPolicy")
+    assert status(world)["completedIndexes"] == "0"
+
+
+def test_exit_codes_may_fail_the_job_at_once() -> None:
+    rule = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}
+    world = world_with(job(run="1s", code=42, podFailurePolicy={"rules": [rule]}))
+    world.run_until(60)
+    assert conditions(world)[-1] == ("Failed", "True", "PodFailurePolicy")
+    assert len(world.all("Pod")) == 1
+
+
+def test_disruptions_may_not_count() -> None:
+    pattern = {"type": "DisruptionTarget", "status": "True"}
+    rule = {"action": "Ignore", "onPodConditions": [pattern]}
+    world = world_with(
+        job(run="1h", backoffLimit=0, podFailurePolicy={"rules": [rule]}),
+    )
+    world.run_until(5)
+    (pod,) = world.all("Pod")
+    called = pod["metadata"]["name"]
+    world.patch("Pod", called, {"status": {"conditions": [pattern]}}, "status")
+    world.delete("Pod", called)
+    world.run_until(100)
+    assert [one["metadata"]["name"] for one in world.all("Pod")] != [called]
+    assert numbers(world) == {
+        "active": 1,
+        "ready": 1,
+        "terminating": 0,
+        "succeeded": None,
+        "failed": None,
+    }
+
+
+@pytest.mark.parametrize(("policy", "seconds"), [("TerminatingOrFailed", 5), ("Failed", 35)])
+def test_pods_are_replaced_when_they_end_or_before(policy: str, seconds: int) -> None:
+    world = world_with(job(run="1h", podReplacementPolicy=policy))
+    world.run_until(5)
+    (pod,) = world.all("Pod")
+    world.delete("Pod", pod["metadata"]["name"])
+    world.run_until(seconds - 0.5 if seconds > 5 else 5)
+    before = len(world.all("Pod"))
+    world.run_until(seconds + 40)
+    (new,) = world.all("Pod")
+    started = int(new["metadata"]["creationTimestamp"][-3:-1])
+    assert before == 1
+    assert numbers(world)["failed"] == 1
+    # Ten seconds of back-off count from the deletion, or from the end.
+    assert started == (15 if policy == "TerminatingOrFailed" else 45)
+
+
+def test_a_suspended_job_has_no_pods_and_starts_anew() -> None:
+    world = world_with(job(run="20s", suspend=True))
+    world.run_until(5)
+    assert conditions(world) == [("Suspended", "True", "JobSuspended")]
+    assert "startTime" not in status(world)
+    world.patch("Job", "j", {"spec": {"suspend": False}})
+    world.run_until(10)
+    assert conditions(world) == [("Suspended", "False", "JobResumed")]
+    assert status(world)["startTime"] == "2026-01-01T00:00:05Z"
+    world.patch("Job", "j", {"spec": {"suspend": True}})
+    world.run_until(60)
+    assert world.all("Pod") == []
+    assert world.events("Suspended", "Resumed")
+
+
+def test_pods_of_a_deleted_job_are_let_go() -> None:
+    world = World(JobController, GarbageCollector)
+    world.create(job(run="1h"))
+    world.run_until(5)
+    world.delete("Job", "j")
+    world.run_until(10)
+    (pod,) = world.all("Pod")
+    assert world.all("Job") == []
+    assert not pod["metadata"].get("finalizers")
+
+
+def test_nothing_is_written_while_nothing_happens() -> None:
+    world = world_with(job(run="1h"))
+    world.run_until(30)
+    world.writes.clear()
+    world.run_until(600)
+    assert not [call for call in world.writes if call.who == "job-controller"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_pod_is_counted_once_whatever_becomes_of_calls(seed: int) -> None:
+    trouble = Faults(
+        refused=0.1,
+        unanswered=0.1,
+        slow=0.1,
+        repeated=0.1,
+        broken_watches=0.05,
+        slow_watches=0.1,
+        restarts=0.02,
+    )
+    world = world_with(job(run="3s", completions=12, parallelism=4), faults=trouble, seed=seed)
+    world.run_until(60)
+    world.driver.faults = NO_FAULTS
+    world.run_until(600)
+    ended = phases(world)
+    assert conditions(world)[-1][0] == "Complete"
+    assert status(world)["succeeded"] == ended.count("Succeeded")
+    assert (status(world).get("failed") or 0) >= ended.count("Failed")

@@ -1,0 +1,97 @@
+"""Indexes, failure policies and delays of Jobs."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.controllers.job.backoff import Backoff, delay_s
+from podium.controllers.job.failure_policy import meaning_of
+from podium.controllers.job.indexes import read_indexes, write_indexes
+from tests.controllers.builders import NOW_S, pod
+
+Obj = dict[str, Any]
+
+
+@given(st.frozensets(st.integers(0, 60)))
+def test_indexes_are_read_as_they_were_written(indexes: frozenset[int]) -> None:
+    assert read_indexes(write_indexes(indexes)) == indexes
+
+
+def test_only_three_in_a_row_make_a_range() -> None:
+    assert write_indexes({1, 2, 4, 6, 7, 8}) == "1,2,4,6-8"
+    assert read_indexes(None) == frozenset()
+
+
+def test_delays_double_up_to_ten_minutes() -> None:
+    assert [delay_s(count) for count in (0, 1, 2, 3, 6, 7, 99)] == [0, 10, 20, 40, 320, 600, 600]
+
+
+def test_a_success_ends_the_row_of_failures() -> None:
+    def ended(name: str, phase: str, second: int) -> Obj:
+        at = f"2026-01-01T00:00:{second:02}Z"
+        state = {"terminated": {"exitCode": 1, "finishedAt": at}}
+        return {**pod(name), "status": {"phase": phase, "containerStatuses": [{"state": state}]}}
+
+    backoff = Backoff()
+    backoff.see([ended("a", "Failed", 1), ended("b", "Failed", 2)], (), NOW_S)
+    assert backoff.until_s() == NOW_S + 2 + 20
+    backoff.see([ended("a", "Failed", 1), ended("c", "Failed", 3)], (), NOW_S)
+    assert backoff.until_s() == NOW_S + 3 + 40
+    backoff.see([ended("d", "Succeeded", 4), ended("e", "Failed", 5)], (), NOW_S)
+    assert backoff.until_s() == NOW_S + 5 + 10
+
+
+def failed(code: int, *conditions: str) -> Obj:
+    status = {"name": "c", "state": {"terminated": {"exitCode": code}}}
+    found = [{"type": kind, "status": "True"} for kind in conditions]
+    full = {"phase": "Failed", "containerStatuses": [status], "conditions": found}
+    return {**pod("p"), "status": full}
+
+
+def policed(*rules: Obj, **spec: Any) -> Obj:
+    return {"spec": {"podFailurePolicy": {"rules": [*rules]}, **spec}}
+
+
+def exits(action: str, operator: str, *values: int) -> Obj:
+    return {"action": action, "onExitCodes": {"operator": operator, "values": [*values]}}
+
+
+ON_DISRUPTION = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+
+
+@pytest.mark.parametrize(
+    ("failure", "action", "message"),
+    [
+        (failed(1), "Count", ""),
+        (
+            failed(42),
+            "FailJob",
+            "Container c for pod default/p failed with exit code 42"
+            " matching FailJob rule at index 1",
+        ),
+        (failed(42, "DisruptionTarget"), "Ignore", ""),
+        (failed(3), "Count", ""),
+    ],
+)
+def test_the_first_rule_that_matches_decides(failure: Obj, action: str, message: str) -> None:
+    job = policed(ON_DISRUPTION, exits("FailJob", "In", 42), exits("FailIndex", "In", 3))
+    meaning = meaning_of(job, failure)
+    assert meaning.action == action
+    assert not message or meaning.message == message
+
+
+def test_other_codes_than_listed_match_unless_they_are_nought() -> None:
+    job = policed(exits("FailJob", "NotIn", 1, 2))
+    assert [meaning_of(job, failed(code)).action for code in (0, 1, 3)] == [
+        "Count",
+        "Count",
+        "FailJob",
+    ]
+
+
+def test_single_indexes_fail_only_where_they_have_limits() -> None:
+    rule = exits("FailIndex", "In", 3)
+    assert meaning_of(policed(rule, backoffLimitPerIndex=1), failed(3)).action == "FailIndex"
+    assert meaning_of(policed(rule), failed(3)).action == "Count"
