@@ -7,25 +7,24 @@ once; after a refusal one, to find out whether it would be refused again (upstre
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.labels import Selector, equality_selector, label_selector
-from podium.api.meta import controller_of, is_terminating, labels, name
+from podium.api.labels import Selector
+from podium.api.meta import controller_of, is_terminating, labels
 from podium.api.times import NANOS_PER_SECOND, timestamp
-from podium.control.effects import Create, Delete, Effect, Patch, Record
+from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.claiming import claim
+from podium.controllers.kit.claiming import adoption, release
 from podium.controllers.kit.new_pods import new_pod
 from podium.controllers.kit.objects import Place, place_of, uid_of
 from podium.controllers.kit.pods import (
-    available_from_s,
     condition_of,
-    is_active,
-    is_ready,
     namespaces,
     orphan_namespaces,
     owner_uids,
 )
 from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.records import told_of_pods
 from podium.controllers.ranking import scale_down_order
+from podium.controllers.replica_tally import Tallies, Tally, selector_of
 
 Object = Mapping[str, Any]
 
@@ -53,6 +52,7 @@ class ReplicaSetController(Reconciler):
         self.kind = kind
         self.name = _CONTROLLERS[kind]
         self.kinds = frozenset({"Pod", kind})
+        self._tallies = Tallies(self.objects)
         self._refusals: dict[Hashable, str] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
@@ -60,47 +60,39 @@ class ReplicaSetController(Reconciler):
             obj = change.new if change.new is not None else change.old
             if obj is not None:
                 yield place_of(obj)
+            if change.new is None and obj is not None:
+                self._tallies.forget(obj)
             return
+        self._tallies.follow(before, change.new)
         for pod in (before, change.new):
             if pod is not None:
                 yield from self._owners_of(pod)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        assert isinstance(key, tuple)
-        namespace, called = key
-        owner = self.objects.get(self.kind, called, namespace)
+        owner = self._owner(key)
         if owner is None:
             self._refusals.pop(key, None)
             return ()
-        claims = claim(owner, selector_of(owner), self.objects, "Pod")
-        effects = list(claims.effects)
-        active = [pod for pod in claims.owned if is_active(pod)]
-        if not effects and not is_terminating(owner):
-            effects += self._resize(key, owner, active, now_s)
-        effects += self._status(key, owner, claims.owned, now_s)
+        tally, leaving = self._tallies.of(owner), is_terminating(owner)
+        effects = [] if leaving else [*self._claims(owner, tally)]
+        if not effects and not leaving:
+            effects += self._resize(key, owner, tally, now_s)
+        effects += self._status(key, owner, tally, now_s)
         return effects
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Tell of pods that were created and deleted."""
-        effect, owner = outcome.effect, self._owner(key)
-        if owner is None:
-            return
-        if isinstance(effect, Create) and outcome.obj is not None:
+        owner = self._owner(key)
+        if isinstance(outcome.effect, Create):
             self._refusals.pop(key, None)
-            note = f"Created pod: {name(outcome.obj)}"
-            yield self._record(owner, "Normal", "SuccessfulCreate", note)
-        elif isinstance(effect, Delete):
-            yield self._record(owner, "Normal", "SuccessfulDelete", f"Deleted pod: {effect.name}")
+        return () if owner is None else told_of_pods(owner, self.name, outcome)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Remember why pods can't be created, for the condition ReplicaFailure."""
         owner, error = self._owner(key), outcome.error
-        if error is None or owner is None or not isinstance(outcome.effect, Create):
-            return
-        if error.reason != "NotFound":
+        if error is not None and isinstance(outcome.effect, Create) and error.reason != "NotFound":
             self._refusals[key] = error.message
-            note = f"Error creating: {error.message}"
-            yield self._record(owner, "Warning", "FailedCreate", note)
+        return () if owner is None else told_of_pods(owner, self.name, outcome)
 
     def _owners_of(self, pod: Object) -> Iterator[Place]:
         reference = controller_of(pod)
@@ -111,20 +103,36 @@ class ReplicaSetController(Reconciler):
             return
         for owner in self.objects.by(self.kind, "namespace", place):
             if selector_of(owner).matches(labels(pod)):
+                self._tallies.find_orphan(owner, pod)
                 yield place_of(owner)
 
     def _owner(self, key: Hashable) -> Object | None:
         assert isinstance(key, tuple)
         return self.objects.get(self.kind, key[1], key[0])
 
-    def _resize(
-        self, key: Hashable, owner: Object, active: Sequence[Object], now_s: float
-    ) -> Iterator[Effect]:
-        missing = _replicas(owner) - len(active)
+    def _claims(self, owner: Object, tally: Tally) -> Iterator[Effect]:
+        """Release pods that don't match any more, and adopt those that do and belong to nobody."""
+        for pod in self._found(tally.strangers):
+            if not is_terminating(pod):
+                yield release(owner, pod, "Pod")
+        for place in list(tally.orphans):
+            orphan = self.objects.get("Pod", place[1], place[0])
+            if orphan is None or not _is_free(orphan, tally.selector):
+                del tally.orphans[place]
+            elif not is_terminating(orphan):
+                yield adoption(owner, orphan, "Pod")
+
+    def _found(self, places: Iterable[Place]) -> list[Object]:
+        found = (self.objects.get("Pod", called, place) for place, called in places)
+        return [pod for pod in found if pod is not None]
+
+    def _resize(self, key: Hashable, owner: Object, tally: Tally, now_s: float) -> Iterator[Effect]:
+        missing = _replicas(owner) - tally.active
         if missing > 0:
             count = 1 if key in self._refusals else min(missing, BURST_MAX)
             yield from (Create(kind="Pod", obj=new_pod(owner)) for _ in range(count))
         elif missing < 0:
+            active = self._found(tally.places())
             order = scale_down_order(active, self._related(owner), int(now_s * NANOS_PER_SECOND))
             for pod in order[: min(-missing, BURST_MAX)]:
                 place, called = place_of(pod)
@@ -140,10 +148,11 @@ class ReplicaSetController(Reconciler):
             pod for sibling in siblings for pod in self.objects.by("Pod", "owner", uid_of(sibling))
         ]
 
-    def _status(
-        self, key: Hashable, owner: Object, owned: Sequence[Object], now_s: float
-    ) -> Iterator[Effect]:
-        counted = self._counts(key, owner, owned, now_s)
+    def _status(self, key: Hashable, owner: Object, tally: Tally, now_s: float) -> Iterator[Effect]:
+        counted = self._counts(tally, now_s)
+        next_s = tally.next_available_s()
+        if next_s is not None:
+            self.look_again(key, next_s)
         old = owner.get("status") or {}
         conditions = self._conditions(key, owner, now_s)
         changed: dict[str, Any] = {
@@ -165,27 +174,15 @@ class ReplicaSetController(Reconciler):
                 body={"metadata": {"uid": uid_of(owner)}, "status": {**counted, **changed}},
             )
 
-    def _counts(
-        self, key: Hashable, owner: Object, owned: Sequence[Object], now_s: float
-    ) -> dict[str, int]:
-        wanted = labels(owner["spec"].get("template") or {}).items()
-        min_ready_s = int(owner["spec"].get("minReadySeconds") or 0)
-        active = [pod for pod in owned if is_active(pod)]
-        available = 0
-        for pod in active:
-            from_s = available_from_s(pod, min_ready_s)
-            if from_s is not None and from_s <= now_s:
-                available += 1
-            elif from_s is not None:
-                self.look_again(key, from_s)
+    def _counts(self, tally: Tally, now_s: float) -> dict[str, int]:
         counts = {
-            "replicas": len(active),
-            "fullyLabeledReplicas": sum(wanted <= labels(pod).items() for pod in active),
-            "readyReplicas": sum(map(is_ready, active)),
-            "availableReplicas": available,
+            "replicas": tally.active,
+            "fullyLabeledReplicas": tally.labelled,
+            "readyReplicas": tally.ready,
+            "availableReplicas": tally.available(now_s),
         }
         if self.kind == "ReplicaSet":
-            counts["terminatingReplicas"] = sum(map(is_terminating, owned))
+            counts["terminatingReplicas"] = tally.terminating
         return counts
 
     def _conditions(self, key: Hashable, owner: Object, now_s: float) -> list[Object]:
@@ -209,23 +206,10 @@ class ReplicaSetController(Reconciler):
         }
         return [*kept, failure]
 
-    def _record(self, owner: Object, kind: str, reason: str, note: str) -> Record:
-        return Record(
-            regarding=owner,
-            reporting_controller=self.name,
-            type=kind,
-            reason=reason,
-            action="",
-            note=note,
-        )
 
-
-def selector_of(owner: Object) -> Selector:
-    """The selector of a workload; a ReplicationController's is a plain map."""
-    raw = owner["spec"].get("selector")
-    if owner["kind"] == "ReplicationController":
-        return equality_selector(raw)
-    return label_selector(raw)
+def _is_free(pod: Object, selector: Selector) -> bool:
+    """Whether a pod has no controller, and is selected."""
+    return controller_of(pod) is None and selector.matches(labels(pod))
 
 
 def _replicas(owner: Object) -> int:
