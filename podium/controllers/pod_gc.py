@@ -97,9 +97,11 @@ class PodGarbageCollector(Reconciler):
         if not self._finished_max or not self._is_due(key, 0.0, now_s):
             return
         del self._due_s[key]
-        pods = sorted(self.objects.by("Pod", "finished", _ALL), key=_by_age)
-        for pod in pods[: max(len(pods) - self._finished_max, 0)]:
-            yield _removal(pod, "", now_s)
+        pods = list(self.objects.by("Pod", "finished", _ALL))
+        surplus = len(pods) - self._finished_max
+        if surplus > 0:
+            for pod in sorted(pods, key=_by_age)[:surplus]:
+                yield _removal(pod, "", now_s)
 
     def _is_due(self, key: Hashable, wait_s: float, now_s: float) -> bool:
         """Whether it is time for what was first seen when the collector looked around last.

@@ -92,8 +92,10 @@ class _Play:
     def _advance_to(self, passed_s: float) -> None:
         """Let time pass, in pieces where somebody wants to know how far it is."""
         while self._passed_s() < passed_s:
-            next_s = min(passed_s, self._passed_s() + PROGRESS_EVERY_S)
-            self._driver.run_until(self._start_s + next_s)
+            # Months in which nothing happens are one piece.
+            due_s = (self._driver.next_s() or self._driver.now_s) - self._start_s
+            piece_s = max(self._passed_s() + PROGRESS_EVERY_S, due_s)
+            self._driver.run_until(self._start_s + min(passed_s, piece_s))
             if self._progress is not None:
                 self._progress(self._passed_s(), len(self.observer.entries))
 
