@@ -9,6 +9,7 @@ from podium.controllers.daemon_set.controller import DaemonSetController
 from podium.controllers.deployment.controller import DeploymentController
 from podium.controllers.disruption import DisruptionController
 from podium.controllers.endpoint_slices import EndpointSliceController
+from podium.controllers.endpoints import EndpointsController
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.job.controller import JobController
 from podium.controllers.namespace import NamespaceController
@@ -34,6 +35,7 @@ CONTROLLERS: Mapping[str, Make] = {
     "ttl-after-finished-controller": TtlAfterFinished,
     "disruption-controller": DisruptionController,
     "endpointslice-controller": EndpointSliceController,
+    "endpoint-controller": EndpointsController,
     "ephemeral-volume-controller": EphemeralVolumes,
     "persistentvolume-controller": VolumeBinder,
     "volume-provisioner": VolumeProvisioner,

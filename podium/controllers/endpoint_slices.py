@@ -7,7 +7,6 @@ can be: an endpoint stays in its slice, and new ones go where there is room.
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.labels import equality_selector
 from podium.api.meta import is_terminating, labels, name
 from podium.control.effects import Create, Delete, Effect, Replace
 from podium.control.events import Change
@@ -18,6 +17,7 @@ from podium.controllers.endpoint_pods import (
     is_behind,
     looks_alike,
     ports_of,
+    selects,
 )
 from podium.controllers.kit.claiming import owner_reference
 from podium.controllers.kit.members import Members
@@ -107,12 +107,6 @@ class EndpointSliceController(Reconciler):
         for ports, endpoints in wanted.items():
             yield from _fill(service, ports, endpoints, present.pop(ports, []))
         yield from (_deletion(one) for rest in present.values() for one in rest)
-
-
-def selects(service: Object, pod: Object) -> bool:
-    """Whether a service selects a pod; one without a selector selects nobody."""
-    raw = (service.get("spec") or {}).get("selector")
-    return bool(raw) and equality_selector(raw).matches(labels(pod))
 
 
 def _fill(

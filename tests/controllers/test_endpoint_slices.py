@@ -1,44 +1,16 @@
 """Slices say who is behind a service, and follow the pods as they come, serve and go."""
 
-from typing import Any
-
 import pytest
 
-from podium.api.kinds import KINDS
 from podium.controllers.endpoint_slices import EndpointSliceController
+from podium.runtime.faults import NO_FAULTS, Faults
 from tests.controllers.builders import Obj
+from tests.controllers.services import pod, service
 from tests.controllers.worlds import World
 
-PORTS = [{"name": "http", "port": 80, "targetPort": "web"}]
 
-
-def service(**spec: Any) -> Obj:
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "web", "namespace": "default", "labels": {"team": "blue"}},
-        "spec": {"selector": {"app": "web"}, "ports": PORTS, **spec},
-    }
-
-
-def pod(name: str, app: str = "web", port: int = 8080, **annotations: str) -> Obj:
-    ports = [{"name": "web", "containerPort": port}]
-    scripted = {f"podium.dev/{key.replace('_', '-')}": v for key, v in annotations.items()}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": name,
-            "namespace": "default",
-            "labels": {"app": app},
-            "annotations": scripted,
-        },
-        "spec": {"containers": [{"name": "c", "image": "i", "ports": ports}]},
-    }
-
-
-def world(*objects: Obj) -> World:
-    made = World(EndpointSliceController)
+def world(*objects: Obj, faults: Faults = NO_FAULTS) -> World:
+    made = World(EndpointSliceController, faults=faults)
     for one in objects:
         made.create(one)
     made.driver.advance(1)
@@ -167,4 +139,14 @@ def test_a_headless_service_is_marked() -> None:
     made = world(service(clusterIP="None"), pod("a"))
     (only,) = made.all("EndpointSlice")
     assert only["metadata"]["labels"]["service.kubernetes.io/headless"] == ""
-    assert KINDS["EndpointSlice"].name == only["kind"]
+
+
+def test_what_fails_is_tried_again() -> None:
+    trouble = Faults(refused=0.2, unanswered=0.1, restarts=0.05, slow_watches=0.2)
+    made = world(service(), *(pod(f"p{number}") for number in range(20)), faults=trouble)
+    made.driver.advance(60)
+    for number in range(10):
+        made.delete("Pod", f"p{number}")
+    made.driver.advance(300)
+    assert {*endpoints(made)} == {f"p{number}" for number in range(10, 20)}
+    assert sum(len(one["endpoints"] or ()) for one in made.all("EndpointSlice")) == 10
