@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.meta import annotations, name
-from podium.controllers.deployment.templates import same_template
+from podium.controllers.deployment.templates import identical_template, same_template
 
 Object = Mapping[str, Any]
 
@@ -38,8 +38,7 @@ class Family:
 def family_of(deployment: Object, replica_sets: Iterable[Object]) -> Family:
     """Sort a Deployment's ReplicaSets; of several of its template the oldest is the new one."""
     by_age = sorted(replica_sets, key=age_of)
-    template = deployment["spec"]["template"]
-    new = next((one for one in by_age if same_template(one["spec"]["template"], template)), None)
+    new = _first_of_template(deployment["spec"]["template"], by_age)
     return Family(new, [one for one in by_age if one is not new])
 
 
@@ -73,3 +72,11 @@ def revision_of(obj: Object) -> int:
 def age_of(replica_set: Object) -> tuple[str, str]:
     """What orders ReplicaSets by age, the oldest first; of one age by name."""
     return str(replica_set["metadata"].get("creationTimestamp") or ""), name(replica_set)
+
+
+def _first_of_template(template: Object, replica_sets: Sequence[Object]) -> Object | None:
+    for is_same in (identical_template, same_template):
+        for one in replica_sets:
+            if is_same(one["spec"]["template"], template):
+                return one
+    return None

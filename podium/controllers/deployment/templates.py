@@ -18,6 +18,15 @@ def same_template(one: Object, other: Object) -> bool:
     return bool(_comparable(one) == _comparable(other))
 
 
+def identical_template(one: Object, other: Object) -> bool:
+    """Whether two templates are the same to the letter, the hash label aside; quickly answered."""
+    if one.get("spec") != other.get("spec"):
+        return False
+    metadata = [template.get("metadata") or {} for template in (one, other)]
+    first, second = ({**each, "labels": _own_labels(each)} for each in metadata)
+    return first == second
+
+
 def hash_of(template: Object, collisions: int = 0) -> str:
     """What tells templates apart in names and labels.
 
@@ -27,6 +36,11 @@ def hash_of(template: Object, collisions: int = 0) -> str:
     """
     comparable = _comparable(template)
     return template_hash([comparable, collisions] if collisions else comparable)
+
+
+def _own_labels(metadata: Object) -> dict[str, str]:
+    found = metadata.get("labels") or {}
+    return {key: value for key, value in found.items() if key != HASH_LABEL}
 
 
 def _comparable(value: Any, field: str = "") -> Any:
