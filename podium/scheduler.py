@@ -4,7 +4,7 @@ This is what a plan, a recorded scenario and a benchmark have in common: no cloc
 vanish the moment they are preempted, and bindings succeed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import Any
 
@@ -45,6 +45,7 @@ class Scheduler:
         budgets: disruption budgets.
         pipelines: by scheduler name.
         binding: binding cycles, by scheduler name.
+        watch: told of every decision right after it was made, before anything changes.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Scheduler:
         self.listers = Listers()
         self.nominator = Nominator()
         self.budgets = BudgetColumns()
+        self.watch: Callable[[Decision], None] | None = None
         handle = Handle(self.snapshot, self.listers)
         factories = plugin_factories()
         profiles = resolve(configuration, factories) if configuration else default_profiles()
@@ -126,7 +128,10 @@ class Scheduler:
 
     def decide(self, pod: PodInfo, scheduler_name: str = DEFAULT_SCHEDULER_NAME) -> Decision:
         """Decide where a pod goes; nothing is changed by it."""
-        return self._cycle.decide(pod, scheduler_name)
+        decision = self._cycle.decide(pod, scheduler_name)
+        if self.watch is not None:
+            self.watch(decision)
+        return decision
 
     def bind(self, pod: PodInfo, node_name: str) -> PodInfo:
         """Put a pod on a node; it is pending no more.

@@ -15,7 +15,7 @@ from podium.config.errors import InvalidConfiguration
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.config.load import load_configuration
 from podium.manifests import Manifests, read_sources
-from podium.plan.planning import Request
+from podium.plan.preparing import Request
 from podium.plan.targets import Target, parse_target
 from podium.profile import plugin_factories
 

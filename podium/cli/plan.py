@@ -105,7 +105,7 @@ def _holds(condition: FailOn, outcome: Plan) -> bool:
         case FailOn.PREEMPTION:
             return bool(outcome.preemptions)
         case FailOn.EVICTION:
-            return bool(outcome.preemptions) or any(r.is_evicted for r in outcome.removed)
+            return bool(outcome.disruptions) or any(r.is_evicted for r in outcome.removed)
         case FailOn.PDB_VIOLATION:
             return any(p.chosen.pdb_violations for p in outcome.preemptions)
         case FailOn.PENDING:

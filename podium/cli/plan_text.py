@@ -7,7 +7,21 @@ from rich.text import Text
 
 from podium.cli.choice_text import candidate_table, choice_sentence
 from podium.cli.output import count, print_lines, print_section
-from podium.plan.outcome import BudgetChange, Placement, Plan, PreemptionOutcome, Victim
+from podium.cli.timeline_text import (
+    DISRUPTION_HEADINGS,
+    LINES_MAX,
+    disruption_rows,
+    time_text,
+    timeline_lines,
+)
+from podium.plan.outcome import (
+    BudgetChange,
+    Placement,
+    Plan,
+    PreemptionOutcome,
+    Return,
+    Victim,
+)
 
 _PLACED, _LOST, _WAITING = "green", "red", "yellow"
 
@@ -22,10 +36,19 @@ def print_plan(out: Console, plan: Plan, *, wide: bool) -> None:
     """
     _print_placements(out, plan)
     _print_preemptions(out, plan, wide)
+    print_section(out, "DISRUPTIONS", DISRUPTION_HEADINGS, disruption_rows(plan.disruptions))
     _print_budgets(out, plan)
     _print_leftovers(out, plan)
+    if _takes_time(plan):
+        lines = timeline_lines(plan.timeline, None if wide else LINES_MAX)
+        print_lines(out, "TIMELINE", lines)
     print_lines(out, "NOTES", plan.notes)
     out.print(_summary(plan))
+
+
+def _takes_time(plan: Plan) -> bool:
+    """Whether there is more to tell than that pods are placed."""
+    return bool(plan.disruptions) or any(p.at_s >= 1 for p in plan.placements)
 
 
 def _print_placements(out: Console, plan: Plan) -> None:
@@ -35,17 +58,19 @@ def _print_placements(out: Console, plan: Plan) -> None:
             Text(placement.pod, style=_PLACED),
             placement.node,
             str(placement.priority),
+            time_text(placement.at_s),
             _how(placement, victims.get(placement.pod, 0)),
         )
         for placement in plan.placements
     ]
-    print_section(out, "PLACEMENTS", ("POD", "NODE", "PRIORITY", "HOW"), rows)
+    print_section(out, "PLACEMENTS", ("POD", "NODE", "PRIORITY", "WHEN", "HOW"), rows)
 
 
 def _how(placement: Placement, victims: int) -> str:
     if placement.by_node_name:
         return "names its node"
-    return f"preempts {count(victims, 'pod')}" if victims else "fits"
+    how = f"preempts {count(victims, 'pod')}" if victims else "fits"
+    return f"{how}, in place of {placement.replaces}" if placement.replaces else how
 
 
 def _print_preemptions(out: Console, plan: Plan, wide: bool) -> None:
@@ -93,13 +118,20 @@ def _print_budgets(out: Console, plan: Plan) -> None:
         (
             change.budget,
             str(change.allowed_before),
+            _worst(change),
             str(change.allowed_after),
             Text(_violations(change), style=_LOST),
         )
         for change in touched
     ]
-    headings = ("BUDGET", "ALLOWED BEFORE", "AFTER", "VIOLATED BY LOSING")
+    headings = ("BUDGET", "ALLOWED BEFORE", "AT WORST", "AFTER", "VIOLATED BY LOSING")
     print_section(out, "BUDGETS TOUCHED", headings, rows)
+
+
+def _worst(change: BudgetChange) -> str:
+    least = change.allowed_least
+    is_passing = least < min(change.allowed_before, change.allowed_after)
+    return f"{least} ({time_text(change.least_at_s)})" if is_passing else str(least)
 
 
 def _violations(change: BudgetChange) -> str:
@@ -129,9 +161,16 @@ def _summary(plan: Plan) -> Text:
 
 
 def _counts(plan: Plan) -> Iterator[str]:
-    yield f"{count(len(plan.placements), 'pod')} placed"
+    placed = [one for one in plan.placements if not one.replaces]
+    yield f"{count(len(placed), 'pod')} placed"
     yield f"{sum(len(p.chosen.victims) for p in plan.preemptions)} preempted"
     yield f"{len(plan.pending)} pending"
+    recreated = len(plan.placements) - len(placed)
+    if recreated:
+        yield f"{recreated} recreated"
+    lost = sum(one.comes_again is Return.NEVER for one in plan.disruptions)
+    if lost:
+        yield f"{lost} lost for good"
     if plan.gated:
         yield f"{len(plan.gated)} gated"
     if plan.refusals or plan.rejected:

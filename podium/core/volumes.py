@@ -20,7 +20,7 @@ READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 ZONES_DELIMITER = "__"
 
-_BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 _FILESYSTEM = "Filesystem"
 # The API's names for kinds in "not found".
@@ -93,7 +93,7 @@ def volume_name(claim: Object) -> str:
 
 def is_fully_bound(claim: Object) -> bool:
     """Whether the binding of a claim to its volume is complete, as opposed to only wished for."""
-    return bool(volume_name(claim)) and _BIND_COMPLETED in annotations(claim)
+    return bool(volume_name(claim)) and BIND_COMPLETED in annotations(claim)
 
 
 def access_modes(obj: Object) -> frozenset[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
-from podium.api.meta import key, labels, namespace, uid
+from podium.api.meta import is_terminating, key, labels, namespace, uid
 from podium.core.budgets import (
     Budget,
     BudgetStatus,
@@ -45,14 +45,15 @@ def counted_status(pdb: Object) -> Object | None:
     return None if generation is not None and observed < generation else status
 
 
-class _Tracked:
+class Tracked:
     """A budget and what it stands at.
 
     Attributes:
         pdb: the object.
         pods: the pods that count for it now, by uid.
         before: disruptions allowed in the state.
-        violated_by: victims whose disruption broke it.
+        least: the fewest that were allowed since the changes, and
+        least_at_s: when that was first so, in seconds since the plan began.
         lost: whether it has lost a pod.
     """
 
@@ -68,7 +69,6 @@ class _Tracked:
         status = counted_status(pdb)
         self.pdb = pdb
         self.pods = pods
-        self.violated_by: list[str] = []
         self.lost = False
         self._selector = selector
         self._scale_of = scale_of
@@ -76,30 +76,46 @@ class _Tracked:
         self._stated = None if status is None else _stated_margin(status)
         self._reference = self._computed(pods)
         self._allowed: int | None = None
-        self.before = self.allowed
+        self.before = self.least = self._noted = self.allowed
+        self.least_at_s = 0.0
 
     def move_on(self, pdb: Object, pods: Pods, scale_of: ScaleOf) -> None:
         """The state has been changed: another object, other pods, other scales."""
         self.lost = not self.pods.keys() <= pods.keys()
         self.pdb, self.pods, self._scale_of = pdb, pods, scale_of
         self._allowed = None
+        self.least = self._noted = self.allowed
+
+    def see(self, pod: Object) -> None:
+        """One of the pods is new or has changed."""
+        self.lost |= is_terminating(pod) and uid(pod) in self.pods
+        self.pods[uid(pod)] = pod
+        self._allowed = None
 
     def lose(self, pod: Object) -> None:
         """One of the pods is gone."""
-        del self.pods[uid(pod)]
+        self.pods.pop(uid(pod), None)
         self.lost = True
         self._allowed = None
+
+    def note(self, at_s: float) -> bool:
+        """Take down what is allowed now; whether it is another number than last time."""
+        if self.allowed == self._noted:
+            return False
+        self._noted = self.allowed
+        if self.allowed < self.least:
+            self.least, self.least_at_s = self.allowed, at_s
+        return True
 
     @property
     def allowed(self) -> int:
         """Disruptions allowed now."""
         if self._allowed is None:
-            self._allowed = self.allowed_with({})
+            self._allowed = self._counted()
         return self._allowed
 
-    def allowed_with(self, ready: Pods) -> int:
-        """Disruptions allowed once these pods are there as well, or are ready."""
-        now = self._computed({**self.pods, **ready})
+    def _counted(self) -> int:
+        now = self._computed(self.pods)
         if self._stated is None:
             return now.disruptions_allowed
         if now.expected_pods <= 0 < self._reference.expected_pods:
@@ -143,7 +159,8 @@ class BudgetBook:
             before: the state that the plan starts from.
             after: the same with the changes made, and the new pods in it that have no place yet.
         """
-        self._tracked: dict[str, list[_Tracked]] = defaultdict(list)
+        self._tracked: dict[str, list[Tracked]] = defaultdict(list)
+        self._by_labels: dict[tuple[str, frozenset[tuple[str, str]]], list[Tracked]] = {}
         earlier, later = _Selection(before), _Selection(after)
         for pdb in after.of_kind("PodDisruptionBudget"):
             selector = _selector(pdb)
@@ -154,11 +171,11 @@ class BudgetBook:
     @staticmethod
     def _start(
         pdb: Object, selector: Selector, live: Object | None, earlier: "_Selection"
-    ) -> _Tracked:
+    ) -> Tracked:
         """What a budget stands at in the state; a status of another spec says nothing about it."""
         is_as_before = live is not None and live.get("spec") == pdb.get("spec")
         judged = pdb if is_as_before else {**pdb, "status": {}}
-        tracked = _Tracked(judged, selector, earlier.of(pdb, selector), earlier.scale_of)
+        tracked = Tracked(judged, selector, earlier.of(pdb, selector), earlier.scale_of)
         if live is not None and (status := counted_status(live)) is not None:
             tracked.before = max(int(status["disruptionsAllowed"]), 0)
         return tracked
@@ -167,46 +184,58 @@ class BudgetBook:
         """The budgets as the scheduler sees them now."""
         return [Budget.of(tracked.pdb, tracked.allowed) for tracked in self._all()]
 
-    def remove(self, pod: Object, broken: Iterable[str]) -> bool:
-        """A victim is gone; whether any budget allows another number now.
-
-        Args:
-            pod: the victim.
-            broken: the budgets, `namespace/name`, that its disruption breaks.
-        """
-        broken_keys = set(broken)
+    def remove(self, pod: Object) -> bool:
+        """A victim is gone; whether any budget allows another number now."""
         found = [t for t in self._tracked.get(namespace(pod), ()) if uid(pod) in t.pods]
         allowed_before = [tracked.allowed for tracked in found]
         for tracked in found:
             tracked.lose(pod)
-            if key(tracked.pdb) in broken_keys:
-                tracked.violated_by.append(key(pod))
         return [tracked.allowed for tracked in found] != allowed_before
 
-    def changes(self, placed: Iterable[Object]) -> tuple[BudgetChange, ...]:
+    def follow(self, old: Object | None, new: Object | None) -> list[Tracked]:
+        """A pod came, changed or went; the budgets that are for it."""
+        pod = new if new is not None else old
+        if pod is None or not self._tracked.get(namespace(pod)):
+            return []
+        found = self._for(pod)
+        for tracked in found:
+            if new is None:
+                tracked.lose(pod)
+            else:
+                tracked.see(new)
+        return found
+
+    def changes(self, broken: Mapping[str, Iterable[str]]) -> tuple[BudgetChange, ...]:
         """What has become of all budgets.
 
         Args:
-            placed: pods that got a place, as they will be once they are ready.
+            broken: by budget, `namespace/name`, the victims whose disruption broke it.
         """
-        ready: dict[str, Pods] = defaultdict(dict)
-        for pod in placed:
-            ready[namespace(pod)][uid(pod)] = pod
-        return tuple(self._change(t, ready[namespace(t.pdb)]) for t in self._all())
-
-    @staticmethod
-    def _change(tracked: _Tracked, ready: Pods) -> BudgetChange:
-        new = {pod_uid: pod for pod_uid, pod in ready.items() if tracked.selects(pod)}
-        after = tracked.allowed_with(new) if new else tracked.allowed
-        return BudgetChange(
-            key(tracked.pdb),
-            tracked.before,
-            after,
-            tuple(tracked.violated_by),
-            is_touched=tracked.lost or after != tracked.before,
+        return tuple(
+            BudgetChange(
+                key(tracked.pdb),
+                tracked.before,
+                tracked.allowed,
+                tuple(broken.get(key(tracked.pdb), ())),
+                is_touched=tracked.lost or tracked.allowed != tracked.before,
+                allowed_least=tracked.least,
+                least_at_s=tracked.least_at_s,
+            )
+            for tracked in self._all()
         )
 
-    def _all(self) -> Iterator[_Tracked]:
+    def statuses(self) -> Iterator[tuple[Object, int]]:
+        """Each budget, and what it allows."""
+        return ((tracked.pdb, tracked.allowed) for tracked in self._all())
+
+    def _for(self, pod: Object) -> list[Tracked]:
+        kinship = (namespace(pod), frozenset(labels(pod).items()))
+        if kinship not in self._by_labels:
+            candidates = self._tracked.get(namespace(pod), ())
+            self._by_labels[kinship] = [one for one in candidates if one.selects(pod)]
+        return self._by_labels[kinship]
+
+    def _all(self) -> Iterator[Tracked]:
         for tracked in self._tracked.values():
             yield from tracked
 

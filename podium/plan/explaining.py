@@ -17,8 +17,9 @@ from podium.core.explanation import Explanation, explain, failure_message
 from podium.core.status import Status
 from podium.plan.blockers import Blocker, blockers
 from podium.plan.outcome import PreemptionOutcome
-from podium.plan.planning import Prepared, Request, Session, prepare
+from podium.plan.preparing import Prepared, Request, prepare
 from podium.plan.queue import scheduler_name
+from podium.plan.session import Session
 from podium.plan.state import node_name
 from podium.plugins.inter_pod_affinity import InterPodAffinity
 
@@ -124,7 +125,7 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
     if was_on:
         session.decide_alone(pod_key)
     else:
-        session.carried_out()
+        session.decide_all()
     return PodExplanation(
         pod=pod_key,
         priority=pod_priority(pod),

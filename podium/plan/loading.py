@@ -39,11 +39,6 @@ def load_state(objects: Iterable[Object]) -> tuple[State, list[str]]:
 def with_assumed_status(pod: Object) -> Object:
     """The pod; running and ready if it is on a node and nobody has said how it is."""
     status = pod.get("status") or {}
-    says = status.get("conditions") is not None or status.get("phase") not in (None, _RUNNING)
-    return pod if says or was_in_a_cluster(pod) or not node_name(pod) else as_ready(pod)
-
-
-def as_ready(pod: Object) -> Object:
-    """The pod, running and ready."""
-    status = {**(pod.get("status") or {}), "phase": _RUNNING, "conditions": list(_READY)}
-    return {**pod, "status": status}
+    if was_in_a_cluster(pod) or not node_name(pod) or status.get("phase") not in (None, _RUNNING):
+        return pod
+    return {**pod, "status": {"conditions": list(_READY), **status, "phase": _RUNNING}}

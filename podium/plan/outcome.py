@@ -1,6 +1,7 @@
 """What a plan comes to, as values; pods are named `namespace/name`."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from podium.core.preemption.choice import KEYS
 from podium.core.preemption.dry_run import PRIORITY_OFFSET
@@ -20,12 +21,16 @@ class Placement:
         node: where it is now.
         priority: of the pod.
         by_node_name: its own `spec.nodeName` said so, and no scheduler was asked.
+        at_s: when it was bound, in seconds since the plan began.
+        replaces: the lost pod in whose place it comes; empty if in nobody's.
     """
 
     pod: str
     node: str
     priority: int
     by_node_name: bool = False
+    at_s: float = 0.0
+    replaces: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +117,14 @@ class PreemptionOutcome:
         chosen: the node that was taken, with the victims.
         alternatives: the other candidates, those that got furthest in the choice first.
         left_out: how many further candidates there were.
+        at_s: when it was decided, in seconds since the plan began.
     """
 
     preemptor: str
     chosen: CandidateNode
     alternatives: tuple[CandidateNode, ...] = ()
     left_out: int = 0
+    at_s: float = 0.0
 
     @property
     def node(self) -> str:
@@ -138,11 +145,13 @@ class PendingPod:
         pod: the pod.
         message: as in kube-scheduler's FailedScheduling event.
         nominated_node: where it waits for room; empty if nowhere.
+        replaces: the lost pod in whose place it was to come; empty if in nobody's.
     """
 
     pod: str
     message: str
     nominated_node: str = ""
+    replaces: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +238,11 @@ class BudgetChange:
     Attributes:
         budget: `namespace/name`.
         allowed_before: disruptions allowed in the state.
-        allowed_after: disruptions allowed once the plan is carried out and its pods are ready.
+        allowed_after: disruptions allowed at the end of the plan.
         violated_by: victims whose disruption breaks it.
         is_touched: whether it covers a pod that goes, or another number is allowed.
+        allowed_least: the fewest disruptions allowed in between.
+        least_at_s: when that was first so, in seconds since the plan began.
     """
 
     budget: str
@@ -239,11 +250,102 @@ class BudgetChange:
     allowed_after: int
     violated_by: tuple[str, ...] = ()
     is_touched: bool = False
+    allowed_least: int = 0
+    least_at_s: float = 0.0
+
+
+class Happening(StrEnum):
+    """What can happen to a pod."""
+
+    CREATED = "created"
+    BOUND = "bound"
+    READY = "ready"
+    TERMINATING = "terminating"
+    FAILED = "failed"
+    SUCCEEDED = "succeeded"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A line of the timeline.
+
+    Attributes:
+        at_s: when, in seconds since the plan began.
+        happening: what.
+        pod: to whom.
+        uid: of the pod.
+        node: where the pod is; empty if nowhere.
+        detail: the reason, as in the pod's status; empty if there is none.
+        by: the pod that is behind it: the preemptor, or the lost pod that a new one replaces.
+    """
+
+    at_s: float
+    happening: Happening
+    pod: str
+    uid: str
+    node: str = ""
+    detail: str = ""
+    by: str = ""
+
+
+class Cause(StrEnum):
+    """What makes a pod lose its place."""
+
+    PREEMPTED = "Preempted"
+    TAINTED = "Tainted"
+    STOPPED = "StoppedByNode"
+    NODE_GONE = "NodeDeleted"
+
+
+class Return(StrEnum):
+    """Whether a lost pod comes again."""
+
+    CERTAIN = "Certain"
+    NEVER = "Never"
+    UNKNOWN = "Unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Disruption:
+    """A pod that loses its place through no change of its own.
+
+    Attributes:
+        pod: the pod.
+        node: where it was.
+        priority: of the pod.
+        at_s: when, in seconds since the plan began.
+        cause: what made it lose its place.
+        by: the preemptor; empty if it wasn't preempted.
+        depth: 1 if the changes themselves are behind it, or a pod that waited already; 2 if it
+            gives way to a pod that itself comes in place of such a one, and so on.
+        owner: its controller, `Kind namespace/name`; empty if it has none.
+        comes_again: whether another pod comes in its place.
+        replacement: that pod; empty if there is none.
+        replaced_on: where the replacement is in the end; empty if nowhere.
+        replaced_at_s: when the replacement was bound; None if it wasn't.
+    """
+
+    pod: str
+    node: str
+    priority: int
+    at_s: float
+    cause: Cause
+    by: str = ""
+    depth: int = 1
+    owner: str = ""
+    comes_again: Return = Return.CERTAIN
+    replacement: str = ""
+    replaced_on: str = ""
+    replaced_at_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The outcome of a plan; each list is in the order in which things happen."""
+    """The outcome of a plan; each list is in the order in which things happen.
+
+    `until_s` says for how long it was played, in seconds.
+    """
 
     placements: tuple[Placement, ...] = ()
     preemptions: tuple[PreemptionOutcome, ...] = ()
@@ -254,5 +356,8 @@ class Plan:
     gated: tuple[GatedPod, ...] = ()
     removed: tuple[RemovedPod, ...] = ()
     ignored: tuple[IgnoredPod, ...] = ()
+    disruptions: tuple[Disruption, ...] = ()
+    timeline: tuple[Moment, ...] = ()
+    until_s: float = 0.0
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

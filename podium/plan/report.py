@@ -5,7 +5,14 @@ from typing import Any
 
 from podium.core.status import Status
 from podium.plan.explaining import DecisionView, PodExplanation, PreemptionView
-from podium.plan.outcome import CandidateNode, Plan, PreemptionOutcome, Victim
+from podium.plan.outcome import (
+    CandidateNode,
+    Disruption,
+    Moment,
+    Plan,
+    PreemptionOutcome,
+    Victim,
+)
 
 API_VERSION = "podium.dev/v1alpha1"
 
@@ -13,14 +20,24 @@ Report = dict[str, Any]
 
 
 def plan_report(plan: Plan) -> Report:
-    """A plan; fields that were there once keep their meaning."""
+    """A plan; fields that were there once keep their meaning.
+
+    Times (`at` and the like) are in seconds since the plan began.
+    """
     return {
         "apiVersion": API_VERSION,
         "kind": "Plan",
-        "placements": [{"pod": p.pod, "node": p.node} for p in plan.placements],
+        "placements": [
+            _without_empty({"pod": p.pod, "node": p.node, "at": p.at_s}, replaces=p.replaces)
+            for p in plan.placements
+        ],
         "preemptions": [_preemption(preemption) for preemption in plan.preemptions],
         "pending": [
-            _without_empty({"pod": p.pod, "message": p.message}, nominatedNode=p.nominated_node)
+            _without_empty(
+                {"pod": p.pod, "message": p.message},
+                nominatedNode=p.nominated_node,
+                replaces=p.replaces,
+            )
             for p in plan.pending
         ],
         "budgets": [
@@ -28,6 +45,8 @@ def plan_report(plan: Plan) -> Report:
                 "budget": change.budget,
                 "allowedBefore": change.allowed_before,
                 "allowedAfter": change.allowed_after,
+                "allowedLeast": change.allowed_least,
+                "leastAt": change.least_at_s,
                 "violatedBy": list(change.violated_by),
             }
             for change in plan.budgets
@@ -45,6 +64,9 @@ def plan_report(plan: Plan) -> Report:
         "removed": [
             _without_empty({"pod": r.pod, "reason": r.reason}, node=r.node) for r in plan.removed
         ],
+        "disruptions": [_disruption(disruption) for disruption in plan.disruptions],
+        "timeline": [_moment(moment) for moment in plan.timeline],
+        "untilSeconds": plan.until_s,
         "warnings": list(plan.warnings),
         "notes": list(plan.notes),
     }
@@ -70,12 +92,43 @@ def _preemption(preemption: PreemptionOutcome) -> Report:
     report: Report = {
         "preemptor": preemption.preemptor,
         "node": preemption.node,
+        "at": preemption.at_s,
         "victims": _victims(preemption.chosen.victims),
         "alternatives": [_candidate(candidate) for candidate in preemption.alternatives],
     }
     if preemption.left_out:
         report["alternativesLeftOut"] = preemption.left_out
     return report
+
+
+def _disruption(disruption: Disruption) -> Report:
+    report = _without_empty(
+        {
+            "pod": disruption.pod,
+            "node": disruption.node,
+            "priority": disruption.priority,
+            "at": disruption.at_s,
+            "cause": str(disruption.cause),
+            "depth": disruption.depth,
+            "comesAgain": str(disruption.comes_again),
+        },
+        by=disruption.by,
+        owner=disruption.owner,
+        replacement=disruption.replacement,
+        replacedOn=disruption.replaced_on,
+    )
+    if disruption.replaced_at_s is not None:
+        report["replacedAt"] = disruption.replaced_at_s
+    return report
+
+
+def _moment(moment: Moment) -> Report:
+    return _without_empty(
+        {"at": moment.at_s, "event": str(moment.happening), "pod": moment.pod},
+        node=moment.node,
+        reason=moment.detail,
+        by=moment.by,
+    )
 
 
 def _victims(victims: Iterable[Victim]) -> list[Report]:

@@ -145,9 +145,9 @@ class Run:
         self._scheduler.preempt(decision)
         self._changes += 1
         budgets_changed = False
-        for victim, told in zip(preemption.victims, outcome.chosen.victims, strict=True):
+        for victim in preemption.victims:
             self.decided.displace(victim)
-            budgets_changed |= self._book.remove(victim.obj, told.broken)
+            budgets_changed |= self._book.remove(victim.obj)
         if budgets_changed:
             self._scheduler.set_budgets(self._book.current())
 

@@ -46,13 +46,16 @@ class CandidateReader:
         self._budgets = budgets
         self._is_more_important = is_more_important
 
-    def outcome(self, pod: PodInfo, preemption: Preemption, count_max: int) -> PreemptionOutcome:
+    def outcome(
+        self, pod: PodInfo, preemption: Preemption, count_max: int, at_s: float = 0.0
+    ) -> PreemptionOutcome:
         """A preemption with the chosen node and up to `count_max` of the others.
 
         Args:
             pod: the preemptor.
             preemption: one that selected a node.
             count_max: how many of the other candidates are of interest.
+            at_s: when it was decided, in seconds since the plan began.
         """
         if preemption.choice is None:
             raise ValueError(f"the preemption by {pod.key} has no candidates")
@@ -62,7 +65,8 @@ class CandidateReader:
         order = np.lexsort((self._snapshot.ranks()[candidates], -lost_at[candidates]))
         listed = candidates[order[: 1 + count_max]]
         chosen, *others = self._candidates(pod, preemption, listed, lost_at)
-        return PreemptionOutcome(pod.key, chosen, tuple(others), len(candidates) - len(listed))
+        left_out = len(candidates) - len(listed)
+        return PreemptionOutcome(pod.key, chosen, tuple(others), left_out, at_s)
 
     def _lost_at(self, choice: Choice, chosen: str) -> NDArray[np.int64]:
         """Of each candidate row the index of the key at which it lost, int64[capacity].

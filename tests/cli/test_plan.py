@@ -87,7 +87,7 @@ def test_the_wide_table_shows_each_step_of_the_choice(podium, write) -> None:
 def test_json_and_yaml_say_the_same(podium, files) -> None:
     as_json = json.loads(podium("plan", *files, "-o", "json").output)
     assert as_json == yaml.safe_load(podium("plan", *files, "-o", "yaml").output)
-    assert as_json["placements"] == [{"pod": "default/new", "node": "n"}]
+    assert as_json["placements"] == [{"pod": "default/new", "node": "n", "at": 30.0}]
     assert list(as_json)[:3] == ["apiVersion", "kind", "placements"]
 
 
@@ -165,7 +165,7 @@ def test_the_namespace_is_for_objects_and_targets_that_dont_say(podium, write) -
         write("n.yaml", {**bare, "metadata": {"name": "q"}}),
     )
     result = podium("plan", "-f", state, "--apply", new, "-n", "team", "--delete", "pod/p")
-    assert "team/q  n     0         fits" in result.output
+    assert "team/q  n     0         t+0s  fits" in result.output
 
 
 def test_standard_input_is_read_once(podium, write) -> None:

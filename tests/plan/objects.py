@@ -93,7 +93,8 @@ def reference(owner: Obj) -> Obj:
     """An owner reference."""
     metadata = owner["metadata"]
     uid = metadata.get("uid") or f"{metadata['namespace']}/{metadata['name']}"
-    return {"kind": owner["kind"], "name": metadata["name"], "uid": uid}
+    called = {"kind": owner["kind"], "name": metadata["name"], "uid": uid}
+    return {"apiVersion": owner["apiVersion"], **called}
 
 
 def planned(state: list[Obj], *applied: Obj, delete: str = "", **settings: Any) -> Plan:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from podium.plan.outcome import Cause
 from tests.plan.objects import container, node, places, planned, pod, priority_class
 
 AFFINITY = {"disk": "ssd"}
@@ -110,7 +111,14 @@ def test_a_node_that_isnt_there_is_warned_about() -> None:
 
 
 def test_a_critical_pod_gets_its_room_by_force() -> None:
-    critical = pod("new", "2", on="n", priorityClassName="system-node-critical")
-    outcome = planned([node("n", "1")], critical)
+    critical = pod("new", on="n", priorityClassName="system-node-critical")
+    outcome = planned([node("n", "1"), pod("old", on="n")], critical)
     assert places(outcome) == {"new": "n"}
-    assert any("its kubelet would stop other pods" in warning for warning in outcome.warnings)
+    (lost,) = outcome.disruptions
+    assert (lost.pod, lost.cause) == ("default/old", Cause.STOPPED)
+
+
+def test_a_critical_pod_is_refused_where_stopping_others_doesnt_help() -> None:
+    critical = pod("new", "2", on="n", priorityClassName="system-node-critical")
+    (refusal,) = planned([node("n", "1")], critical).refusals
+    assert refusal.reason == "UnexpectedAdmissionError"

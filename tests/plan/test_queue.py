@@ -73,10 +73,14 @@ def test_gated_pods_and_those_of_other_schedulers_arent_tried() -> None:
     assert (ignored.pod, ignored.scheduler_name) == ("default/foreign", "mine")
 
 
-def test_a_terminating_pod_keeps_its_room() -> None:
-    going = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
-    outcome = planned([node("n", "1"), pod("old", on="n", metadata=going)], pod("new"))
-    assert [pending.pod for pending in outcome.pending] == ["default/new"]
+def test_a_terminating_pod_keeps_its_room_until_it_is_gone() -> None:
+    going = {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30}
+    state = [node("n", "1"), pod("old", on="n", metadata=going)]
+    (placed,) = planned(state, pod("new")).placements
+    assert (placed.pod, round(placed.at_s)) == ("default/new", 30)
+    assert planned(state, pod("new")).disruptions == ()
+    early = planned(state, pod("new"), until_s=20.0)
+    assert [pending.pod for pending in early.pending] == ["default/new"]
 
 
 def test_a_finished_pod_leaves_its_room() -> None:

@@ -1,6 +1,6 @@
-"""A plan of a recorded sequence comes to what kube-scheduler decided, pod after pod.
+"""Decisions one after the other come to what kube-scheduler decided, pod after pod.
 
-Left out are records that differ from a plan by their rules: where the pending pods don't stand in
+Left out are records that differ by their rules: where the pending pods don't stand in
 queue order, where budgets keep their status whatever happens, where other pods wait already, and
 where label keys haven't been merged as the API merges them.
 """
@@ -15,8 +15,9 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.config.load import load_configuration
-from podium.plan.outcome import Plan
-from podium.plan.planning import Request, plan
+from podium.plan.preparing import Request, prepare
+from podium.plan.run import Decided
+from podium.plan.session import Session
 from podium.profile import plugin_factories
 
 KIND_OF_FIELD = {
@@ -68,11 +69,14 @@ def objects(scenario: Any) -> Iterator[Any]:
             yield {**header, **obj, "metadata": metadata}
 
 
-def carried_out(scenario: Any) -> Plan:
+def carried_out(scenario: Any) -> Decided:
     profile = scenario.get("profile")
     documents = [profile] if profile else []
     configuration = load_configuration(documents, plugin_factories().keys())
-    return plan(Request(list(objects(scenario)), configuration=configuration))
+    request = Request(list(objects(scenario)), configuration=configuration)
+    session = Session(prepare(request), request)
+    session.decide_all()
+    return session.decided
 
 
 def recorded_victims(decision: Any) -> tuple[str, list[str]]:
@@ -92,7 +96,7 @@ def test_pods_get_the_same_places(comparable: list[tuple[Any, Any]]) -> None:
     for scenario, decisions in comparable:
         outcome = carried_out(scenario)
         bound = {decision["pod"]: decision["bound"] for decision in decisions if decision["bound"]}
-        assert {p.pod: p.node for p in outcome.placements} == bound, scenario["id"]
+        assert {p.pod: p.node for p in outcome.placements.values()} == bound, scenario["id"]
         taken = [
             (p.preemptor, p.node, [victim.pod for victim in p.chosen.victims])
             for p in outcome.preemptions

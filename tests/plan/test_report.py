@@ -23,6 +23,9 @@ FIELDS = [
     "gated",
     "ignored",
     "removed",
+    "disruptions",
+    "timeline",
+    "untilSeconds",
     "warnings",
     "notes",
 ]
@@ -43,17 +46,18 @@ def test_an_empty_plan_has_all_fields() -> None:
     report = plan_report(Plan())
     assert list(report) == FIELDS
     assert (report["apiVersion"], report["kind"]) == ("podium.dev/v1alpha1", "Plan")
-    assert all(report[field] == [] for field in FIELDS[2:])
+    assert all(not report[field] for field in FIELDS[2:])
 
 
 def test_a_plan() -> None:
     new = pod("new", priorityClassName="high")
     report = plan_report(planned(state(), new, pod("late", schedulingGates=[]), delete=""))
-    assert report["placements"] == [{"pod": "default/new", "node": "b"}]
+    assert report["placements"] == [{"pod": "default/new", "node": "b", "at": 30.0}]
     assert report["preemptions"] == [
         {
             "preemptor": "default/new",
             "node": "b",
+            "at": 0.0,
             "victims": [{"pod": "default/plain", "priority": 0, "pdbViolation": False}],
             "alternatives": [
                 {
@@ -69,8 +73,35 @@ def test_a_plan() -> None:
     assert pending["pod"] == "default/late"
     assert pending["message"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
     assert report["budgets"] == [
-        {"budget": "default/web", "allowedBefore": 0, "allowedAfter": 0, "violatedBy": []}
+        {
+            "budget": "default/web",
+            "allowedBefore": 0,
+            "allowedAfter": 0,
+            "allowedLeast": 0,
+            "leastAt": 0.0,
+            "violatedBy": [],
+        }
     ]
+    assert report["disruptions"] == [
+        {
+            "pod": "default/plain",
+            "node": "b",
+            "priority": 0,
+            "at": 0.0,
+            "cause": "Preempted",
+            "depth": 1,
+            "comesAgain": "Never",
+            "by": "default/new",
+        }
+    ]
+    leaves = {"at": 0.0, "event": "terminating", "pod": "default/plain", "node": "b"}
+    assert {**leaves, "reason": "PreemptionByScheduler", "by": "default/new"} in report["timeline"]
+    assert report["timeline"][-1] == {
+        "at": 32.0,
+        "event": "ready",
+        "pod": "default/new",
+        "node": "b",
+    }
 
 
 def test_what_was_left_out_is_counted() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from podium.plan.outcome import Cause, Return
 from tests.plan.objects import (
     container,
     node,
@@ -158,7 +159,10 @@ def test_limits_become_requests_and_the_runtime_adds_its_overhead() -> None:
 
 def test_new_pods_tolerate_nodes_that_arent_ready_for_a_while() -> None:
     taint = {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}
-    assert places(planned([node("n", taints=[taint])], pod("p"))) == {"p": "n"}
+    state = [node("n", taints=[taint])]
+    assert places(planned(state, pod("p"), until_s=299.0)) == {"p": "n"}
+    (lost,) = planned(state, pod("p")).disruptions
+    assert (lost.cause, round(lost.at_s), lost.comes_again) == (Cause.TAINTED, 300, Return.NEVER)
 
 
 def test_what_isnt_modelled_is_said() -> None:

@@ -1,0 +1,90 @@
+"""What happens in the course of a plan: who loses a place, who comes again, and when."""
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from podium.cli.output import Cell
+from podium.plan.outcome import Cause, Disruption, Happening, Moment, Return
+
+LINES_MAX = 40
+_LOST, _WAITING, _PLACED = "red", "yellow", "green"
+
+_SAYINGS = {
+    Happening.CREATED: "{pod} is created",
+    Happening.BOUND: "{pod} is bound to {node}",
+    Happening.READY: "{pod} is ready on {node}",
+    Happening.TERMINATING: "{pod} has to leave {node}",
+    Happening.FAILED: "{pod} fails on {node}",
+    Happening.SUCCEEDED: "{pod} has done its work on {node}",
+    Happening.GONE: "{pod} is gone from {node}",
+}
+
+_CAUSES = {
+    Cause.PREEMPTED: "is preempted",
+    Cause.TAINTED: "its node has a taint",
+    Cause.STOPPED: "its node needs the room",
+    Cause.NODE_GONE: "its node is deleted",
+}
+DISRUPTION_HEADINGS = ("POD", "NODE", "PRIORITY", "WHEN", "WHY", "DEPTH", "COMES AGAIN")
+
+
+def time_text(at_s: float) -> str:
+    """A time since the beginning of a plan."""
+    return f"t+{round(at_s, 1):g}s"
+
+
+def disruption_rows(disruptions: tuple[Disruption, ...]) -> Iterator[tuple[Cell, ...]]:
+    """A row for each pod that loses its place."""
+    for one in disruptions:
+        yield (
+            Text(one.pod, style=_LOST),
+            one.node,
+            str(one.priority),
+            time_text(one.at_s),
+            _why(one),
+            str(one.depth),
+            _return(one),
+        )
+
+
+def timeline_lines(timeline: tuple[Moment, ...], count_max: int | None) -> Iterator[str]:
+    """The timeline as sentences.
+
+    Args:
+        timeline: all of it.
+        count_max: how many lines at most; None for all.
+    """
+    shown = timeline if count_max is None else timeline[:count_max]
+    width = max((len(time_text(moment.at_s)) for moment in shown), default=0)
+    for moment in shown:
+        yield f"{time_text(moment.at_s):<{width}}  {_sentence(moment)}"
+    if len(timeline) > len(shown):
+        yield f"and {len(timeline) - len(shown)} lines more, with -o wide"
+
+
+def _return(one: Disruption) -> Text:
+    if one.replacement:
+        if not one.replaced_on:
+            return Text(f"{one.replacement}, which is pending", style=_WAITING)
+        when = "" if one.replaced_at_s is None else f", {time_text(one.replaced_at_s)}"
+        return Text(f"{one.replacement} on {one.replaced_on}{when}", style=_PLACED)
+    match one.comes_again:
+        case Return.CERTAIN:
+            return Text("not yet", style=_WAITING)
+        case Return.UNKNOWN:
+            return Text(f"not known of a {one.owner.partition(' ')[0]}", style=_WAITING)
+    return Text("nobody recreates it", style=_LOST)
+
+
+def _why(one: Disruption) -> str:
+    return f"gives way to {one.by}" if one.by else _CAUSES[one.cause]
+
+
+def _sentence(moment: Moment) -> str:
+    text = _SAYINGS[moment.happening].format(pod=moment.pod, node=moment.node or "no node")
+    if moment.happening is Happening.CREATED:
+        return f"{text} in place of {moment.by}" if moment.by else text
+    if moment.by:
+        return f"{text}: {moment.by} needs the room"
+    return f"{text}: {moment.detail}" if moment.detail else text
