@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.kinds import kind_of
-from podium.api.labels import SelectorError, label_selector
+from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
 from podium.api.meta import controller_of, is_finished, is_terminating, labels, name, namespace
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Effect, Patch, Record
@@ -51,7 +51,7 @@ class DisruptionController(Reconciler):
                 _BUDGET: {"namespace": namespaces},
             }
         )
-        self._members = Members(self.objects, _BUDGET, _selects)
+        self._members = Members(self.objects, _BUDGET, _selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
@@ -272,12 +272,12 @@ def _condition(
     }
 
 
-def _selects(budget: Object, pod: Object) -> bool:
+def _selector_of(budget: Object) -> Selector:
+    """A budget's selector; one that isn't valid selects nobody."""
     try:
-        raw = (budget.get("spec") or {}).get("selector")
-        return label_selector(raw).matches(labels(pod))
+        return label_selector((budget.get("spec") or {}).get("selector"))
     except SelectorError:
-        return False
+        return NOTHING
 
 
 def _replicas(workload: Object | None) -> int | None:

@@ -6,7 +6,7 @@ The rules are those of v1.36's `endpointslice` library.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from podium.api.labels import equality_selector
+from podium.api.labels import NOTHING, Selector, equality_selector
 from podium.api.meta import is_finished, is_terminating, labels, name
 from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.pods import is_ready
@@ -19,10 +19,10 @@ HEADLESS = "service.kubernetes.io/headless"
 _ZONE = "topology.kubernetes.io/zone"
 
 
-def selects(service: Object, pod: Object) -> bool:
-    """Whether a service selects a pod; one without a selector selects nobody."""
+def selector_of(service: Object) -> Selector:
+    """A service's selector; a service without one selects nobody."""
     raw = (service.get("spec") or {}).get("selector")
-    return bool(raw) and equality_selector(raw).matches(labels(pod))
+    return equality_selector(raw) if raw else NOTHING
 
 
 def is_behind(pod: Object) -> bool:

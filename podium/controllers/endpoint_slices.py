@@ -17,7 +17,7 @@ from podium.controllers.endpoint_pods import (
     is_behind,
     looks_alike,
     ports_of,
-    selects,
+    selector_of,
 )
 from podium.controllers.kit.claiming import owner_reference
 from podium.controllers.kit.members import Members
@@ -49,7 +49,7 @@ class EndpointSliceController(Reconciler):
                 _SLICE: {"service": _services},
             }
         )
-        self._members = Members(self.objects, "Service", selects)
+        self._members = Members(self.objects, "Service", selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old

@@ -16,7 +16,7 @@ from podium.controllers.endpoint_pods import (
     is_behind,
     looks_alike,
     ports_of,
-    selects,
+    selector_of,
 )
 from podium.controllers.kit.members import Members
 from podium.controllers.kit.objects import place_of, uid_of
@@ -39,7 +39,7 @@ class EndpointsController(Reconciler):
 
     def __init__(self) -> None:
         super().__init__({"Pod": {"namespace": namespaces}, "Service": {"namespace": namespaces}})
-        self._members = Members(self.objects, "Service", selects)
+        self._members = Members(self.objects, "Service", selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old

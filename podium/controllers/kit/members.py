@@ -8,11 +8,12 @@ when it is asked for its pods.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from podium.api.labels import NOTHING, Selector
+from podium.api.meta import labels
 from podium.controllers.kit.objects import Objects, Place, place_of
 
 Object = Mapping[str, Any]
-Selects = Callable[[Object, Object], bool]
-"""Whether the first object selects the second, a pod of the same namespace."""
+Places = dict[Place, None]
 
 
 class Members:
@@ -21,14 +22,18 @@ class Members:
     Args:
         objects: with the index `namespace` for pods and for the kind.
         kind: of those who select.
-        selects: decides by what their spec and the pod's metadata say.
+        selector_of: the selector in the spec of one of them.
     """
 
-    def __init__(self, objects: Objects, kind: str, selects: Selects) -> None:
+    def __init__(
+        self, objects: Objects, kind: str, selector_of: Callable[[Object], Selector]
+    ) -> None:
         self._objects = objects
         self._kind = kind
-        self._selects = selects
-        self._members: dict[Place, dict[Place, None]] = {}
+        self._selector_of = selector_of
+        self._selectors: dict[Place, Selector] = {}
+        self._members: dict[Place, Places] = {}
+        self._owners: dict[Place, Places] = {}
 
     def of(self, owner: Object) -> list[Object]:
         """The pods that one selects, in the order in which they came to be selected."""
@@ -40,15 +45,20 @@ class Members:
 
     def recruit(self, before: Object | None, after: Object | None) -> None:
         """Take in a change of one who selects."""
+        owner = after if after is not None else before
+        if owner is None or (before and after and before.get("spec") == after.get("spec")):
+            return
+        place = place_of(owner)
+        for pod in self._members.pop(place, ()):
+            self._owners.get(pod, {}).pop(place, None)
+        self._selectors.pop(place, None)
         if after is None:
-            if before is not None:
-                self._members.pop(place_of(before), None)
-        elif before is None or before.get("spec") != after.get("spec"):
-            place = place_of(after)
-            pods = self._objects.by("Pod", "namespace", place[0])
-            self._members[place] = {
-                place_of(pod): None for pod in pods if self._selects(after, pod)
-            }
+            return
+        selector = self._selectors[place] = self._selector_of(after)
+        self._members[place] = {}
+        for one in self._objects.by("Pod", "namespace", place[0]):
+            if selector.matches(labels(one)):
+                self._join(place, place_of(one))
 
     def touched(self, before: Object | None, after: Object | None) -> Iterator[Place]:
         """Take in a change of a pod, and tell who selects it, or did until now."""
@@ -56,13 +66,19 @@ class Members:
         if pod is None:
             return
         place = place_of(pod)
-        for owner in self._objects.by(self._kind, "namespace", place[0]):
-            members = self._members.setdefault(place_of(owner), {})
-            was_member = place in members
-            is_member = after is not None and self._selects(owner, after)
-            if is_member:
-                members[place] = None
-            else:
-                members.pop(place, None)
-            if was_member or is_member:
-                yield place_of(owner)
+        selecting = self._owners.get(place, {})
+        if before is not None and after is not None and labels(before) == labels(after):
+            yield from [*selecting]
+            return
+        self._owners.pop(place, None)
+        for owner in selecting:
+            self._members[owner].pop(place, None)
+        if after is not None:
+            for owner in map(place_of, self._objects.by(self._kind, "namespace", place[0])):
+                if self._selectors.get(owner, NOTHING).matches(labels(after)):
+                    self._join(owner, place)
+        yield from {**selecting, **self._owners.get(place, {})}
+
+    def _join(self, owner: Place, pod: Place) -> None:
+        self._members[owner][pod] = None
+        self._owners.setdefault(pod, {})[owner] = None
