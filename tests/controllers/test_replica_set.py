@@ -1,5 +1,6 @@
 """As many pods as are wanted, no more, no less."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -7,6 +8,9 @@ import pytest
 from podium.control.effects import Create, Delete, Patch
 from podium.controllers.replica_set import ReplicaSetController
 from tests.controllers.builders import Hand, Obj, pod
+from tests.controllers.worlds import World
+
+CONTAINER = {"name": "c", "image": "i"}
 
 
 def replica_set(replicas: int = 2, **fields: Any) -> Obj:
@@ -114,3 +118,47 @@ def test_a_quiet_cluster_is_left_alone(hand: Hand) -> None:
     hand.run()
     hand.tell(hand.objects["ReplicaSet", "r"])
     assert hand.run(5) == []
+
+
+def test_a_replication_controller_does_the_same() -> None:
+    world = World(partial(ReplicaSetController, "ReplicationController"))
+    template = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [CONTAINER]}}
+    world.create(
+        {
+            "apiVersion": "v1",
+            "kind": "ReplicationController",
+            "metadata": {"name": "r", "namespace": "default"},
+            "spec": {"replicas": 2, "template": template},
+        }
+    )
+    world.run_until(1)
+    assert len(world.all("Pod")) == 2
+    status = world.get("ReplicationController", "r")["status"]
+    assert (status["availableReplicas"], status["observedGeneration"]) == (2, 1)
+    assert "terminatingReplicas" not in status
+    world.patch("ReplicationController", "r", {"spec": {"replicas": 0}})
+    world.run_until(60)
+    assert world.all("Pod") == []
+    notes = world.events("SuccessfulCreate", "SuccessfulDelete")
+    assert sorted(note.split()[0] for note in notes) == ["Created", "Created", "Deleted", "Deleted"]
+
+
+def test_a_pod_that_comes_to_match_later_is_adopted() -> None:
+    world = World(ReplicaSetController)
+    fresh = replica_set(1)
+    del fresh["metadata"]["uid"]
+    fresh["spec"]["template"]["spec"]["containers"] = [CONTAINER]
+    world.create(fresh)
+    metadata = {"name": "bare", "namespace": "default", "labels": {"app": "b"}}
+    spec = {"containers": [CONTAINER]}
+    world.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    world.run_until(10)
+    assert len(world.all("Pod")) == 2
+    world.patch("Pod", "bare", {"metadata": {"labels": {"app": "a"}}})
+    world.run_until(60)
+    (left,) = world.all("Pod")
+    assert left["metadata"]["ownerReferences"][0]["name"] == "r"
+    world.patch("Pod", left["metadata"]["name"], {"metadata": {"labels": {"app": "c"}}})
+    world.run_until(70)
+    assert len(world.all("Pod")) == 2
+    assert not world.get("Pod", left["metadata"]["name"])["metadata"].get("ownerReferences")

@@ -1,6 +1,6 @@
 """Controllers over a real API server in virtual time, with nodes that run what is bound to them."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from random import Random
 from typing import Any
 
@@ -52,7 +52,7 @@ class World:
 
     def __init__(
         self,
-        *machines: type[Machine],
+        *machines: Callable[[], Machine],
         nodes: int = 1,
         faults: Faults = NO_FAULTS,
         seed: int = 0,
