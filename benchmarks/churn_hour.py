@@ -122,7 +122,7 @@ def _node(index: int) -> dict[str, Any]:
         "name": f"node-{index}",
         "labels": {"topology.kubernetes.io/zone": "abc"[index % 3]},
     }
-    status = {"allocatable": {"cpu": "3", "memory": "16Gi", "pods": "110"}}
+    status = {"allocatable": {"cpu": "3200m", "memory": "16Gi", "pods": "110"}}
     return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status}
 
 

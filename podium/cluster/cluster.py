@@ -9,6 +9,7 @@ from podium.apiserver.server import ApiOptions, ApiServer
 from podium.cluster.loading import Loader
 from podium.cluster.options import ClusterOptions, SchedulerSetup
 from podium.cluster.setup import controllers
+from podium.cluster.sleepers import Sleepers
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.node.kubelets import Kubelets
 from podium.runtime.virtual import Handle, VirtualDriver
@@ -28,7 +29,7 @@ class Cluster:
         server: the API, through which users act.
         driver: makes time pass.
         schedulers: each under the name of its first profile; empty before the start.
-        controllers: by name; empty before the start.
+        controllers: those that run, by name; others sleep until something concerns them.
         kubelets: of all nodes; None before the start, and if nodes do nothing.
 
     Args:
@@ -76,12 +77,17 @@ class Cluster:
         """Start the nodes, then the controllers, then the schedulers."""
         if self.options.nodes is not None:
             self.kubelets = self.driver.add(Kubelets(self.options.nodes))
-        for name, make in self._makers.items():
-            self.controllers[name] = self.driver.add(make(), name=name, renew=make)
+        sleepers = Sleepers(self.store, self.driver, self._start_controller)
+        for name in self._makers:
+            sleepers.start_or_sleep(name)
         for number, setup in enumerate(self.options.schedulers):
             renew = partial(_scheduler, setup, f"{self._scheduler_seed}/{number}")
             machine = renew()
             self.schedulers[machine.name] = self.driver.add(machine, renew=renew)
+
+    def _start_controller(self, name: str) -> None:
+        make = self._makers[name]
+        self.controllers[name] = self.driver.add(make(), name=name, renew=make)
 
 
 def _scheduler(setup: SchedulerSetup, seed: str) -> SchedulerMachine:

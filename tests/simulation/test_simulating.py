@@ -147,7 +147,7 @@ def test_a_step_that_interrupts_leaves_what_is_known() -> None:
 
     simulation = simulate(example("proposal-1.yaml"), interrupt)
     assert simulation.interrupted
-    assert simulation.ended_s == 30.0
+    assert simulation.ended_s == 40.0
     assert simulation_report(simulation)["interrupted"] is True
     assert len(simulation.entries) > 5
 

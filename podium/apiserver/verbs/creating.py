@@ -37,6 +37,8 @@ class Creator:
         self._writer = writer
         self._admission = admission
         self._rng = rng
+        # Apart, so that names don't depend on how many other objects were created.
+        self._names_rng = Random(rng.getrandbits(64))
 
     def create(
         self,
@@ -87,7 +89,7 @@ class Creator:
         def is_taken(name: str) -> bool:
             return self._store.get(kind.name, namespace, name) is not None
 
-        name = generated_name(base, self._rng, is_taken)
+        name = generated_name(base, self._names_rng, is_taken)
         if is_taken(name):
             raise no_generated_name(kind, name)
         return name
