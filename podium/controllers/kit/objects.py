@@ -16,7 +16,11 @@ Place = tuple[str, str]
 Index = Callable[[Object], Iterable[str]]
 """From an object to the keys under which it is to be found."""
 
+Found = dict[str, dict[Place, Object]]
+"""What an index has found: objects by key, and by place."""
+
 _GONE_MAX = 10_000
+_NO_INDEXES: Mapping[str, Index] = {}
 
 
 class Objects:
@@ -29,7 +33,7 @@ class Objects:
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
         self._indexes = indexes or {}
         self._objects: dict[str, dict[Place, Object]] = {}
-        self._found: dict[tuple[str, str], dict[str, dict[Place, Object]]] = {}
+        self._found: dict[tuple[str, str], Found] = {}
         self._gone: Recent[str, bool] = Recent(_GONE_MAX)
 
     def apply(self, change: Change) -> Object | None:
@@ -49,15 +53,16 @@ class Objects:
             The object as it was known before; None if it wasn't.
         """
         place = place_of(obj)
-        known = self._objects.setdefault(kind, {}).get(place)
+        objects = self._objects.get(kind)
+        if objects is None:
+            objects = self._objects[kind] = {}
+        known = objects.get(place)
         if self._gone.get(uid_of(obj)) or (known is not None and _is_older(obj, known)):
             return known
-        self._unindex(kind, place, known)
-        self._objects[kind][place] = obj
-        for name, index in self._indexes.get(kind, {}).items():
+        objects[place] = obj
+        for name, index in self._indexes.get(kind, _NO_INDEXES).items():
             found = self._found.setdefault((kind, name), {})
-            for key in index(obj):
-                found.setdefault(key, {})[place] = obj
+            _put_in(found, index, place, known, obj)
         return known
 
     def remove(self, kind: str, obj: Object) -> Object | None:
@@ -90,24 +95,46 @@ class Objects:
     def _unindex(self, kind: str, place: Place, known: Object | None) -> None:
         if known is None:
             return
-        for name, index in self._indexes.get(kind, {}).items():
+        for name, index in self._indexes.get(kind, _NO_INDEXES).items():
             found = self._found.get((kind, name), {})
             for key in index(known):
-                group = found.get(key, {})
-                group.pop(place, None)
-                if not group:
-                    found.pop(key, None)
+                _take_out(found, key, place)
 
 
 def place_of(obj: Object) -> Place:
     """Namespace (empty for cluster-scoped objects) and name."""
     metadata = obj["metadata"]
-    return str(metadata.get("namespace") or ""), str(metadata.get("name") or "")
+    return metadata.get("namespace") or "", metadata.get("name") or ""
 
 
 def uid_of(obj: Object) -> str:
     """`metadata.uid`."""
-    return str(obj["metadata"].get("uid") or "")
+    found: str = obj["metadata"].get("uid") or ""
+    return found
+
+
+def _put_in(found: Found, index: Index, place: Place, known: Object | None, obj: Object) -> None:
+    """Have an index find an object, in place of its former state."""
+    keys = tuple(index(obj))
+    if known is not None:
+        for key in index(known):
+            if key not in keys:
+                _take_out(found, key, place)
+    for key in keys:
+        group = found.get(key)
+        if group is None:
+            group = found[key] = {}
+        # Out and in again: the last to change is the last in its group.
+        group.pop(place, None)
+        group[place] = obj
+
+
+def _take_out(found: Found, key: str, place: Place) -> None:
+    group = found.get(key)
+    if group is not None:
+        group.pop(place, None)
+        if not group:
+            del found[key]
 
 
 def _is_older(obj: Object, known: Object) -> bool:

@@ -86,8 +86,9 @@ class Reconciler(ABC):
         """At once while something is dirty; otherwise when the first timer is due."""
         if not self._synced:
             return None
-        if any(key not in self._waiting for key in self._dirty):
-            return self._now_s
+        for key in self._dirty:
+            if key not in self._waiting:
+                return self._now_s
         return self._timers[0][0] if self._timers else None
 
     def look_again(self, key: Hashable, at_s: float) -> None:
