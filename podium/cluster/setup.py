@@ -17,6 +17,7 @@ from podium.controllers.node_lifecycle.controller import NodeLifecycle
 from podium.controllers.pod_gc import PodGarbageCollector
 from podium.controllers.quota import QuotaController
 from podium.controllers.replica_set import ReplicaSetController
+from podium.controllers.stateful_set.controller import StatefulSetController
 from podium.controllers.taint_eviction import TaintEviction
 from podium.controllers.ttl_after_finished import TtlAfterFinished
 from podium.controllers.volumes.binder import VolumeBinder
@@ -30,6 +31,7 @@ CONTROLLERS: Mapping[str, Make] = {
     "deployment-controller": DeploymentController,
     "replicaset-controller": ReplicaSetController,
     "replication-controller": partial(ReplicaSetController, "ReplicationController"),
+    "statefulset-controller": StatefulSetController,
     "daemonset-controller": DaemonSetController,
     "job-controller": JobController,
     "ttl-after-finished-controller": TtlAfterFinished,

@@ -1,20 +1,24 @@
 """StatefulSets: numbered pods that keep their names, each with claims of its own."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.meta import is_finished, is_terminating, labels, name, namespace
+from podium.api.meta import is_finished, is_terminating, name, namespace
 from podium.controllers.expanding.expansion import Expansion, label_of, pod_from_template
 from podium.controllers.expanding.replica_sets import deletion_note
 from podium.controllers.expanding.view import ClusterView
 from podium.controllers.naming import template_hash
+from podium.controllers.revisions import REVISION_LABEL
+from podium.controllers.stateful_set.claims import CLAIM, claim_name, new_claim
+from podium.controllers.stateful_set.pods import (
+    identity_of,
+    numbered_spec,
+    ordinal_of,
+    replicas_of,
+    start_of,
+)
 
 Object = Mapping[str, Any]
-
-INDEX_LABEL = "apps.kubernetes.io/pod-index"
-NAME_LABEL = "statefulset.kubernetes.io/pod-name"
-REVISION_LABEL = "controller-revision-hash"
 
 
 def expand_stateful_set(owner: Object, view: ClusterView, now: int | None) -> Expansion:
@@ -22,12 +26,10 @@ def expand_stateful_set(owner: Object, view: ClusterView, now: int | None) -> Ex
 
     Existing pods stay, whatever template they were made of, unless they are finished.
     """
-    spec = owner["spec"]
-    start = int((spec.get("ordinals") or {}).get("start") or 0)
-    wanted = 1 if spec.get("replicas") is None else int(spec["replicas"])
+    start = start_of(owner)
     present = _by_ordinal(owner, view)
     expansion = Expansion()
-    for ordinal in range(start, start + wanted):
+    for ordinal in range(start, start + replicas_of(owner)):
         pod = present.pop(ordinal, None)
         if pod is not None and is_terminating(pod):
             expansion.notes.append(f"{label_of(owner)} makes {name(pod)} anew once it is gone")
@@ -43,56 +45,26 @@ def expand_stateful_set(owner: Object, view: ClusterView, now: int | None) -> Ex
 
 
 def _by_ordinal(owner: Object, view: ClusterView) -> dict[int, Object]:
-    shape = re.compile(re.escape(name(owner)) + r"-(0|[1-9][0-9]*)")
-    matches = ((shape.fullmatch(name(pod)), pod) for pod in view.owned_by(owner, "Pod"))
-    return {int(match[1]): pod for match, pod in matches if match}
+    numbered = ((ordinal_of(owner, pod), pod) for pod in view.owned_by(owner, "Pod"))
+    return {ordinal: pod for ordinal, pod in numbered if ordinal is not None}
 
 
 def _pod(owner: Object, ordinal: int) -> Object:
     template = owner["spec"]["template"]
-    called = f"{name(owner)}-{ordinal}"
-    claims = owner["spec"].get("volumeClaimTemplates") or ()
-    claimed = {name(claim) for claim in claims}
-    own = (template.get("spec") or {}).get("volumes") or ()
-    volumes = [
-        {
-            "name": name(claim),
-            "persistentVolumeClaim": {"claimName": _claim_name(claim, called)},
-        }
-        for claim in claims
-    ]
-    volumes += [volume for volume in own if volume.get("name") not in claimed]
-    extra_spec: dict[str, Any] = {"hostname": called}
-    if owner["spec"].get("serviceName"):
-        extra_spec["subdomain"] = owner["spec"]["serviceName"]
-    if volumes:
-        extra_spec["volumes"] = volumes
-    extra_labels = {
-        INDEX_LABEL: str(ordinal),
-        NAME_LABEL: called,
-        REVISION_LABEL: f"{name(owner)}-{template_hash(template)}",
-    }
-    return pod_from_template(owner, called, extra_labels=extra_labels, extra_spec=extra_spec)
-
-
-def _claim_name(template: Object, pod_name: str) -> str:
-    return f"{name(template)}-{pod_name}"
+    revision = {REVISION_LABEL: f"{name(owner)}-{template_hash(template)}"}
+    return pod_from_template(
+        owner,
+        f"{name(owner)}-{ordinal}",
+        extra_labels={**identity_of(owner, ordinal), **revision},
+        extra_spec=numbered_spec(owner, ordinal, template.get("spec") or {}),
+    )
 
 
 def _claims(owner: Object, ordinal: int, view: ClusterView) -> list[Object]:
     """The claims of a pod that aren't there yet; those of an earlier pod of its name are kept."""
-    place = namespace(owner)
-    selected = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
-    claims: list[Object] = []
-    for template in owner["spec"].get("volumeClaimTemplates") or ():
-        called = _claim_name(template, f"{name(owner)}-{ordinal}")
-        if view.find("PersistentVolumeClaim", place, called) is None:
-            metadata = {
-                **(template.get("metadata") or {}),
-                "name": called,
-                "namespace": place,
-                "labels": {**labels(template), **selected},
-            }
-            kind = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
-            claims.append({**kind, "metadata": metadata, "spec": template.get("spec") or {}})
-    return claims
+    called = f"{name(owner)}-{ordinal}"
+    return [
+        new_claim(owner, template, called)
+        for template in owner["spec"].get("volumeClaimTemplates") or ()
+        if view.find(CLAIM, namespace(owner), claim_name(template, called)) is None
+    ]

@@ -1,0 +1,1 @@
+"""The StatefulSet controller: numbered pods that keep their names and volumes."""

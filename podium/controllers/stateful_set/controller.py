@@ -1,0 +1,145 @@
+"""The machine of StatefulSets: what it looks at, in which order, and what it tells.
+
+Rules and texts are those of v1.36's `statefulset` controller.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.labels import label_selector
+from podium.api.meta import controller_of, is_terminating, labels, name
+from podium.control.effects import Create, Delete, Effect, Patch
+from podium.control.events import Change, Outcome
+from podium.controllers.kit.claiming import claim
+from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.records import record
+from podium.controllers.revisions import KIND, History, history_of, next_step, surplus
+from podium.controllers.stateful_set.claims import CLAIM
+from podium.controllers.stateful_set.pods import ordinal_of, revision_of, serves_from_s
+from podium.controllers.stateful_set.status import status_patch
+from podium.controllers.stateful_set.walk import NAME, Walk
+
+Object = Mapping[str, Any]
+
+_SET = "StatefulSet"
+_HASH_LABEL = "controller.kubernetes.io/hash"
+
+
+class StatefulSetController(Reconciler):
+    """Keeps the numbered pods of StatefulSets."""
+
+    name = NAME
+    kinds = frozenset({"Pod", CLAIM, KIND, _SET})
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "Pod": {"owner": owner_uids, "orphan": orphan_namespaces},
+                KIND: {"owner": owner_uids},
+                _SET: {"namespace": namespaces},
+            }
+        )
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        if change.kind == _SET:
+            yield place_of(obj)
+        elif change.kind == CLAIM:
+            if change.new is None:
+                yield from self._users_of(obj)
+        else:
+            for one in (before, change.new):
+                if one is not None:
+                    yield from self._owners_of(one, adopts=change.kind == "Pod")
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        owner = self._set(key)
+        if owner is None:
+            return ()
+        claims = claim(owner, label_selector(owner["spec"].get("selector")), self.objects, "Pod")
+        if claims.effects:
+            return claims.effects
+        history = history_of(owner, self.objects.by(KIND, "owner", uid_of(owner)))
+        step = next_step(owner, history, self.objects, _HASH_LABEL)
+        if step is not None or history.current is None:
+            return () if step is None else (step,)
+        return list(self._sync(key, owner, history.current, history, claims.owned, now_s))
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
+        """Tell of pods and claims, and go on when the claims are there."""
+        if getattr(outcome.effect, "kind", "") == CLAIM:
+            self.look_again(key, self._now_s)
+        return self._told(key, outcome)
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Tell why pods or claims can't be created or deleted."""
+        return self._told(key, outcome)
+
+    def _set(self, key: Hashable) -> Object | None:
+        assert isinstance(key, tuple)
+        return self.objects.get(_SET, key[1], key[0])
+
+    def _owners_of(self, obj: Object, *, adopts: bool) -> Iterator[Place]:
+        reference = controller_of(obj)
+        place = place_of(obj)[0]
+        if reference is not None:
+            if reference.get("kind") == _SET:
+                yield place, str(reference.get("name"))
+            return
+        for owner in self.objects.by(_SET, "namespace", place) if adopts else ():
+            if label_selector(owner["spec"].get("selector")).matches(labels(obj)):
+                yield place_of(owner)
+
+    def _users_of(self, claim: Object) -> Iterator[Place]:
+        """The StatefulSets whose pods may have waited for a claim to be gone."""
+        for owner in self.objects.by(_SET, "namespace", place_of(claim)[0]):
+            for template in owner["spec"].get("volumeClaimTemplates") or ():
+                if name(claim).startswith(f"{name(template)}-{name(owner)}-"):
+                    yield place_of(owner)
+
+    def _sync(
+        self,
+        key: Hashable,
+        owner: Object,
+        update: Object,
+        history: History,
+        owned: Sequence[Object],
+        now_s: float,
+    ) -> Iterator[Effect]:
+        known = (owner.get("status") or {}).get("currentRevision")
+        current = next((one for one in history.old if name(one) == known), update)
+        pods = {ordinal: pod for pod in owned if (ordinal := ordinal_of(owner, pod)) is not None}
+        if not is_terminating(owner):
+            yield from Walk(owner, current, update, pods, self.objects, now_s).effects()
+        patch = status_patch(owner, current, update, [*pods.values()], now_s)
+        if patch is not None:
+            yield patch
+        live = {name(current), name(update), *map(revision_of, pods.values())}
+        unused = [one for one in history.old if name(one) not in live]
+        yield from surplus(owner, unused, frozenset)
+        moments = (serves_from_s(owner, pod) for pod in pods.values())
+        later_s = min((s for s in moments if s is not None and s > now_s), default=None)
+        if later_s is not None:
+            self.look_again(key, later_s)
+
+    def _told(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
+        owner, effect, error = self._set(key), outcome.effect, outcome.error
+        if owner is None or not isinstance(effect, Create | Delete | Patch):
+            return
+        if effect.kind not in ("Pod", CLAIM) or (error is not None and error.reason == "NotFound"):
+            return
+        verb = type(effect).__name__.lower().replace("patch", "update")
+        called = name(effect.obj) if isinstance(effect, Create) else effect.name
+        what = f"Pod {called}"
+        if effect.kind == CLAIM:
+            what = f"Claim {called}"
+        if error is None:
+            note = f"{verb} {what} in StatefulSet {name(owner)} successful"
+            yield record(owner, self.name, "Normal", f"Successful{verb.capitalize()}", note)
+        else:
+            note = f"{verb} {what} in StatefulSet {name(owner)} failed error: {error.message}"
+            yield record(owner, self.name, "Warning", f"Failed{verb.capitalize()}", note)
