@@ -10,11 +10,10 @@ from typing import Annotated
 import typer
 
 from podium.api.errors import PodiumError
-from podium.cli.inputs import InputError
 from podium.cli.output import console, fail, print_report, print_warnings
 from podium.cli.simulate_text import print_story, progress
 from podium.config.reading.durations import duration_seconds
-from podium.simulation.reading import read_scenario
+from podium.simulation.reading import ScenarioError, read_scenario
 from podium.simulation.report import simulation_report
 from podium.simulation.scenario import Scenario
 from podium.simulation.simulating import simulate as play
@@ -76,11 +75,11 @@ def _loaded(path: str, until: str | None, seed: int | None) -> Scenario:
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: can't be read: {error}") from error
+        raise ScenarioError(f"{path}: can't be read: {error}") from error
     scenario = read_scenario("stdin" if path == "-" else path, text, seed)
     if until is None:
         return scenario
     until_s = duration_seconds(until)
     if until_s is None or until_s < 0:
-        raise InputError(f"--until: {until}: must be a duration such as 10m or 1h30m")
+        raise ScenarioError(f"--until: {until}: must be a duration such as 10m or 1h30m")
     return replace(scenario, until_s=until_s)
