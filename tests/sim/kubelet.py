@@ -2,7 +2,7 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,9 +132,9 @@ class KubeletStandIn:
         if meta.is_finished(pod):
             return None
         if uid not in self._admitted_at_s:
-            lacking = self._lacking(pod) if phase_of(pod) == "Pending" else ""
-            if lacking and self._refuses:
-                return self._patch(uid, pod, failed_status(lacking))
+            reason = self._reason_to_refuse(pod) if phase_of(pod) == "Pending" else ""
+            if reason and self._refuses:
+                return self._patch(uid, pod, failed_status(reason))
             self._admitted_at_s[uid] = self._now_s
             self._admitted_on[node_of(pod)].add(uid)
         if phase_of(pod) == "Running" or self._starts_after_s is None:
@@ -176,11 +176,16 @@ class KubeletStandIn:
             body={"metadata": {"uid": uid}, "status": status},
         )
 
-    def _lacking(self, pod: Object) -> str:
-        """The resource that the node hasn't enough of for one pod more; empty if it fits."""
+    def _reason_to_refuse(self, pod: Object) -> str:
+        """Why the node can't take one pod more; empty if it can."""
         name = node_of(pod)
         others = [self._pods[uid] for uid in self._admitted_on[name]]
-        return overcommitted(self._nodes[name], [*others, pod])
+        running = [other for other in others if not meta.is_finished(other)]
+        taken = {port for other in running for port in host_ports(other)}
+        if taken & set(host_ports(pod)):
+            return "NodePorts"
+        lacking = overcommitted(self._nodes[name], [*running, pod])
+        return f"OutOf{lacking}" if lacking else ""
 
 
 def overcommitted(node: Object, pods: Sequence[Object]) -> str:
@@ -216,6 +221,12 @@ def running_status(now_s: float) -> Object:
     return {"phase": "Running", "startTime": since, "conditions": [ready]}
 
 
-def failed_status(resource: str) -> Object:
-    message = f"Pod was rejected: Node didn't have enough resource: {resource}"
-    return {"phase": "Failed", "reason": f"OutOf{resource}", "message": message}
+def failed_status(reason: str) -> Object:
+    return {"phase": "Failed", "reason": reason, "message": "Pod was rejected by the kubelet"}
+
+
+def host_ports(pod: Object) -> Iterator[int]:
+    for container in pod["spec"]["containers"]:
+        for port in container.get("ports", ()):
+            if "hostPort" in port:
+                yield port["hostPort"]

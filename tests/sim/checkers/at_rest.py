@@ -41,10 +41,14 @@ class AtRest(Checker):
 
     def _check_pending(self) -> None:
         for name in self.world.schedulers:
-            fresh = self._fresh_scheduler(name)
-            for pod in self._stored("Pod"):
-                is_pending = not node_of(pod) and not meta.is_finished(pod)
-                if is_pending and scheduler_name_of(pod) == name and not nominated_node_of(pod):
+            pending = [
+                pod
+                for pod in self._stored("Pod")
+                if not node_of(pod) and not meta.is_finished(pod) and scheduler_name_of(pod) == name
+            ]
+            fresh = self._fresh_scheduler(name, pending)
+            for pod in pending:
+                if not nominated_node_of(pod):
                     self._check_pod(fresh, pod, name)
 
     def _check_pod(self, fresh: Scheduler, pod: Object, name: str) -> None:
@@ -56,11 +60,11 @@ class AtRest(Checker):
         where = "" if preemption is None else preemption.node_name
         assert not where, f"{meta.key(pod)} could preempt on {where}"
 
-    def _fresh_scheduler(self, name: str) -> Scheduler:
+    def _fresh_scheduler(self, name: str, pending: list[Object]) -> Scheduler:
         fresh = Scheduler(self.world.configuration_of(name), every_node=True)
         others = [obj for kind in sorted(_LOOKED_UP) for obj in self._stored(kind)]
         placed = [pod for pod in self._stored("Pod") if node_of(pod)]
-        fresh.load(self._stored("Node"), placed, others)
+        fresh.load(self._stored("Node"), [*placed, *pending], others)
         fresh.set_budgets(Budget.of(pdb) for pdb in self._stored("PodDisruptionBudget"))
         return fresh
 
