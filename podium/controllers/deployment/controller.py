@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.labels import label_selector
-from podium.api.meta import annotations, controller_of, is_finished, is_terminating, labels, name
+from podium.api.meta import annotations, controller_of, is_terminating, labels, name
 from podium.control.effects import Create, Delete, Effect, Patch, Record
 from podium.control.events import Change, Outcome
 from podium.controllers.deployment.bounds import is_rolling, progress_deadline_s
@@ -25,7 +25,7 @@ from podium.controllers.deployment.conditions import (
 from podium.controllers.deployment.family import (
     REVISION,
     Family,
-    counted_sum,
+    counted,
     family_of,
     replicas_of,
 )
@@ -53,12 +53,11 @@ class DeploymentController(Reconciler):
     """Rolls Deployments out."""
 
     name = "deployment-controller"
-    kinds = frozenset({"Pod", _SET, _KIND})
+    kinds = frozenset({_SET, _KIND})
 
     def __init__(self) -> None:
         super().__init__(
             {
-                "Pod": {"owner": owner_uids},
                 _SET: {"owner": owner_uids, "orphan": orphan_namespaces},
                 _KIND: {"namespace": namespaces},
             }
@@ -73,12 +72,10 @@ class DeploymentController(Reconciler):
             return
         if change.kind == _KIND:
             yield place_of(obj)
-        elif change.kind == _SET:
-            for replica_set in (before, change.new):
-                if replica_set is not None:
-                    yield from self._owners_of(replica_set)
-        elif change.new is None:
-            yield from self._waiting_for(obj)
+            return
+        for replica_set in (before, change.new):
+            if replica_set is not None:
+                yield from self._owners_of(replica_set)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         deployment = self._deployment(key)
@@ -135,18 +132,6 @@ class DeploymentController(Reconciler):
             if label_selector(deployment["spec"].get("selector")).matches(labels(replica_set)):
                 yield place_of(deployment)
 
-    def _waiting_for(self, pod: Object) -> Iterator[Place]:
-        """The Deployment that recreates its pods when the old ones, such as this, are gone."""
-        reference = controller_of(pod)
-        if reference is None or reference.get("kind") != _SET:
-            return
-        place = pod["metadata"].get("namespace") or ""
-        replica_set = self.objects.get(_SET, str(reference.get("name")), place)
-        for owner in () if replica_set is None else self._owners_of(replica_set):
-            deployment = self._deployment(owner)
-            if deployment is not None and not is_rolling(deployment):
-                yield owner
-
     def _sync(
         self, key: Hashable, deployment: Object, family: Family, now_s: float
     ) -> Iterator[Effect]:
@@ -187,22 +172,13 @@ class DeploymentController(Reconciler):
         doomed = {name(one): 0 for one in family.old if replicas_of(one)}
         if doomed:
             yield from self._resized(deployment, family, doomed)
-        elif self._old_pods_run(family):
+        elif any(map(_may_run_pods, family.old)):
             return
         elif family.new is None:
             yield self._creation(deployment, family)
         else:
             sizes = {name(family.new): new_size(deployment, family)}
             yield from self._resized(deployment, family, sizes)
-
-    def _old_pods_run(self, family: Family) -> bool:
-        if counted_sum(family.old, "replicas"):
-            return True
-        return any(
-            not is_finished(pod)
-            for one in family.old
-            for pod in self.objects.by("Pod", "owner", uid_of(one))
-        )
 
     def _creation(self, deployment: Object, family: Family) -> Effect:
         obj = new_replica_set(deployment, family)
@@ -288,6 +264,14 @@ class DeploymentController(Reconciler):
             action="",
             note=note,
         )
+
+
+def _may_run_pods(replica_set: Object) -> bool:
+    """Whether pods of a ReplicaSet run, or it hasn't said so since its size was changed."""
+    generation = int(replica_set["metadata"].get("generation") or 0)
+    if counted(replica_set, "observedGeneration") < generation:
+        return True
+    return bool(counted(replica_set, "replicas") or counted(replica_set, "terminatingReplicas"))
 
 
 def _patched(replica_set: Object, body: Mapping[str, Any]) -> Patch:
