@@ -1,8 +1,8 @@
 """`kubectl drain`: cordon a node, evict its pods, and ask again where a budget is against it.
 
 The order, the filters and the waiting are those of kubectl v1.36: all pods are asked for at once,
-a refusal by a budget is followed by another try `retry_s` later, and the drain is over when the
-last pod is gone.
+a refusal by a budget is followed by another try `retry_s` later, any other one is final, and the
+drain is over when the last pod is gone.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,6 +19,7 @@ from podium.simulation.scenario import Drain
 Object = Mapping[str, Any]
 
 POLL_S = 1.0
+_TOO_MANY_REQUESTS = 429
 _MIRROR = "kubernetes.io/config.mirror"
 _DAEMON_SET = "DaemonSet-managed pods (set ignoreDaemonSets to leave them alone)"
 _BARE = "pods that no controller will recreate (set force to lose them)"
@@ -48,6 +49,7 @@ class Drainer:
         # By uid: those that are still to be asked for, and when; those on their way out.
         self._asking: dict[str, Object] = {}
         self._leaving: dict[str, Object] = {}
+        self._given_up: list[tuple[Object, str]] = []
         self._evicted = 0
 
     def start(self) -> None:
@@ -127,7 +129,10 @@ class Drainer:
                 self._done_asking(one)
                 return True
             self._observer.note("EvictionRefused", self._refusal(refused, pod), about=about)
-            return False
+            if refused.code == _TOO_MANY_REQUESTS:
+                return False
+            self._given_up.append((self._asking.pop(one), refused.message))
+            return True
         self._evicted += 1
         self._observer.note("EvictionGranted", {"node": self.drain.node}, about=about)
         self._done_asking(one)
@@ -135,12 +140,13 @@ class Drainer:
 
     def _refusal(self, refused: Refused, pod: Object) -> Object:
         budgets = blocking_budgets(self._cluster.store, pod)
+        again = {"retryAfterSeconds": self.drain.retry_s}
         return {
             "code": refused.code,
             "message": refused.message,
             "causes": [cause.message for cause in refused.causes],
             "budgets": [name(budget) for budget in budgets],
-            "retryAfterSeconds": self.drain.retry_s,
+            **(again if refused.code == _TOO_MANY_REQUESTS else {}),
         }
 
     def _eviction(self, pod: Object) -> Object:
@@ -163,7 +169,9 @@ class Drainer:
             return
         self._leaving = {one: pod for one, pod in self._leaving.items() if self._is_there(pod)}
         now_s, timeout_s = self._cluster.driver.now_s, self.drain.timeout_s
-        if not self._asking and not self._leaving:
+        if not self._asking and not self._leaving and self._given_up:
+            self._fail("; ".join(f"{name(pod)}: {why}" for pod, why in self._given_up))
+        elif not self._asking and not self._leaving:
             self.state = "done"
             took_s = round(now_s - self._started_s, 6)
             done = {"evicted": self._evicted, "seconds": took_s}
@@ -182,10 +190,11 @@ class Drainer:
 
     def _fail(self, why: str) -> None:
         self.state = "failed"
-        stuck = [*self._asking.values(), *self._leaving.values()]
+        refused = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
+        stuck = [*refused, *self._leaving.values()]
         failed = {
             "message": why,
             "pods": [f"{namespace(pod)}/{name(pod)}" for pod in stuck],
-            "remedies": remedies(self._cluster.store, self._asking.values()),
+            "remedies": remedies(self._cluster.store, refused),
         }
         self._observer.note("DrainFailed", failed, about=self._about)

@@ -1,6 +1,9 @@
 """Entries as sentences; some say nothing that a reader of the story misses, and have none."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from podium.api.meta import DEFAULT_NAMESPACE
@@ -18,13 +21,26 @@ _CAUSES = {
 }
 _USER = "user"
 
+_TOLD_MAX = 20
+_TOLD_OF_MANY = 5
+_ALWAYS_TOLD = frozenset({"AssertionPassed", "AssertionFailed", "StepRefused", "StepFailed"})
+
 
 def sentences(entries: Iterable[Entry]) -> Iterator[tuple[float, str]]:
-    """What happened, as seconds since the start and a sentence, in order."""
-    for entry in entries:
-        text = sentence(entry)
-        if text:
-            yield entry.at_s, text
+    """What happened, as seconds since the start and a sentence, in order.
+
+    Of what happens to very many objects at one moment a few are told, and the others counted.
+    """
+    for at_s, moment in groupby(entries, key=attrgetter("at_s")):
+        told = [(entry.type, text) for entry in moment if (text := sentence(entry))]
+        counts = Counter(kind for kind, _ in told)
+        seen: Counter[str] = Counter()
+        for kind, text in told:
+            seen[kind] += 1
+            if counts[kind] <= _TOLD_MAX or kind in _ALWAYS_TOLD or seen[kind] < _TOLD_OF_MANY:
+                yield at_s, text
+            elif seen[kind] == _TOLD_OF_MANY:
+                yield at_s, f"{text}; and likewise {counts[kind] - _TOLD_OF_MANY} more"
 
 
 def sentence(entry: Entry) -> str:
@@ -149,8 +165,10 @@ def _budget_changed(entry: Entry) -> str:
 def _eviction_refused(entry: Entry) -> str:
     details = entry.details
     why = "; ".join(details["causes"]) or details["message"]
-    again_s = span(details["retryAfterSeconds"])
-    return f"may not be evicted: {details['code']} {why}; trying again in {again_s}"
+    text = f"may not be evicted: {details['code']} {why}"
+    if "retryAfterSeconds" not in details:
+        return text
+    return f"{text}; trying again in {span(details['retryAfterSeconds'])}"
 
 
 def _drain_started(entry: Entry) -> str:

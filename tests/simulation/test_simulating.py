@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from podium.simulation.observing import Entry
 from podium.simulation.reading import read_scenario
 from podium.simulation.report import simulation_report
 from podium.simulation.scenario import Scenario
@@ -131,6 +132,38 @@ steps:
         "t+1s node n isn't drained: there are pods that no controller will recreate "
         "(set force to lose them): bare"
     ) in told(simulation)
+
+
+def test_a_drain_that_two_budgets_forbid_names_both() -> None:
+    spec = """nodes: [{name: n, capacity: {cpu: "4", memory: 8Gi}}]
+manifests:
+- EXAMPLES/classes.yaml
+- EXAMPLES/shop.yaml
+- apiVersion: policy/v1
+  kind: PodDisruptionBudget
+  metadata: {name: another}
+  spec: {maxUnavailable: 1, selector: {matchLabels: {app: shop}}}
+steps:
+- {within: 1m, assert: [{pods: app=shop, is: ready, count: 2}]}
+- {drain: n}
+- {within: 1m, assert: [{drain: n, is: failed}]}
+""".replace("EXAMPLES", str(EXAMPLES))
+    simulation = played(spec)
+    assert simulation.failures == 0
+    (failed,) = [entry for entry in simulation.entries if entry.type == "DrainFailed"]
+    assert len(failed.details["pods"]) == 2
+    assert "several budgets select it (another, shop); keep one of them" in str(
+        failed.details["remedies"]
+    )
+
+
+def test_what_happens_to_very_many_at_once_is_summed_up() -> None:
+    entries = [
+        Entry(1.0, "PodBound", "Pod", "default", f"p{i}", "", {"node": "n"}) for i in range(50)
+    ]
+    lines = [text for _, text in sentences([*entries, Entry(2.0, "NodeReady", "Node", "", "n")])]
+    assert len(lines) == 6
+    assert lines[4:] == ["pod p4 is bound to n; and likewise 45 more", "node n is ready"]
 
 
 def test_a_step_after_the_end_is_not_taken() -> None:

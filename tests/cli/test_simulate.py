@@ -1,0 +1,70 @@
+"""`podium simulate`: exit codes, options, and what goes where."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from podium.cli.main import app
+
+_SCENARIO = """apiVersion: podium.dev/v1alpha1
+kind: Scenario
+spec:
+  nodes: [{name: n, capacity: {cpu: "1"}}]
+  steps: [{at: 5s, cordon: n}, {at: 10s, assert: [{node: n, is: STATE}]}]
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    path = tmp_path / "s.yaml"
+    path.write_text(_SCENARIO.replace("STATE", "cordoned"))
+    return path
+
+
+def run(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["simulate", *arguments], input=stdin, env={"NO_COLOR": "1"})
+
+
+def test_the_timeline_tells_what_happens(scenario: Path) -> None:
+    result = run(str(scenario))
+    assert result.exit_code == 0
+    first, *_ = result.stdout.splitlines()
+    assert first == "t+5s   node n is cordoned"
+    assert result.stdout.splitlines()[-1] == "After 10s: no pods; 1 assertion passed, 0 failed."
+
+
+def test_a_failed_assertion_ends_with_2(scenario: Path) -> None:
+    scenario.write_text(_SCENARIO.replace("STATE", "gone"))
+    result = run(str(scenario))
+    assert result.exit_code == 2
+    assert "FAILED: node n is gone, but it is there (spec.steps[1])" in result.stdout
+
+
+def test_what_cannot_be_read_ends_with_1(tmp_path: Path) -> None:
+    result = run(str(tmp_path / "none.yaml"))
+    assert result.exit_code == 1
+    assert "can't be read" in result.stderr
+
+
+def test_json_is_the_same_for_the_same_seed(scenario: Path) -> None:
+    first, second = run(str(scenario), "-o", "json"), run(str(scenario), "-o", "json")
+    assert first.stdout == second.stdout
+    report = json.loads(run(str(scenario), "-o", "json", "--seed", "9").stdout)
+    assert (report["kind"], report["apiVersion"]) == ("Simulation", "podium.dev/v1alpha1")
+    assert report["seed"] == 9
+    assert report["seconds"] == 10.0
+
+
+def test_until_counts_instead_of_the_scenario(scenario: Path) -> None:
+    report = json.loads(run(str(scenario), "-o", "json", "--until", "1m").stdout)
+    assert report["seconds"] == 60.0
+    result = run(str(scenario), "--until", "soon")
+    assert result.exit_code == 1
+    assert "--until: soon: must be a duration such as 10m" in result.stderr
+
+
+def test_a_scenario_may_come_from_standard_input() -> None:
+    result = run("-", stdin=_SCENARIO.replace("STATE", "cordoned"))
+    assert result.exit_code == 0
