@@ -55,11 +55,11 @@ class _Lease:
     """What a node's agent knows of its Lease.
 
     Attributes:
-        exists: whether it is there.
+        exists: whether it is there; None if that isn't known, as after a restart.
         heartbeats: what was written of them; empty if nothing was.
     """
 
-    exists: bool = False
+    exists: bool | None = None
     heartbeats: str = ""
 
 
@@ -123,7 +123,9 @@ class Kubelets(Reconciler):
         if isinstance(key, _NodeKey) and getattr(effect, "kind", "") == "Lease":
             lease = self._leases[key.name]
             lease.heartbeats = ""
-            lease.exists = isinstance(effect, Create)
+            reason = outcome.error.reason if outcome.error else ""
+            if reason in _LEASE_EXISTS:
+                lease.exists = _LEASE_EXISTS[reason]
         elif isinstance(key, tuple) and (home := self._homes.get(key)) is not None:
             agent = self._agents.get(home.node)
             if agent is not None:
@@ -209,13 +211,13 @@ class Kubelets(Reconciler):
         called = name(agent.node)
         lease = self._leases[called]
         heartbeats = ENDED if agent.behaviour.down else CONTINUOUS
-        if heartbeats == lease.heartbeats or (agent.behaviour.down and not lease.exists):
+        down = agent.behaviour.down
+        if heartbeats == lease.heartbeats or (down and lease.exists is False):
             return
         lease.heartbeats = heartbeats
-        down = agent.behaviour.down
         renewed_s = last_renewal_s(agent.started_s, now_s) if down else now_s
         obj = node_lease(agent.node, renewed_s, heartbeats)
-        if not lease.exists:
+        if not (lease.exists or down):
             yield Create(kind="Lease", obj=obj)
             return
         annotations, spec = obj["metadata"]["annotations"], obj["spec"]
@@ -223,6 +225,8 @@ class Kubelets(Reconciler):
         yield Patch(kind="Lease", namespace=LEASE_NAMESPACE, name=called, body=body)
 
 
+# What a refusal tells of a Lease; others tell nothing.
+_LEASE_EXISTS = {"NotFound": False, "AlreadyExists": True}
 _DELETION_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers")
 
 
