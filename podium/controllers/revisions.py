@@ -70,7 +70,8 @@ def next_step(owner: Object, history: History, objects: Objects, hash_label: str
             return None
         return _patch(history.current, KIND, {"revision": number})
     collisions = int((owner.get("status") or {}).get("collisionCount") or 0)
-    revision = _new_revision(owner, number, hash_label, collisions)
+    hashed = _lost_hash(owner, history) or hash_of(owner["spec"]["template"], collisions)
+    revision = _new_revision(owner, number, hash_label, hashed)
     place, called = place_of(revision)
     if objects.get(KIND, called, place) is None:
         return Create(kind=KIND, obj=revision)
@@ -103,9 +104,22 @@ def _keeps(revision: Object, template: Object) -> bool:
     return kept == template or same_template(kept, template)
 
 
-def _new_revision(owner: Object, number: int, hash_label: str, collisions: int) -> Object:
+def _lost_hash(owner: Object, history: History) -> str:
+    """The hash by which pods know the template's revision, if only its object isn't there.
+
+    So it is when somebody has written a cluster's state down, but not its revisions: without the
+    name that the status tells, all pods would look outdated, and be replaced.
+    """
+    status = owner.get("status") or {}
+    told = str(status.get("updateRevision") or "")
+    is_current = status.get("observedGeneration") == owner["metadata"].get("generation")
+    if not is_current or told in map(name, history.old):
+        return ""
+    return told.removeprefix(f"{name(owner)}-")
+
+
+def _new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Object:
     template = owner["spec"]["template"]
-    hashed = hash_of(template, collisions)
     return {
         "apiVersion": "apps/v1",
         "kind": KIND,

@@ -20,10 +20,9 @@ from podium.controllers.expanding.expansion import Expansion, pod_from_template
 from podium.controllers.expanding.replica_sets import deletion_note, free_names
 from podium.controllers.expanding.view import ClusterView
 from podium.controllers.naming import template_hash
+from podium.controllers.revisions import REVISION_LABEL
 
 Object = Mapping[str, Any]
-
-REVISION_LABEL = "controller-revision-hash"
 
 
 def expand_daemon_set(owner: Object, view: ClusterView, now: int | None) -> Expansion:

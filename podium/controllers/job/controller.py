@@ -34,6 +34,7 @@ from podium.controllers.kit.records import record, told_of_pods
 Object = Mapping[str, Any]
 
 _JOB = "Job"
+_BUILT_IN = "kubernetes.io/job-controller"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class JobController(Reconciler):
         found = self.objects.by("Pod", "job", _joined(key))
         strays = [pod for pod in found if job is None or not _is_owned(pod, job) or is_over(job)]
         freed = [_untrack(pod) for pod in strays if is_tracked(pod)]
-        if job is None or is_over(job):
+        if job is None or is_over(job) or _is_managed_elsewhere(job):
             self._refused.discard(key)
             return freed
         claims = claim(job, label_selector(job["spec"].get("selector")), self.objects, "Pod")
@@ -216,6 +217,10 @@ def _deletion(pod: Object) -> Delete:
 
 def _is_owned(pod: Object, job: Object) -> bool:
     return (controller_of(pod) or {}).get("uid") == uid_of(job)
+
+
+def _is_managed_elsewhere(job: Object) -> bool:
+    return job["spec"].get("managedBy") not in (None, _BUILT_IN)
 
 
 def _is_lost(pod: Object) -> bool:

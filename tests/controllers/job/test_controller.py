@@ -238,6 +238,13 @@ def test_pods_of_a_deleted_job_are_let_go() -> None:
     assert not pod["metadata"].get("finalizers")
 
 
+def test_jobs_that_others_manage_are_left_to_them() -> None:
+    world = world_with(job(managedBy="example.com/other"))
+    world.run_until(30)
+    assert world.all("Pod") == []
+    assert status(world) == {}
+
+
 def test_nothing_is_written_while_nothing_happens() -> None:
     world = world_with(job(run="1h"))
     world.run_until(30)
