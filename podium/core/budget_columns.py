@@ -1,6 +1,7 @@
 """Disruption budgets over many pods at once: the arithmetic of `budgets.spend`, row by row."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +16,31 @@ class BudgetColumns:
 
     Attributes:
         budgets: as they are now.
-        epoch: raised whenever they are replaced.
+        epoch: raised whenever there are others, or they select others.
+        log: the numbers of budgets that have come to allow another number, within the epoch.
     """
 
     def __init__(self, budgets: Iterable[Budget] = ()) -> None:
         self.budgets: Sequence[Budget] = tuple(budgets)
         self.epoch = 0
+        self.log: list[int] = []
         self._covering: dict[int, tuple[int, ...]] = {}
 
     def replace(self, budgets: Iterable[Budget]) -> None:
         """Put other budgets in place of these."""
-        self.budgets = tuple(budgets)
+        before, self.budgets = self.budgets, tuple(budgets)
+        pairs = list(zip(before, self.budgets, strict=False))
+        if len(before) == len(self.budgets) and all(_alike(*pair) for pair in pairs):
+            self.log += [n for n, (old, new) in enumerate(pairs) if old.allowed != new.allowed]
+            return
         self.epoch += 1
+        self.log.clear()
         self._covering.clear()
+
+    def covered(self, numbers: Iterable[int]) -> list[int]:
+        """The classes that `covering` has been asked about and that some of the budgets select."""
+        wanted = frozenset(numbers)
+        return [cls for cls, found in self._covering.items() if not wanted.isdisjoint(found)]
 
     def covering(self, cls: PodClass) -> tuple[int, ...]:
         """The numbers of the budgets that select pods of a class, granted disruptions aside."""
@@ -70,3 +83,8 @@ class BudgetColumns:
             spent = np.arange(len(places)) - first_of_row + 1
             broken[places[spent > self.budgets[number].allowed]] = True
         return broken
+
+
+def _alike(old: Budget, new: Budget) -> bool:
+    """Whether two budgets differ at most in how much they allow."""
+    return old is new or replace(old, allowed=new.allowed) == new

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.labels import SelectorError
+from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import (
     Budget,
     BudgetStatus,
@@ -18,6 +19,8 @@ from podium.core.budgets import (
     spend,
     violating,
 )
+from podium.core.pod_classes import PodClasses
+from podium.core.pods import pending_pod
 
 Obj = dict[str, Any]
 
@@ -204,3 +207,23 @@ def test_a_victim_is_charged_to_all_its_budgets(victims: list[set[int]], left: l
 def test_more_allowed_never_breaks_more(victims: list[set[int]], left: list[int]) -> None:
     fewer = spend(victims, [number + 1 for number in left])
     assert all(now or not then for now, then in zip(spend(victims, left), fewer, strict=True))
+
+
+def _budget(allowed: int, app: str = "a") -> Budget:
+    return Budget.of({**pdb(), "spec": {"selector": {"matchLabels": {"app": app}}}}, allowed)
+
+
+def test_budgets_that_only_allow_other_numbers_are_logged_by_number() -> None:
+    columns = BudgetColumns([_budget(1), _budget(2, "b")])
+    covered = pending_pod({**pod(), "spec": {"containers": []}}, PodClasses()).cls
+    assert columns.covering(covered) == (0,)
+    columns.replace([_budget(0), _budget(2, "b")])
+    assert (columns.epoch, columns.log) == (0, [0])
+    assert columns.covered([0]) == [covered.id]
+    assert columns.covered([1]) == []
+
+
+def test_other_budgets_begin_a_new_epoch() -> None:
+    columns = BudgetColumns([_budget(1)])
+    columns.replace([_budget(1, "b")])
+    assert (columns.epoch, columns.log) == (1, [])

@@ -62,6 +62,7 @@ class DryRun:
         self._seen = 0
         self._nominations_seen = 0
         self._restarts_seen = 0
+        self._budgets_seen = 0
         self._forget_all()
 
     def update(self, pod: PodInfo, rows: Rows) -> None:
@@ -96,12 +97,23 @@ class DryRun:
             row = snapshot.row_of.get(node_name, -1)
             if row >= 0:
                 self._known[row] = False
+        self._follow_budgets()
         self._seen = snapshot.log_end
         self._restarts_seen = len(snapshot.restarts)
         self._nominations_seen = len(self._nominator.log)
 
+    def _follow_budgets(self) -> None:
+        """Forget rows with pods of budgets that allow another number now."""
+        changed = self._budgets.log[self._budgets_seen :]
+        self._budgets_seen = len(self._budgets.log)
+        if changed:
+            pods = self._snapshot.pods
+            rows = pods.rows[np.isin(pods.classes, self._budgets.covered(changed))]
+            self._known[rows[rows >= 0]] = False
+
     def _forget_all(self) -> None:
         capacity = self._snapshot.capacity
+        self._budgets_seen = len(self._budgets.log)
         self._seen = self._snapshot.log_end
         self._restarts_seen = len(self._snapshot.restarts)
         self._nominations_seen = len(self._nominator.log)
