@@ -20,6 +20,7 @@ from podium.cli.inputs import (
 )
 from podium.cli.output import Output, console, fail, print_report, print_warnings, working
 from podium.cli.plan_text import print_plan
+from podium.config.reading.durations import duration_seconds
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan
 from podium.plan.report import plan_report
@@ -52,6 +53,10 @@ AlternativesOption = Annotated[
         "--alternatives", min=0, help="How many other candidates to show for each preemption."
     ),
 ]
+UntilOption = Annotated[
+    str,
+    typer.Option("--until", metavar="DURATION", help="For how long to play the plan."),
+]
 
 
 def plan(
@@ -65,20 +70,23 @@ def plan(
     ] = Output.TABLE,
     fail_on: FailOnOption = None,
     alternatives: AlternativesOption = _ALTERNATIVES_MAX,
+    until: UntilOption = "10m",
 ) -> None:
     """Say what applying manifests would do: placements, preemptions, budgets.
 
     The state is what `kubectl get -o yaml` prints. Pods that wait in it, and those that the
-    manifests bring, are decided in queue order; victims of preemption are gone at once.
+    manifests bring, are decided in queue order. Then time passes, in simulation: victims take
+    their grace period to go, workloads replace what they lose, and that may cost others a place.
     """
     try:
         conditions = _conditions(fail_on or ())
+        until_s = _until_s(until)
         with working("reading"):
             request, notes = read_request(
                 filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
             )
         with working("planning"):
-            outcome = make_plan(request)
+            outcome = make_plan(replace(request, until_s=until_s))
     except PodiumError as error:
         fail(error)
     outcome = replace(outcome, notes=(*notes, *outcome.notes))
@@ -98,6 +106,13 @@ def _conditions(texts: Sequence[str]) -> list[FailOn]:
         known = ", ".join(FailOn)
         raise InputError(f"--fail-on: unknown condition {', '.join(unknown)}; known are {known}")
     return [FailOn(word) for word in words]
+
+
+def _until_s(text: str) -> float:
+    found = duration_seconds(text)
+    if found is None or found <= 0:
+        raise InputError(f"--until {text}: must be a duration, such as 90s or 10m")
+    return found
 
 
 def _holds(condition: FailOn, outcome: Plan) -> bool:

@@ -148,11 +148,16 @@ class CandidateReader:
         numbers = {n for pod in violating for n in self._budgets.covering(pod.cls)}
         for number in numbers:
             budget = self._budgets.budgets[number]
-            paid = sum(budget.covers(pod.obj) for pod in spared)
-            covered = [pod for pod in violating if budget.covers(pod.obj)]
+            paid = sum(self._pays(pod, number) for pod in spared)
+            covered = [pod for pod in violating if self._pays(pod, number)]
             for pod in covered[max(budget.allowed - paid, 0) :]:
                 broken[pod.uid].add(number)
         return broken
+
+    def _pays(self, pod: PodInfo, number: int) -> bool:
+        """Whether the pod's disruption costs one of those that a budget allows."""
+        granted = self._budgets.budgets[number].disrupted
+        return number in self._budgets.covering(pod.cls) and pod.name not in granted
 
 
 def _label(budget: Budget) -> str:

@@ -246,3 +246,16 @@ def test_an_object_that_stands_twice_is_noted(podium, write) -> None:
     result = podium("plan", "-f", write("s.yaml", node("n")), "--apply", write("n.yaml", *twice))
     assert "NOTES" in result.output
     assert "Pod default/p stands twice" in result.output
+
+
+def test_a_plan_ends_when_it_is_asked_to(podium, files) -> None:
+    report = json.loads(podium("plan", *files, "-o", "json", "--until", "20s").output)
+    assert (report["placements"], report["untilSeconds"]) == ([], 20.0)
+    assert [one["pod"] for one in report["pending"]] == ["default/new"]
+
+
+@pytest.mark.parametrize("text", ["soon", "0s", "-5s"])
+def test_a_duration_that_isnt_one(podium, files, text) -> None:
+    result = podium("plan", *files, f"--until={text}")
+    assert result.exit_code == 1
+    assert f"--until {text}: must be a duration, such as 90s or 10m" in result.output
