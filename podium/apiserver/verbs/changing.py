@@ -94,9 +94,6 @@ class Changer:
         """Server-side apply, which creates what isn't there; owners are noted as it goes."""
         if old is None and subresource:
             raise not_found(kind, name)
-        uid = (patch.body.get("metadata") or {}).get("uid")
-        if old is None and uid:
-            raise conflict(kind.plural, name, _NOBODY.format(uid), kind.group)
         applied = apply_configuration(
             kind,
             None if old is None else shown_version(kind, old, patch.api_version),
@@ -107,7 +104,10 @@ class Changer:
             api_version=patch.api_version,
             subresource=subresource,
         )
-        check_key(applied.get("metadata") or {}, namespace, name)
+        metadata = applied.get("metadata") or {}
+        if old is None and metadata.get("uid"):
+            raise conflict(kind.plural, name, _NOBODY.format(metadata["uid"]), kind.group)
+        check_key(metadata, namespace, name)
         new = _in_namespace(stored_version(kind, applied), namespace)
         if old is None:
             owners = new["metadata"].get("managedFields") or ()

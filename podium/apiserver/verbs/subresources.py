@@ -6,7 +6,8 @@ from typing import Any
 
 from podium.api.kinds import KINDS, Kind
 from podium.apiserver.admission import Admission, Operation, Request
-from podium.apiserver.patching import track
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.patching import apply_configuration, track
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.subresources.binding import bind, check_binding
 from podium.apiserver.subresources.eviction import evict
@@ -99,6 +100,8 @@ class Subresources:
     ) -> Object:
         """See `ApiServer.patch_scale`."""
         workload = get(self._store, kind, namespace, name)
+        if patch.patch_type == PatchType.APPLY:
+            return self._apply_scale(kind, workload, patch.body, now_s, options)
         scale, _ = patched(_SCALE, scale_of(workload), replace(patch, api_version=""))
         check_key(scale.get("metadata") or {}, namespace, name)
         return self._scale(kind, workload, scale, now_s, options)
@@ -113,6 +116,43 @@ class Subresources:
                 kind, workload, wanted, manager=manager, now_s=now_s, subresource="scale"
             )
         return scale_of(self._updater.update(kind, workload, wanted, now_s, options))
+
+    def _apply_scale(
+        self,
+        kind: Kind,
+        workload: Object,
+        configuration: Object,
+        now_s: float,
+        options: WriteOptions,
+    ) -> Object:
+        """Apply a Scale, which owns the workload's number of replicas."""
+        manager = options.field_manager
+        metadata = workload["metadata"]
+        # Who owns what is told by the workload.
+        scale = apply_configuration(
+            _SCALE, scale_of(workload), configuration, manager=manager, now_s=now_s, force=True
+        )
+        check_key(scale.get("metadata") or {}, metadata["namespace"], metadata["name"])
+        wanted = scaled(kind, workload, scale)
+        owned = {
+            "apiVersion": kind.api_version,
+            "kind": kind.name,
+            "metadata": {"name": metadata["name"]},
+            "spec": {"replicas": wanted["spec"]["replicas"]},
+        }
+        applied = apply_configuration(
+            kind,
+            workload,
+            owned,
+            manager=manager,
+            now_s=now_s,
+            force=options.force,
+            subresource="scale",
+        )
+        owners = applied["metadata"]["managedFields"]
+        wanted = {**wanted, "metadata": {**wanted["metadata"], "managedFields": owners}}
+        untracked = replace(options, field_manager="")
+        return scale_of(self._updater.update(kind, workload, wanted, now_s, untracked))
 
     def _admitted(
         self, subresource: str, namespace: str, name: str, obj: Object, now_s: float

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from podium.apiserver.requests import Watching, encoded
+from podium.apiserver.requests import Response, Watching, encoded
 from podium.apiserver.requests.handling import BODY_LENGTH_MAX
 from tests.apiserver.requests.client import (
     DEPLOYMENTS,
@@ -93,6 +93,28 @@ def test_a_workload_is_scaled(client):
     assert client.get(f"{DEPLOYMENTS}/d")["spec"]["replicas"] == 1
     cells = client.get(f"{DEPLOYMENTS}/d/scale", accept=TABLE)["rows"][0]["cells"]
     assert cells == ["d", 1, 0, "0s"]
+
+
+def test_a_scale_is_applied_by_whoever_owns_it(client):
+    client.ask("POST", f"{DEPLOYMENTS}?fieldManager=user", deployment("d", 2))
+
+    def apply(replicas: int, query: str) -> Response:
+        scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": replicas}}
+        path = f"{DEPLOYMENTS}/d/scale?{query}"
+        return client.ask("PATCH", path, scale, content_type="application/apply-patch+yaml")
+
+    refused = apply(5, "fieldManager=scaler")
+    (cause,) = refused.body["details"]["causes"]
+    assert (refused.code, cause["field"]) == (409, ".spec.replicas")
+    assert cause["message"].startswith('conflict with "user"')
+    assert apply(5, "fieldManager=scaler&force=1").body["spec"] == {"replicas": 5}
+    assert apply(6, "fieldManager=scaler").code == 200
+    found = client.get(f"{DEPLOYMENTS}/d")
+    assert found["spec"]["replicas"] == 6
+    owners = [
+        one["subresource"] for one in found["metadata"]["managedFields"] if "subresource" in one
+    ]
+    assert owners == ["scale"]
 
 
 def test_what_a_server_side_apply_creates_is_new(client):
