@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.job.pods import INDEX
 from podium.controllers.expanding.templates import ClusterView, expand
+from podium.controllers.job.pods import INDEX
 
 Obj = dict[str, Any]
 
