@@ -57,6 +57,10 @@ UntilOption = Annotated[
     str,
     typer.Option("--until", metavar="DURATION", help="For how long to play the plan."),
 ]
+SeedsOption = Annotated[
+    int,
+    typer.Option("--seeds", min=1, help="How often to play it, to see what depends on chance."),
+]
 
 
 def plan(
@@ -71,6 +75,7 @@ def plan(
     fail_on: FailOnOption = None,
     alternatives: AlternativesOption = _ALTERNATIVES_MAX,
     until: UntilOption = "10m",
+    seeds: SeedsOption = 1,
 ) -> None:
     """Say what applying manifests would do: placements, preemptions, budgets.
 
@@ -86,7 +91,7 @@ def plan(
                 filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
             )
         with working("planning"):
-            outcome = make_plan(replace(request, until_s=until_s))
+            outcome = make_plan(replace(request, until_s=until_s, seeds=seeds))
     except PodiumError as error:
         fail(error)
     outcome = replace(outcome, notes=(*notes, *outcome.notes))

@@ -42,6 +42,8 @@ def print_plan(out: Console, plan: Plan, *, wide: bool) -> None:
     if _takes_time(plan):
         lines = timeline_lines(plan.timeline, None if wide else LINES_MAX)
         print_lines(out, "TIMELINE", lines)
+    if plan.seeds > 1:
+        print_lines(out, "CHANCE", _chances(plan))
     print_lines(out, "NOTES", plan.notes)
     out.print(_summary(plan))
 
@@ -154,6 +156,14 @@ def _print_leftovers(out: Console, plan: Plan) -> None:
     print_section(out, "IGNORED BY THESE PROFILES", ("POD", "SCHEDULER"), ignored)
     removed = [(Text(r.pod, style=_LOST), r.node or "-", r.reason) for r in plan.removed]
     print_section(out, "REMOVED", ("POD", "NODE", "WHY"), removed)
+
+
+def _chances(plan: Plan) -> Iterator[str]:
+    if not plan.chances:
+        yield f"{plan.seeds} seeds come to the same: nothing was seen to depend on chance"
+    for chance in plan.chances:
+        parts = (f"{outcome} ({times} of {plan.seeds})" for outcome, times in chance.outcomes)
+        yield f"{chance.pod}: {', '.join(parts)}"
 
 
 def _summary(plan: Plan) -> Text:

@@ -5,7 +5,7 @@ by class of pods can bring them up to date from where it last looked. A change o
 and reaches further: it raises `node_epoch`, and results of an older epoch are made anew.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,8 @@ class Snapshot:
         log_start: the number of the first change that the log still has.
         restarts: rows of pods whose start time became known; a log of its own, since nothing but
             preemption asks for it.
+        tie_key: by what names are sorted where nothing else tells nodes apart; None for the
+            names themselves. To be set before there are nodes.
     """
 
     def __init__(self, classes: PodClasses | None = None) -> None:
@@ -58,6 +60,7 @@ class Snapshot:
         self.log: list[Change] = []
         self.log_start = 0
         self.restarts: list[int] = []
+        self.tie_key: Callable[[str], str] | None = None
         self._free_rows: list[int] = []
         self._homeless: dict[str, list[PodInfo]] = {}
         self._held: dict[int, tuple[tuple[int, int], ...]] = {}
@@ -93,7 +96,7 @@ class Snapshot:
         """The place of each row's name among all names, int64[capacity]: the stable tie-break."""
         if self._ranks[0] != self.node_epoch:
             ranks = np.zeros(self.capacity, np.int64)
-            for rank, node_name in enumerate(sorted(self.row_of)):
+            for rank, node_name in enumerate(sorted(self.row_of, key=self.tie_key)):
                 ranks[self.row_of[node_name]] = rank
             self._ranks = (self.node_epoch, ranks)
         return self._ranks[1]

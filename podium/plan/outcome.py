@@ -341,10 +341,24 @@ class Disruption:
 
 
 @dataclass(frozen=True, slots=True)
+class Chance:
+    """A pod whose fate depends on chance.
+
+    Attributes:
+        pod: the pod.
+        outcomes: what comes of it, the name of a node or a few words, with how many times.
+    """
+
+    pod: str
+    outcomes: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The outcome of a plan; each list is in the order in which things happen.
 
-    `until_s` says for how long it was played, in seconds.
+    `until_s` says for how long it was played, in seconds, and `seeds` how many times; all but
+    `chances` is of the first time.
     """
 
     placements: tuple[Placement, ...] = ()
@@ -359,5 +373,7 @@ class Plan:
     disruptions: tuple[Disruption, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_s: float = 0.0
+    seeds: int = 1
+    chances: tuple[Chance, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -1,12 +1,14 @@
 """A plan from beginning to end: state, changes, what happens then, outcome."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from podium.api.meta import key, name
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.cluster.options import START_S
 from podium.plan.budgets import BudgetBook
+from podium.plan.chances import chances
 from podium.plan.outcome import Plan
 from podium.plan.playing.play import Play
 from podium.plan.playing.telling import Told
@@ -25,6 +27,16 @@ def plan(request: Request) -> Plan:
         TargetError: something to delete isn't there.
     """
     prepared = prepare(request)
+    first, *others = (
+        _played(prepared, request, seed)
+        for seed in range(request.seed, request.seed + request.seeds)
+    )
+    if not others:
+        return first
+    return replace(first, seeds=request.seeds, chances=chances([first, *others]))
+
+
+def _played(prepared: Prepared, request: Request, seed: int) -> Plan:
     book = BudgetBook(prepared.before, prepared.after)
     coming = [*prepared.named(), *prepared.undecided()]
     play = Play(
@@ -34,7 +46,7 @@ def plan(request: Request) -> Plan:
         book,
         request.configuration,
         start_s=start_s(prepared.before),
-        seed=request.seed,
+        seed=seed,
         alternatives_max=request.alternatives_max,
     )
     play.run(request.until_s)

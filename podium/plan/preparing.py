@@ -31,7 +31,8 @@ class Request:
         deleted: objects to delete from the state first.
         configuration: the scheduler's; v1.36's default one if None.
         alternatives_max: how many candidates besides the chosen one each preemption reports.
-        seed: for what the configuration leaves to chance.
+        seed: for what is left to chance; of several, that of the first.
+        seeds: with how many seeds the plan is played, to see what depends on chance.
         until_s: for how long the plan is played, in seconds.
     """
 
@@ -41,6 +42,7 @@ class Request:
     configuration: LoadedConfiguration | None = None
     alternatives_max: int = 100
     seed: int = 0
+    seeds: int = 1
     until_s: float = UNTIL_S
 
 

@@ -7,6 +7,7 @@ from podium.core.status import Status
 from podium.plan.explaining import DecisionView, PodExplanation, PreemptionView
 from podium.plan.outcome import (
     CandidateNode,
+    Chance,
     Disruption,
     Moment,
     Plan,
@@ -67,6 +68,8 @@ def plan_report(plan: Plan) -> Report:
         "disruptions": [_disruption(disruption) for disruption in plan.disruptions],
         "timeline": [_moment(moment) for moment in plan.timeline],
         "untilSeconds": plan.until_s,
+        "seeds": plan.seeds,
+        "chances": [_chance(chance) for chance in plan.chances],
         "warnings": list(plan.warnings),
         "notes": list(plan.notes),
     }
@@ -120,6 +123,11 @@ def _disruption(disruption: Disruption) -> Report:
     if disruption.replaced_at_s is not None:
         report["replacedAt"] = disruption.replaced_at_s
     return report
+
+
+def _chance(chance: Chance) -> Report:
+    outcomes = [{"outcome": outcome, "times": times} for outcome, times in chance.outcomes]
+    return {"pod": chance.pod, "outcomes": outcomes}
 
 
 def _moment(moment: Moment) -> Report:

@@ -1,6 +1,7 @@
 """`podium plan`: options, formats, exit codes, errors."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -259,3 +260,11 @@ def test_a_duration_that_isnt_one(podium, files, text) -> None:
     result = podium("plan", *files, f"--until={text}")
     assert result.exit_code == 1
     assert f"--until {text}: must be a duration, such as 90s or 10m" in result.output
+
+
+def test_what_depends_on_chance_is_said(podium, write) -> None:
+    nodes = write("s.yaml", node("a"), node("b"))
+    text = podium("plan", "-f", nodes, "--apply", write("n.yaml", pod("p")), "--seeds", "9").output
+    assert re.search(r"CHANCE\ndefault/p: [ab] \(\d of 9\), [ab] \(\d of 9\)\n", text)
+    alone = podium("plan", "-f", write("o.yaml", node("a"), pod("p")), "--seeds", "2").output
+    assert "2 seeds come to the same: nothing was seen to depend on chance" in alone

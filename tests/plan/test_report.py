@@ -26,6 +26,8 @@ FIELDS = [
     "disruptions",
     "timeline",
     "untilSeconds",
+    "seeds",
+    "chances",
     "warnings",
     "notes",
 ]
@@ -46,7 +48,8 @@ def test_an_empty_plan_has_all_fields() -> None:
     report = plan_report(Plan())
     assert list(report) == FIELDS
     assert (report["apiVersion"], report["kind"]) == ("podium.dev/v1alpha1", "Plan")
-    assert all(not report[field] for field in FIELDS[2:])
+    assert report.pop("seeds") == 1
+    assert not any(report[field] for field in report if field not in FIELDS[:2])
 
 
 def test_a_plan() -> None:

@@ -77,7 +77,11 @@ def test_daemons_are_evicted_by_a_node_that_may_not_have_them_any_more() -> None
 def test_a_stateful_set_brings_its_claims() -> None:
     claim = {
         "metadata": {"name": "data"},
-        "spec": {"resources": {"requests": {"storage": "1Gi"}}, "storageClassName": "late"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+            "storageClassName": "late",
+        },
     }
     late = {
         "apiVersion": "storage.k8s.io/v1",

@@ -1,6 +1,8 @@
 """A prepared plan in a cluster of its own, from its beginning until it is over."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from podium.api.meta import annotations, uid
@@ -60,7 +62,7 @@ class Play:
         book: of the budgets, before anything happens.
         configuration: the scheduler's; v1.36's default one if None.
         start_s: the time at which it begins, in seconds since the epoch.
-        seed: for what is left to chance.
+        seed: for what is left to chance; with 0 the first of equal nodes by name is taken.
         alternatives_max: how many candidates besides the chosen one each preemption reports.
     """
 
@@ -101,6 +103,8 @@ class Play:
         self._cluster.driver.add(self.replacements)
         self._cluster.driver.add(ClaimBinder())
         self._cluster.start()
+        if seed:
+            self.scheduler.snapshot.tie_key = partial(_shuffled, seed)
         self.preempted = Preempted(
             self._reader(configuration), alternatives_max, lambda: round(self._now_s(), 3)
         )
@@ -163,6 +167,11 @@ def _loaded(state: State, coming: Iterable[Object], book: BudgetBook) -> Iterato
     for pdb, allowed in book.statuses():
         status = {**(pdb.get("status") or {}), "disruptionsAllowed": allowed}
         yield {**pdb, "status": status}
+
+
+def _shuffled(seed: int, node_name: str) -> str:
+    """Sorts nodes in an order that has nothing to do with their names."""
+    return hashlib.sha256(f"{seed}/{node_name}".encode()).hexdigest()
 
 
 def _identified(obj: Object) -> Object:

@@ -1,0 +1,37 @@
+"""What of a plan depends on chance: the outcomes of several runs, compared pod by pod.
+
+Where nothing tells nodes apart, kube-scheduler takes one of them at random. Each seed puts the
+nodes in another order, in which the first of equals is taken; seed 0 goes by name.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from podium.plan.outcome import Chance, Plan
+
+PENDING = "pending"
+LOSES_PLACE = "loses its place"
+NEITHER = "nothing of it"
+
+
+def chances(plans: Sequence[Plan]) -> tuple[Chance, ...]:
+    """The pods that don't fare alike in all plans, each with how often it fares how.
+
+    Args:
+        plans: of the same request, with different seeds.
+    """
+    fates = [_fates(plan) for plan in plans]
+    pods = dict.fromkeys(pod for fate in fates for pod in fate)
+    found = []
+    for pod in pods:
+        counted = Counter(fate.get(pod, NEITHER) for fate in fates)
+        if len(counted) > 1:
+            found.append(Chance(pod, tuple(counted.most_common())))
+    return tuple(found)
+
+
+def _fates(plan: Plan) -> dict[str, str]:
+    """How each pod fares: its node, or what else comes of it."""
+    fates = {placement.pod: placement.node for placement in plan.placements}
+    fates |= {pending.pod: PENDING for pending in plan.pending}
+    return fates | {one.pod: LOSES_PLACE for one in plan.disruptions}
