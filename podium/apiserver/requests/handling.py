@@ -64,7 +64,7 @@ def handle(server: ApiServer, request: Request, now_s: float) -> Response:
     try:
         response = _answer(server, request, segments, parameters, now_s)
     except Refused as refusal:
-        response = _refused(refusal)
+        response = _refused(refusal, request.header("Accept"))
     pretty = is_pretty(parameters.text("pretty"), request.header("User-Agent"))
     return replace(response, pretty=True) if pretty else response
 
@@ -122,8 +122,16 @@ def _plain_text(code: int, text: str) -> Response:
     return Response(code, text, (("Content-Type", PLAIN_TEXT),))
 
 
-def _refused(refusal: Refused) -> Response:
-    headers: Headers = (("Content-Type", JSON),)
+def _refused(refusal: Refused, accept: str) -> Response:
+    headers: Headers = (("Content-Type", _media_type(accept)),)
     if refusal.retry_after_s is not None:
         headers += (("Retry-After", str(refusal.retry_after_s)),)
     return Response(refusal.code, refusal.status(), headers)
+
+
+def _media_type(accept: str) -> str:
+    """What a refusal is told in, even to those who accept nothing of what there is."""
+    try:
+        return output(accept).media_type
+    except Refused:
+        return JSON

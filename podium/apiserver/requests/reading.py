@@ -10,6 +10,8 @@ from podium.apiserver.requests.presenting import shown_list
 from podium.apiserver.requests.watching import Watching
 from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.server import Page, WatchOptions
+from podium.apiserver.verbs.reading import parse_version, too_large
+from podium.store.errors import TooLargeResourceVersion
 
 _NAME_FIELD = "metadata.name"
 
@@ -17,8 +19,17 @@ _NAME_FIELD = "metadata.name"
 def get(call: Call) -> Response:
     """Answer with an object."""
     route = call.route
+    _check_seen(call)
     obj = call.server.get(route.kind, route.namespace, route.name)
     return call.answer(obj, call.form)
+
+
+def _check_seen(call: Call) -> None:
+    """Make sure that what is stored is as new as the client has seen it."""
+    version = call.parameters.text("resourceVersion")
+    revision, current = parse_version(version) if version else 0, call.server.store.revision
+    if revision > current:
+        raise too_large(TooLargeResourceVersion(revision, current))
 
 
 def list_or_watch(call: Call) -> Response:

@@ -7,6 +7,7 @@ import yaml
 
 from podium.apiserver.requests import Response, Watching, encoded
 from podium.apiserver.requests.handling import BODY_LENGTH_MAX
+from podium.apiserver.requests.negotiation import JSON
 from tests.apiserver.requests.client import (
     DEPLOYMENTS,
     EVENTS,
@@ -360,6 +361,27 @@ def test_yaml_both_ways(client):
     )
     assert made.header("Content-Type") == "application/yaml"
     assert yaml.safe_load(made.content())["metadata"]["name"] == "a"
+
+
+def test_refusals_come_in_yaml_too(client):
+    refused = client.ask("GET", f"{PODS}/a", accept="application/yaml")
+    assert refused.header("Content-Type") == "application/yaml"
+    assert yaml.safe_load(refused.content())["code"] == 404
+    assert client.ask("GET", f"{PODS}/a", accept="text/html").header("Content-Type") == JSON
+
+
+def test_what_stands_in_several_places_is_written_out_in_each(client):
+    written = client.ask("GET", "/apis/policy", accept="application/yaml").content()
+    assert b"&id" not in written
+    assert written.count(b"groupVersion: policy/v1") == 2
+
+
+def test_an_object_as_new_as_the_client_has_seen_it(client):
+    version = client.create_pod("a")["metadata"]["resourceVersion"]
+    assert client.ask("GET", f"{PODS}/a?resourceVersion={version}").code == 200
+    later = client.ask("GET", f"{PODS}/a?resourceVersion=9{version}")
+    assert (later.code, later.body["reason"]) == (504, "Timeout")
+    assert client.ask("GET", f"{PODS}/a?resourceVersion=x").code == 500
 
 
 def test_json_is_indented_for_people(client):
