@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.apiserver.decoding.document import Document
-from podium.apiserver.validation import validate
+from podium.apiserver.validation import decisive_faults
 from podium.apiserver.validation.checks import required, text, wrong_type
 from podium.manifests.kinds import DECISIVE_KINDS, decisive_kind_of
 from podium.manifests.problems import Problem, Source, describe, shown
@@ -92,7 +92,7 @@ def _complete(obj: Any, namespace: str) -> list[FieldError | str]:
         obj["metadata"].pop("namespace", None)
     elif not obj["metadata"].get("namespace"):
         obj["metadata"]["namespace"] = namespace
-    return list(validate(obj))
+    return list(decisive_faults(obj))
 
 
 def _header_faults(obj: Object) -> Iterator[FieldError | str]:

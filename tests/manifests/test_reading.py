@@ -120,12 +120,12 @@ def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
         "DIR/a.yaml, document 3 (line 5): Pod default/a: "
         'spec.containers[0].resources.requests[cpu]: Invalid value: "2 apples": quantities must '
         "match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-        "DIR/a.yaml, document 3 (line 5): Pod default/a: "
-        'spec.tolerations[0].operator: Unsupported value: "Like": '
-        'supported values: "Equal", "Exists"',
         "DIR/a.yaml, document 3 (line 5): Pod default/a: spec.tolerations[0].operator: "
         'Invalid value: "Like": operator must be Exists when `key` is empty, which means '
         '"match all values and all keys"',
+        "DIR/a.yaml, document 3 (line 5): Pod default/a: "
+        'spec.tolerations[0].operator: Unsupported value: "Like": '
+        'supported values: "Equal", "Exists"',
         "DIR/a.yaml, document 4 (line 16): not valid YAML: while parsing a flow node did not find "
         "expected node content",
         "DIR/b.json, document 1 (line 1): "

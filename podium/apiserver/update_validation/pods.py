@@ -71,8 +71,7 @@ def annotations(new: Object, old: Object) -> Faults:
 
 update = all_of(
     metadata,
-    valid(pod_check, "metadata"),
-    valid(pod_check, "spec"),
+    valid(pod_check, "metadata", "spec"),
     annotations,
     _spec_update,
 )

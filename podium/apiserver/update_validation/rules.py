@@ -91,17 +91,18 @@ def all_of(*rules: Rule) -> Rule:
     return rule
 
 
-def valid(check: Check, part: str = "") -> Rule:
-    """The new object, or a part of it, is valid by itself.
+def valid(check: Check, *parts: str) -> Rule:
+    """The new object, or parts of it, are valid by themselves.
 
     Args:
         check: of the whole object.
-        part: only faults of this field count, and of those within; all if empty.
+        parts: only faults of these fields count, and of those within; all if none is told.
     """
+    within = tuple(f"{part}{mark}" for part in parts for mark in ".[")
 
     def rule(new: Object, _old: Object) -> Faults:
         for fault in check(new, ""):
-            if not part or fault.field.startswith((f"{part}.", f"{part}[")) or fault.field == part:
+            if not parts or fault.field.startswith(within) or fault.field in parts:
                 yield fault
 
     return rule

@@ -1,8 +1,9 @@
-"""Validation: structure and values of the fields that Podium acts on, kind by kind.
+"""Validation: structure and values of objects, kind by kind.
 
-Not everything that kube-apiserver would object to is found, only what could lead a decision
-astray; what is found, it would object to as well. Fields and texts are its own where it names a
-field, and plain words where it answers with a decoder's complaint.
+Found is what could lead a decision astray, and of the rest of a pod or a workload what people
+get wrong: what no decision hangs on is marked as a detail. Not everything that kube-apiserver
+would object to is found; what is found, it would object to as well. Fields, texts and their order
+are its own where it names a field, and plain words where it answers with a decoder's complaint.
 """
 
 from collections.abc import Mapping
@@ -10,9 +11,15 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import kind_of
+from podium.apiserver.validation.checks import Detail
 from podium.apiserver.validation.kinds import CHECKS
 
-__all__ = ["CHECKS", "validate"]
+__all__ = ["CHECKS", "decisive_faults", "validate"]
+
+
+def decisive_faults(obj: Mapping[str, Any]) -> list[FieldError]:
+    """The faults of an object that could lead a decision astray; without those of details."""
+    return [fault for fault in validate(obj) if not isinstance(fault, Detail)]
 
 
 def validate(obj: Mapping[str, Any]) -> list[FieldError]:

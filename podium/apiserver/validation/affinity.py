@@ -6,15 +6,21 @@ from podium.api.errors import FieldError
 from podium.apiserver.validation.checks import (
     INT32_MAX,
     Faults,
+    a_dict,
+    absent_as,
     dicts,
     duplicate,
     each,
     fields,
     forbidden,
+    in_turn,
     integer,
     join,
     needed,
     one_of,
+    required,
+    text,
+    wrong_type,
 )
 from podium.apiserver.validation.names import dns_label, label_key
 from podium.apiserver.validation.selectors import (
@@ -28,17 +34,23 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _DO_NOT_SCHEDULE = "DoNotSchedule"
 
-_weight = integer(1, 100, "must be in the range 1-100")
-_label_keys = each(label_key)
+_weight = absent_as(0, integer(1, 100, "must be in the range 1-100"))
 
 
-def _label_keys_have_selector(value: Any, path: str) -> Faults:
+def _namespaces(value: Any, path: str) -> Faults:
+    if not isinstance(value, list):
+        yield wrong_type(path, value, "a list")
+        return
+    # The path has no index, and isn't the field's name, as kube-apiserver has it.
+    for name in value:
+        yield from dns_label(name, path.removesuffix("s"))
+
+
+def _label_keys_fit(value: Any, path: str) -> Faults:
     for name in ("matchLabelKeys", "mismatchLabelKeys"):
-        if value.get(name) and value.get("labelSelector") is None:
-            yield forbidden(join(path, name), value[name], "must not be specified without selector")
-
-
-def _label_keys_differ(value: Any, path: str) -> Faults:
+        yield from _label_keys(value, path, name)
+    # The path lacks the field's name, as kube-apiserver has it.
+    yield from _not_selected_already(value, path)
     match, mismatch = value.get("matchLabelKeys"), value.get("mismatchLabelKeys")
     if isinstance(match, list) and isinstance(mismatch, list):
         for index, key in enumerate(match):
@@ -48,21 +60,42 @@ def _label_keys_differ(value: Any, path: str) -> Faults:
                 yield FieldError(where, key, message)
 
 
-def _empty_key_is_no_label(value: Any, path: str) -> Faults:
-    if not value.get("topologyKey"):
-        yield from label_key("", join(path, "topologyKey"))
+def _label_keys(value: Any, path: str, field: str) -> Faults:
+    keys, where = value.get(field), join(path, field)
+    if keys and value.get("labelSelector") is None:
+        yield forbidden(where, keys, "must not be specified when labelSelector is not set")
+    elif keys is not None:
+        yield from each(label_key)(keys, where)
 
 
-_pod_affinity_term = fields(
-    _label_keys_have_selector,
-    _label_keys_differ,
-    _empty_key_is_no_label,
-    labelSelector=label_selector,
-    namespaceSelector=label_selector,
-    namespaces=each(dns_label),
-    topologyKey=needed(label_key, _EMPTY),
-    matchLabelKeys=_label_keys,
-    mismatchLabelKeys=_label_keys,
+def _not_selected_already(value: Any, path: str) -> Faults:
+    """A key is in the selector once at most: where it was merged into it."""
+    keys, selector = value.get("matchLabelKeys"), a_dict(value.get("labelSelector"))
+    if not isinstance(keys, list):
+        return
+    known: list[Any] = list(a_dict(selector.get("matchLabels")))
+    for _, requirement in dicts(selector.get("matchExpressions")):
+        key = requirement.get("key")
+        if key in keys and key in known:
+            message = "exists in both matchLabelKeys and labelSelector"
+            yield FieldError(f"{path}[{keys.index(key)}]", key, message)
+        known.append(key)
+
+
+def _term_topology_key(value: object, path: str) -> Faults:
+    if value == "":
+        yield required(path, _EMPTY)
+    yield from label_key(value, path)
+
+
+_pod_affinity_term = in_turn(
+    fields(
+        labelSelector=label_selector,
+        namespaceSelector=label_selector,
+        namespaces=_namespaces,
+    ),
+    _label_keys_fit,
+    fields(topologyKey=absent_as("", _term_topology_key)),
 )
 
 _pod_affinity = fields(
@@ -70,8 +103,8 @@ _pod_affinity = fields(
         _REQUIRED: each(_pod_affinity_term),
         _PREFERRED: each(
             fields(
-                weight=needed(_weight),
-                podAffinityTerm=needed(_pod_affinity_term),
+                weight=_weight,
+                podAffinityTerm=absent_as({}, _pod_affinity_term),
             )
         ),
     }
@@ -80,7 +113,7 @@ _pod_affinity = fields(
 _node_affinity = fields(
     **{
         _REQUIRED: node_selector,
-        _PREFERRED: each(fields(weight=needed(_weight), preference=node_selector_term)),
+        _PREFERRED: each(fields(weight=_weight, preference=node_selector_term)),
     }
 )
 
@@ -96,35 +129,44 @@ def _min_domains_when_required(value: Any, path: str) -> Faults:
         yield FieldError(join(path, "minDomains"), value["minDomains"], message)
 
 
-def _no_constraint_twice(value: Any, path: str) -> Faults:
-    seen = set()
-    for index, constraint in dicts(value):
-        pair = (str(constraint.get("topologyKey")), str(constraint.get("whenUnsatisfiable")))
-        if pair in seen:
-            where = f"{path}[{index}].{{topologyKey, whenUnsatisfiable}}"
-            yield duplicate(where, f"{{{pair[0]}, {pair[1]}}}")
-        seen.add(pair)
-
-
 _node_inclusion_policy = one_of("Honor", "Ignore")
 
-_spread_constraint = fields(
+_kind_of_constraint = fields(
+    maxSkew=absent_as(0, integer(1, INT32_MAX, "must be greater than zero")),
+    topologyKey=needed(text, _EMPTY),
+    whenUnsatisfiable=absent_as("", one_of(_DO_NOT_SCHEDULE, "ScheduleAnyway")),
+)
+_rest_of_constraint = in_turn(
+    fields(minDomains=integer(1, INT32_MAX, "must be greater than 0")),
     _min_domains_when_required,
-    _label_keys_have_selector,
-    maxSkew=needed(integer(1, INT32_MAX, "must be greater than zero"), "must be greater than zero"),
-    topologyKey=needed(label_key, _EMPTY),
-    whenUnsatisfiable=needed(
-        one_of(_DO_NOT_SCHEDULE, "ScheduleAnyway"), "DoNotSchedule or ScheduleAnyway"
+    fields(
+        nodeAffinityPolicy=_node_inclusion_policy,
+        nodeTaintsPolicy=_node_inclusion_policy,
     ),
-    minDomains=integer(1, INT32_MAX, "must be greater than 0"),
-    nodeAffinityPolicy=_node_inclusion_policy,
-    nodeTaintsPolicy=_node_inclusion_policy,
-    labelSelector=label_selector,
-    matchLabelKeys=_label_keys,
+    lambda value, path: _label_keys(value, path, "matchLabelKeys"),
+    lambda value, path: _not_selected_already(value, join(path, "matchLabelKeys")),
+    fields(labelSelector=label_selector),
 )
 
 
+def _pair(constraint: object) -> tuple[str, str]:
+    found = a_dict(constraint)
+    return str(found.get("topologyKey") or ""), str(found.get("whenUnsatisfiable") or "")
+
+
 def spread_constraints(value: object, path: str) -> Faults:
-    """The `topologySpreadConstraints` of a pod."""
-    yield from each(_spread_constraint)(value, path)
-    yield from _no_constraint_twice(value, path)
+    """The `topologySpreadConstraints` of a pod, no two of one kind."""
+    if not isinstance(value, list):
+        yield wrong_type(path, value, "a list")
+        return
+    pairs = [_pair(constraint) for constraint in value]
+    for index, constraint in enumerate(value):
+        where = f"{path}[{index}]"
+        if not isinstance(constraint, dict):
+            yield wrong_type(where, constraint, "an object")
+            continue
+        yield from _kind_of_constraint(constraint, where)
+        if pairs[index] in pairs[index + 1 :]:
+            shown = f"{{{', '.join(pairs[index])}}}"
+            yield duplicate(f"{where}.{{topologyKey, whenUnsatisfiable}}", shown)
+        yield from _rest_of_constraint(constraint, where)

@@ -17,6 +17,12 @@ from podium.api.times import TimeError, parse_time
 Faults = Iterator[FieldError]
 Check = Callable[[Any, str], Faults]
 
+
+@dataclass(frozen=True, slots=True)
+class Detail(FieldError):  # noqa: N818 - a fault, but no exception
+    """A fault for which kube-apiserver refuses an object, but on which no decision hangs."""
+
+
 INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)
 
@@ -54,6 +60,25 @@ def anything(value: object, path: str) -> Faults:
     return iter(())
 
 
+def decisive(check: Check) -> Check:
+    """The same check, without the details that it finds."""
+
+    def check_decisive(value: object, path: str) -> Faults:
+        return (fault for fault in check(value, path) if not isinstance(fault, Detail))
+
+    return check_decisive
+
+
+def detail(check: Check) -> Check:
+    """The same check, whose faults are details."""
+
+    def check_detail(value: object, path: str) -> Faults:
+        for fault in check(value, path):
+            yield Detail(fault.field, fault.value, fault.message, fault.kind)
+
+    return check_detail
+
+
 def boolean(value: object, path: str) -> Faults:
     """`true` or `false`."""
     if not isinstance(value, bool):
@@ -65,6 +90,11 @@ def text(value: object, path: str) -> Faults:
     if not isinstance(value, str):
         hint = ", so quote it" if isinstance(value, bool | int | float) else ""
         yield wrong_type(path, value, f"a string{hint}")
+
+
+def some_text(value: object, path: str) -> Faults:
+    """A string that isn't empty."""
+    return iter((required(path),)) if value == "" else text(value, path)
 
 
 def a_string(rule: Callable[[str], Collection[str]]) -> Check:
@@ -92,6 +122,21 @@ def one_of(*choices: str, empty: bool = False) -> Check:
     return check
 
 
+def choice(*choices: str) -> Check:
+    """One of a closed set of strings; an empty one is as good as absent, and that isn't allowed."""
+    known = one_of(*choices)
+
+    def check(value: object, path: str) -> Faults:
+        return iter((required(path),)) if value == "" else known(value, path)
+
+    return check
+
+
+def unless_empty(check: Check) -> Check:
+    """What may be the empty string, which is as good as absent."""
+    return lambda value, path: iter(()) if value == "" else check(value, path)
+
+
 def integer(low: int = INT64_MIN, high: int = INT64_MAX, rule: str = "") -> Check:
     """A whole number within bounds; `rule` is what is said of one outside them."""
     message = rule or (NOT_NEGATIVE if low == 0 else f"must be between {low} and {high}, inclusive")
@@ -108,17 +153,27 @@ def integer(low: int = INT64_MIN, high: int = INT64_MAX, rule: str = "") -> Chec
 count = integer(0, INT32_MAX)
 
 
-def int_or_percent(value: object, path: str) -> Faults:
-    """A number of pods, or a percentage of at most 100."""
+def positive_int_or_percent(value: object, path: str) -> Faults:
+    """A number of pods, or a percentage."""
     if isinstance(value, str):
         if not _PERCENT.fullmatch(value):
             yield FieldError(path, value, _PERCENT_RULE)
-        elif int(value[:-1]) > 100:
-            yield FieldError(path, value, "must not be greater than 100%")
     elif isinstance(value, bool) or not isinstance(value, int):
         yield wrong_type(path, value, "an integer or a percentage")
     elif not 0 <= value <= INT32_MAX:
         yield FieldError(path, value, NOT_NEGATIVE)
+
+
+def at_most_all(value: object, path: str) -> Faults:
+    """If a percentage, then of at most 100."""
+    if isinstance(value, str) and _PERCENT.fullmatch(value) and int(value[:-1]) > 100:
+        yield FieldError(path, value, "must not be greater than 100%")
+
+
+def int_or_percent(value: object, path: str) -> Faults:
+    """A number of pods, or a percentage of at most 100."""
+    yield from positive_int_or_percent(value, path)
+    yield from at_most_all(value, path)
 
 
 def quantity(value: Any, path: str) -> Faults:
@@ -180,29 +235,67 @@ def needed(check: Check, message: str = "") -> Needed:
     return Needed(check, message)
 
 
-def fields(*rules: Check, **checks: Check | Needed) -> Check:
+@dataclass(frozen=True, slots=True)
+class AbsentAs:
+    """A field that is judged as some empty value where it is absent."""
+
+    empty: object
+    check: Check
+
+
+def absent_as(empty: object, check: Check) -> AbsentAs:
+    """Mark a field of `fields` as one whose absence is judged as well, as this value."""
+    return AbsentAs(empty, check)
+
+
+def fields(*rules: Check, **checks: Check | Needed | AbsentAs) -> Check:
     """An object with known fields; others are let be.
 
     Args:
         rules: checks of the object as a whole; they see it however wrong its fields may be.
         checks: by field, in the order of the faults.
     """
+    known = [(name, *_of_field(check)) for name, check in checks.items()]
 
     def check(value: object, path: str) -> Faults:
         if not isinstance(value, dict):
             yield wrong_type(path, value, "an object")
             return
-        for name, field_check in checks.items():
+        for name, field_check, sees_absence in known:
             found = value.get(name)
-            if isinstance(field_check, Needed):
-                if found in (None, "", [], {}):
-                    yield required(join(path, name), field_check.message)
-                    continue
-                yield from field_check.check(found, join(path, name))
-            elif found is not None:
+            if found is not None or sees_absence:
                 yield from field_check(found, join(path, name))
         for rule in rules:
             yield from rule(value, path)
+
+    return check
+
+
+def _of_field(check: Check | Needed | AbsentAs) -> tuple[Check, bool]:
+    """How a field is judged, and whether it is when it is absent."""
+    if isinstance(check, Needed):
+        there, missing = check.check, check.message
+
+        def check_needed(value: object, path: str) -> Faults:
+            is_there = value not in (None, "", [], {})
+            return there(value, path) if is_there else iter((required(path, missing),))
+
+        return check_needed, True
+    if isinstance(check, AbsentAs):
+        whole, empty = check.check, check.empty
+        return lambda value, path: whole(empty if value is None else value, path), True
+    return check, False
+
+
+def in_turn(*checks: Check) -> Check:
+    """An object that passes all the checks, with the faults of one after those of another."""
+
+    def check(value: object, path: str) -> Faults:
+        if not isinstance(value, dict):
+            yield wrong_type(path, value, "an object")
+            return
+        for one in checks:
+            yield from one(value, path)
 
     return check
 

@@ -1,83 +1,201 @@
-"""Containers, as far as scheduling, eviction and accounting look at them."""
+"""The containers of a pod spec, in the order in which ValidatePodSpec looks at them.
 
-from typing import Any
+Security contexts aren't judged, nor what only a kubelet reads of mounts.
+"""
 
-from podium.api.errors import FieldError
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.resources import is_sidecar
 from podium.apiserver.validation.checks import (
+    Detail,
     Faults,
+    a_dict,
+    absent_as,
+    choice,
+    detail,
     dicts,
     duplicate,
-    each,
     fields,
-    integer,
+    forbidden,
+    in_turn,
     join,
     needed,
     one_of,
-    text,
+    required,
+    some_text,
+    wrong_type,
 )
+from podium.apiserver.validation.environment import environment, environment_from
 from podium.apiserver.validation.names import dns_label
+from podium.apiserver.validation.pod_volumes import known_volumes, mounts
+from podium.apiserver.validation.ports import ports, unique_host_ports
+from podium.apiserver.validation.probes import lifecycle, probes
 from podium.apiserver.validation.resources import container_resources
 
-_port_number = integer(1, 65535)
+_NOT_BEFORE_START = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
+_RESIZABLE = ("cpu", "memory")
+_AFTER_RESIZE = ("NotRequired", "RestartContainer")
 
 
-def _host_port(value: object, path: str) -> Faults:
-    # Zero is how clients written in Go spell an absent port.
-    return iter(()) if value == 0 and value is not False else _port_number(value, path)
+@dataclass(frozen=True, slots=True)
+class _Pod:
+    """What the containers of a pod are judged by.
+
+    Attributes:
+        volumes: by name.
+        claims: names of its resource claims.
+        grace_s: seconds that it may take to end.
+        restart_policy: its own, for containers that have none.
+    """
+
+    volumes: Mapping[str, Any]
+    claims: frozenset[str]
+    grace_s: object
+    restart_policy: object
+
+    @classmethod
+    def of(cls, spec: Mapping[str, Any]) -> Self:
+        """What stands in a pod spec."""
+        return cls(
+            volumes=known_volumes(spec),
+            claims=frozenset(str(one.get("name")) for _, one in dicts(spec.get("resourceClaims"))),
+            grace_s=spec.get("terminationGracePeriodSeconds"),
+            restart_policy=spec.get("restartPolicy"),
+        )
 
 
-_port = fields(
-    name=text,
-    containerPort=needed(_port_number),
-    hostPort=_host_port,
-    hostIP=text,
-    protocol=one_of("TCP", "UDP", "SCTP", empty=True),
-)
-
-container = fields(
+_first_fields = fields(
     name=needed(dns_label),
-    image=text,
-    ports=each(_port),
-    resources=container_resources,
-    restartPolicy=one_of("Always", "OnFailure", "Never"),
+    image=absent_as("", detail(some_text)),
+    terminationMessagePolicy=detail(choice("File", "FallbackToLogsOnError")),
+    ports=ports,
+    env=environment,
+    envFrom=environment_from,
 )
-containers = each(container)
+_last_fields = fields(
+    imagePullPolicy=detail(choice("Always", "IfNotPresent", "Never")),
+    resources=container_resources,
+)
+_restart_policy = fields(restartPolicy=one_of("Always", "Never", "OnFailure"))
 
 
-def unique_names(spec: Any, path: str) -> Faults:
-    """No two containers of a pod spec, init containers included, have the same name."""
-    seen = set()
-    for name in ("initContainers", "containers"):
-        for index, one in dicts(spec.get(name)):
-            if isinstance(called := one.get("name"), str) and called:
-                if called in seen:
-                    yield duplicate(f"{join(path, name)}[{index}].name", called)
-                seen.add(called)
-
-
-def unique_host_ports(spec: Any, path: str) -> Faults:
-    """No two containers of a pod spec want the same port of the node."""
-    seen = set()
-    for index, one in dicts(spec.get("containers")):
-        for number, port in dicts(one.get("ports")):
-            if host_port := port.get("hostPort"):
-                protocol, address = port.get("protocol") or "TCP", port.get("hostIP") or ""
-                wanted = f"{protocol}/{address}/{host_port}"
-                if wanted in seen:
-                    where = f"{join(path, 'containers')}[{index}].ports[{number}].hostPort"
-                    yield duplicate(where, wanted)
-                seen.add(wanted)
-
-
-def host_network_ports(spec: Any, path: str) -> Faults:
-    """In the node's network a port has one number inside and outside."""
-    if spec.get("hostNetwork") is not True:
+def _common(container: Any, path: str, pod: _Pod) -> Faults:
+    """What all containers have to fulfil."""
+    if not isinstance(container, dict):
+        yield wrong_type(path, container, "an object")
         return
-    for name in ("initContainers", "containers"):
-        for index, one in dicts(spec.get(name)):
-            for number, port in dicts(one.get("ports")):
-                outside, inside = port.get("hostPort"), port.get("containerPort")
-                if outside and outside != inside:
-                    where = f"{join(path, name)}[{index}].ports[{number}].containerPort"
-                    message = "must match `hostPort` when `hostNetwork` is true"
-                    yield FieldError(where, inside, message)
+    yield from _first_fields(container, path)
+    yield from mounts(container, path, pod.volumes)
+    yield from _last_fields(container, path)
+    yield from _claims(container, join(path, "resources.claims"), pod)
+    yield from detail(_resizing(pod))(container, path)
+
+
+def _claims(container: Mapping[str, Any], path: str, pod: _Pod) -> Faults:
+    """The claims that a container makes use of are its pod's."""
+    seen = set()
+    for index, claim in dicts(a_dict(container.get("resources")).get("claims")):
+        name, request = str(claim.get("name") or ""), claim.get("request") or ""
+        where = f"{path}[{index}]"
+        if not name:
+            yield required(where)
+            continue
+        key = f"{name}/{request}" if request else name
+        if name in seen or key in seen:
+            yield duplicate(where, name if name in seen else key)
+        seen.add(key)
+        if name not in pod.claims:
+            known = f": {', '.join(sorted(pod.claims))}" if pod.claims else " which is empty"
+            message = f"must be one of the names in pod.spec.resourceClaims{known}"
+            yield FieldError(where, name, message, ErrorKind.NOT_FOUND)
+
+
+def _resizing(pod: _Pod) -> Any:
+    def check(container: Any, path: str) -> Faults:
+        # Most faults have no index, as kube-apiserver has it.
+        where, seen = join(path, "resizePolicy"), []
+        for index, policy in dicts(container.get("resizePolicy")):
+            name, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
+            if name in seen:
+                yield duplicate(f"{where}[{index}]", name)
+            seen.append(name)
+            for value, known in ((name, _RESIZABLE), (restart, _AFTER_RESIZE)):
+                if not value:
+                    yield required(where)
+                elif value not in known:
+                    yield unsupported(where, value, known)
+            if pod.restart_policy == "Never" and restart != "NotRequired":
+                message = "must be 'NotRequired' when `restartPolicy` is 'Never'"
+                yield FieldError(where, restart, message)
+
+    return check
+
+
+def _new_name(container: Any, path: str, names: set[str]) -> Faults:
+    name = container.get("name")
+    if isinstance(name, str) and name:
+        if name in names:
+            yield duplicate(join(path, "name"), name)
+        names.add(name)
+
+
+def containers(spec: Mapping[str, Any], path: str) -> Faults:
+    """The `containers` of a pod spec; there has to be one."""
+    found, where = spec.get("containers"), join(path, "containers")
+    if not found:
+        yield required(where)
+        return
+    if not isinstance(found, list):
+        yield wrong_type(where, found, "a list")
+        return
+    pod, names = _Pod.of(spec), set[str]()
+    running = in_turn(fields(lifecycle=lifecycle(pod.grace_s)), probes, _restart_policy)
+    for index, one in enumerate(found):
+        yield from _common(one, f"{where}[{index}]", pod)
+        if isinstance(one, dict):
+            yield from _new_name(one, f"{where}[{index}]", names)
+            yield from running(one, f"{where}[{index}]")
+    yield from unique_host_ports(found, where)
+
+
+def init_containers(spec: Mapping[str, Any], path: str) -> Faults:
+    """The `initContainers` of a pod spec, whose names are unique among all its containers."""
+    found, where = spec.get("initContainers"), join(path, "initContainers")
+    if found is None:
+        return
+    if not isinstance(found, list):
+        yield wrong_type(where, found, "a list")
+        return
+    pod, names = _Pod.of(spec), {str(one.get("name")) for _, one in dicts(spec.get("containers"))}
+    running = in_turn(fields(lifecycle=lifecycle(pod.grace_s)), probes)
+    for index, one in enumerate(found):
+        here = f"{where}[{index}]"
+        yield from _common(one, here, pod)
+        if isinstance(one, dict):
+            yield from _restart_policy(one, here)
+            yield from _new_name(one, here, names)
+            # They run one after another, so each is judged as if it were the first.
+            yield from unique_host_ports([one], where)
+            yield from running(one, here) if is_sidecar(one) else _passing(one, here)
+
+
+def _passing(container: Mapping[str, Any], path: str) -> Faults:
+    """A container that ends before the others start isn't probed."""
+    for name in _NOT_BEFORE_START:
+        if container.get(name) is not None:
+            message = "may not be set for init containers without restartPolicy=Always"
+            fault = forbidden(join(path, name), container[name], message)
+            yield Detail(fault.field, fault.value, message, fault.kind)
+
+
+def trimmed_images(spec: Mapping[str, Any], path: str) -> Faults:
+    """No image of a pod's containers has space around it; in templates it may."""
+    for field in ("containers", "initContainers"):
+        for index, one in dicts(spec.get(field)) if field in spec else ():
+            image = one.get("image")
+            if isinstance(image, str) and image != image.strip():
+                message = "must not have leading or trailing whitespace"
+                yield Detail(f"{join(path, field)}[{index}].image", image, message)

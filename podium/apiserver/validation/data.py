@@ -11,6 +11,7 @@ from podium.apiserver.validation.checks import (
     Check,
     Faults,
     a_dict,
+    a_string,
     boolean,
     each,
     fields,
@@ -41,15 +42,21 @@ _NEEDED_KEYS = {
 _JSON_TYPES = ("kubernetes.io/dockercfg", "kubernetes.io/dockerconfigjson")
 
 
-def _key_faults(key: str) -> Faults:
+def _key_faults(key: str) -> list[str]:
+    faults = []
     if len(key) > _KEY_LENGTH_MAX:
-        yield FieldError("", key, f"must be no more than {_KEY_LENGTH_MAX} bytes")
+        faults.append(f"must be no more than {_KEY_LENGTH_MAX} bytes")
     if not _KEY.fullmatch(key):
-        yield FieldError("", key, _KEY_RULE)
+        faults.append(_KEY_RULE)
     if key in (".", ".."):
-        yield FieldError("", key, f"must not be '{key}'")
+        faults.append(f"must not be '{key}'")
     elif key.startswith(".."):
-        yield FieldError("", key, "must not start with '..'")
+        faults.append("must not start with '..'")
+    return faults
+
+
+config_key = a_string(_key_faults)
+"""A key of the data."""
 
 
 def _keys(field: str) -> Check:
@@ -57,8 +64,7 @@ def _keys(field: str) -> Check:
 
     def check(value: Any, path: str) -> Faults:
         for key in a_dict(value.get(field)):
-            for fault in _key_faults(key):
-                yield fault.under(f"{join(path, field)}[{key}]")
+            yield from config_key(key, f"{join(path, field)}[{key}]")
 
     return check
 

@@ -6,6 +6,7 @@ from podium.api.labels import validate_label_key, validate_label_value, validate
 from podium.apiserver.validation.checks import Faults, a_string, mapping, text
 
 _LABEL_LENGTH_MAX = 63
+_PORT_NAME_LENGTH_MAX = 15
 _DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DNS_LABEL_RULE = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
@@ -24,7 +25,24 @@ def validate_dns_label(name: str) -> list[str]:
     return faults
 
 
+def validate_port_name(name: str) -> list[str]:
+    """What is wrong with the name of a port, as IsValidPortName judges."""
+    faults = []
+    if len(name) > _PORT_NAME_LENGTH_MAX:
+        faults.append(f"must be no more than {_PORT_NAME_LENGTH_MAX} bytes")
+    if not re.fullmatch("[-a-z0-9]+", name):
+        faults.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not re.search("[a-z]", name):
+        faults.append("must contain at least one letter (a-z)")
+    if "--" in name:
+        faults.append("must not contain consecutive hyphens")
+    if name.startswith("-") or name.endswith("-"):
+        faults.append("must not begin or end with a hyphen")
+    return faults
+
+
 dns_label = a_string(validate_dns_label)
+port_name = a_string(validate_port_name)
 subdomain = a_string(validate_subdomain)
 label_key = a_string(validate_label_key)
 label_value = a_string(validate_label_value)

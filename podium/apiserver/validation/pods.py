@@ -1,32 +1,21 @@
-"""Pods, and the pod specs of templates, as far as Podium acts on them.
+"""Pods: their metadata, specs and statuses, as far as Podium acts on them."""
 
-Only what is judged is looked up in the checks' memory: what differs from pod to pod without
-mattering (tokens' volume names, addresses, times) is left out of it.
-"""
-
+import re
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.labels import validate_label_key
-from podium.api.priority import NEVER, PREEMPT_LOWER_PRIORITY
-from podium.api.quantity import QuantityError, nanos
-from podium.api.resources import pod_requests
-from podium.apiserver.validation.affinity import affinity, spread_constraints
+from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.validation.checks import (
     INT32_MAX,
     INT32_MIN,
     Check,
+    Detail,
     Faults,
-    Needed,
     a_dict,
-    boolean,
-    both,
     count,
-    dicts,
-    duplicate,
     each,
     fields,
-    integer,
+    in_turn,
     join,
     kept,
     needed,
@@ -34,147 +23,19 @@ from podium.apiserver.validation.checks import (
     text,
     time,
 )
-from podium.apiserver.validation.containers import (
-    containers,
-    host_network_ports,
-    unique_host_ports,
-    unique_names,
-)
+from podium.apiserver.validation.containers import trimmed_images
 from podium.apiserver.validation.metadata import object_meta
-from podium.apiserver.validation.names import label_map, subdomain
+from podium.apiserver.validation.pod_specs import pod_spec
 from podium.apiserver.validation.remembered import remembered
 from podium.apiserver.validation.resources import (
     amounts,
     container_resources,
     pod_level_resources,
 )
-from podium.apiserver.validation.tolerations import tolerations
 
-_CONTAINER_LISTS = ("initContainers", "containers")
-_CONTAINER_FIELDS = ("name", "image", "ports", "resources", "restartPolicy")
 _STATUS_LISTS = ("initContainerStatuses", "containerStatuses")
-
-
-def _scheduling_gates(value: object, path: str) -> Faults:
-    yield from each(fields())(value, path)
-    seen = set()
-    for index, gate in dicts(value):
-        name, where = gate.get("name") or "", f"{path}[{index}]"
-        if not isinstance(name, str):
-            yield from text(name, join(where, "name"))
-            continue
-        for message in validate_label_key(name):
-            yield FieldError(where, name, message)
-        if name in seen:
-            yield duplicate(where, name)
-        seen.add(name)
-
-
-def _pod_level_covers_containers(spec: Any, path: str) -> Faults:
-    requests = a_dict(a_dict(spec.get("resources")).get("requests"))
-    if not requests:
-        return
-    for name, amount in _container_requests(spec).items():
-        try:
-            too_little = name in requests and nanos(requests[name]) < amount
-        except QuantityError:
-            continue
-        if too_little:
-            where = f"{join(path, 'resources.requests')}[{name}]"
-            message = "must be greater than or equal to aggregate container requests"
-            yield FieldError(where, requests[name], message)
-
-
-def _container_requests(spec: Any) -> dict[str, int]:
-    """What the containers request together; nothing where that can't be read."""
-    lists = {name: spec.get(name) for name in _CONTAINER_LISTS if spec.get(name)}
-    if list(both(*(_at(name, containers) for name in lists))(spec, "")):
-        return {}
-    return pod_requests({"spec": lists})
-
-
-def _at(name: str, check: Check) -> Check:
-    return lambda value, path: check(value[name], join(path, name))
-
-
-_pod_os = fields(name=one_of("linux", "windows", empty=True))
-
-_judged_spec: dict[str, Check | Needed] = {
-    "initContainers": containers,
-    "containers": needed(containers),
-    "restartPolicy": one_of("Always", "OnFailure", "Never"),
-    "terminationGracePeriodSeconds": integer(),
-    "nodeSelector": label_map,
-    "affinity": affinity,
-    "tolerations": tolerations,
-    "topologySpreadConstraints": spread_constraints,
-    "schedulerName": text,
-    "schedulingGates": _scheduling_gates,
-    "priority": integer(INT32_MIN, INT32_MAX),
-    "priorityClassName": text,
-    "preemptionPolicy": one_of(PREEMPT_LOWER_PRIORITY, NEVER),
-    "hostNetwork": boolean,
-    "overhead": amounts,
-    "resources": pod_level_resources,
-    "runtimeClassName": text,
-    "os": _pod_os,
-    "resourceClaims": each(fields(name=needed(text))),
-}
-
-
-def _judged_part(spec: Any) -> Any:
-    if not isinstance(spec, dict):
-        return spec
-    part = {name: value for name, value in spec.items() if name in _judged_spec}
-    for name in _CONTAINER_LISTS:
-        if isinstance(found := part.get(name), list):
-            part[name] = [kept(container, _CONTAINER_FIELDS) for container in found]
-    return part
-
-
-_spec_itself = remembered(
-    fields(
-        unique_names,
-        unique_host_ports,
-        host_network_ports,
-        _pod_level_covers_containers,
-        **_judged_spec,
-    ),
-    _judged_part,
-)
-
-_claim_template = fields(
-    metadata=fields(labels=label_map),
-    spec=fields(resources=fields(requests=amounts), storageClassName=text),
-)
-
-# Other sources of volumes are data that any node can mount.
-_placing_volumes = {
-    "persistentVolumeClaim": fields(claimName=needed(text), readOnly=boolean),
-    "ephemeral": fields(volumeClaimTemplate=_claim_template),
-    "csi": fields(driver=needed(text)),
-    "gcePersistentDisk": fields(pdName=needed(text), readOnly=boolean),
-    "awsElasticBlockStore": fields(volumeID=needed(text), readOnly=boolean),
-    "azureDisk": fields(diskName=needed(text)),
-    "iscsi": fields(iqn=needed(text), readOnly=boolean),
-    "rbd": fields(image=needed(text), readOnly=boolean),
-}
-_PLACING = tuple(_placing_volumes)
-
-
-def _volumes_part(volumes: Any) -> Any:
-    if not isinstance(volumes, list):
-        return volumes
-    return [kept(volume, _PLACING) for volume in volumes]
-
-
-_at_node = fields(
-    nodeName=remembered(subdomain),
-    volumes=remembered(each(fields(**_placing_volumes)), _volumes_part),
-)
-
-pod_spec = both(_spec_itself, _at_node)
-"""The spec of a pod, or of a pod to be in a template."""
+_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+_COST = re.compile("0|-?[1-9][0-9]*", re.ASCII)
 
 
 _condition = fields(
@@ -223,9 +84,26 @@ def _status_part(status: Any) -> Any:
 pod_status = remembered(fields(**_judged_status), _status_part)
 """The status of a pod."""
 
-pod = fields(
-    metadata=object_meta(),
-    spec=needed(pod_spec),
-    status=pod_status,
+
+def _annotations(pod: Any, path: str) -> Faults:
+    """What a pod's annotations say can be understood."""
+    notes = a_dict(a_dict(pod.get("metadata")).get("annotations"))
+    where = join(path, "metadata.annotations")
+    if MIRROR_ANNOTATION in notes and not a_dict(pod.get("spec")).get("nodeName"):
+        message = "must set spec.nodeName if mirror pod annotation is set"
+        yield Detail(f"{where}[{MIRROR_ANNOTATION}]", notes[MIRROR_ANNOTATION], message)
+    if _DELETION_COST in notes:
+        cost = notes[_DELETION_COST]
+        is_cost = isinstance(cost, str) and _COST.fullmatch(cost)
+        if not is_cost or not INT32_MIN <= int(cost) <= INT32_MAX:
+            yield FieldError(f"{where}[{_DELETION_COST}]", cost, "must be a 32bit integer")
+
+
+pod = in_turn(
+    fields(metadata=object_meta()),
+    _annotations,
+    fields(spec=needed(pod_spec)),
+    lambda pod, path: trimmed_images(a_dict(pod.get("spec")), join(path, "spec")),
+    fields(status=pod_status),
 )
 """A whole pod."""

@@ -27,7 +27,7 @@ from podium.apiserver.validation.checks import (
 )
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.names import dns_label, label_map
-from podium.apiserver.validation.resources import amounts
+from podium.apiserver.validation.resources import overhead
 from podium.apiserver.validation.selectors import label_selector
 from podium.apiserver.validation.tolerations import tolerations
 
@@ -99,7 +99,7 @@ priority_class = fields(
 runtime_class = fields(
     metadata=object_meta(),
     handler=needed(dns_label),
-    overhead=fields(podFixed=amounts),
+    overhead=fields(podFixed=overhead),
     scheduling=fields(nodeSelector=label_map, tolerations=tolerations),
 )
 """A RuntimeClass."""

@@ -5,19 +5,19 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.labels import validate_label_key
-from podium.api.quantity import NANOS_PER_UNIT, QuantityError, parse_quantity
+from podium.api.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
 from podium.api.resources import is_extended_resource
 from podium.apiserver.validation.checks import (
     Check,
     Faults,
     a_dict,
-    each,
     fields,
+    forbidden,
+    in_turn,
     join,
-    needed,
+    mapping,
     quantity,
     required,
-    text,
     wrong_type,
 )
 
@@ -64,62 +64,118 @@ def _any_name(name: str, path: str) -> Faults:
         yield FieldError(path, name, message)
 
 
-def resource_list(check_name: Callable[[str, str], Faults] = _any_name) -> Check:
-    """Amounts by resource name; extended resources and pods are counted in whole pieces."""
+def _amount(check_name: Callable[[str, str], Faults]) -> Callable[[str, Any, str], Faults]:
+    """One amount of a resource; extended resources and pods are counted in whole pieces."""
 
+    def check(name: str, amount: Any, path: str) -> Faults:
+        yield from check_name(name, path)
+        faults = list(quantity(amount, path))
+        yield from faults
+        counted = name == "pods" or is_extended_resource(name)
+        if counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
+            yield FieldError(path, amount, _WHOLE)
+
+    return check
+
+
+_Amount = Callable[[str, Any, str], Faults]
+
+
+def _each_amount(*checks: _Amount) -> Check:
     def check(value: object, path: str) -> Faults:
         if not isinstance(value, dict):
             yield wrong_type(path, value, "an object of resource names and quantities")
             return
         for name, amount in value.items():
-            where = f"{path}[{name}]"
-            yield from check_name(name, where)
-            faults = list(quantity(amount, where))
-            yield from faults
-            counted = name == "pods" or is_extended_resource(name)
-            if counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
-                yield FieldError(where, amount, _WHOLE)
+            for one in checks:
+                yield from one(name, amount, f"{path}[{name}]")
 
     return check
 
 
-def _fits_limits(value: Any, path: str) -> Faults:
-    """Requests within limits; equal to them where overcommitting isn't allowed."""
-    requests, limits = a_dict(value.get("requests")), a_dict(value.get("limits"))
-    for name, request in requests.items():
-        limit = limits.get(name)
-        if limit is None:
-            if not allows_overcommit(name):
-                message = "Limit must be set for non overcommitable resources"
-                yield required(join(path, "limits"), message)
-            continue
-        wrong = _misfit(name, request, limit)
-        if wrong:
-            message = f"must be {wrong} {name} limit of {limit}"
-            yield FieldError(join(path, "requests"), request, message)
+def resource_list(check_name: Callable[[str, str], Faults] = _any_name) -> Check:
+    """Amounts by resource name."""
+    return _each_amount(_amount(check_name))
+
+
+def _whole_pages(name: str, amount: Any, path: str) -> Faults:
+    """Huge pages come in whole pages."""
+    if name.startswith(_HUGE_PAGES) and (asked := _read(amount)) is not None:
+        page = _read(name.removeprefix(_HUGE_PAGES))
+        if page is None or page.nanos <= 0 or asked.nanos % page.nanos:
+            message = f"{asked} is not positive integer multiple of {name}"
+            yield FieldError(path, amount, message)
+
+
+def _read(amount: Any) -> Quantity | None:
+    try:
+        return parse_quantity(amount)
+    except QuantityError:
+        return None
+
+
+def _fits_limit(name: str, request: Any, limits: dict[str, Any], path: str) -> Faults:
+    """A request is within its limit; equal to it where overcommitting isn't allowed."""
+    limit = limits.get(name)
+    if limit is None:
+        if not allows_overcommit(name):
+            message = "Limit must be set for non overcommitable resources"
+            yield required(join(path, "limits"), message)
+    elif wrong := _misfit(name, request, limit):
+        message = f"must be {wrong} {name} limit of {limit}"
+        yield FieldError(join(path, "requests"), request, message)
 
 
 def _misfit(name: str, request: Any, limit: Any) -> str:
     """How a request must relate to its limit and doesn't; empty if all is well or unreadable."""
-    try:
-        requested, limited = parse_quantity(request), parse_quantity(limit)
-    except QuantityError:
+    requested, limited = _read(request), _read(limit)
+    if requested is None or limited is None:
         return ""
     if not allows_overcommit(name):
         return "" if requested == limited else "equal to"
     return "less than or equal to" if requested > limited else ""
 
 
+def _pages_need_memory(value: Any, path: str) -> Faults:
+    asked = [*a_dict(value.get("requests")), *a_dict(value.get("limits"))]
+    has_pages = any(name.startswith(_HUGE_PAGES) for name in asked)
+    if has_pages and not {"cpu", "memory"}.intersection(asked):
+        yield forbidden(path, None, "HugePages require cpu or memory")
+
+
 def resource_requirements(check_name: Callable[[str, str], Faults]) -> Check:
     """The `resources` of a container or a pod."""
-    return fields(
-        _fits_limits,
-        limits=resource_list(check_name),
-        requests=resource_list(check_name),
-        claims=each(fields(name=needed(text))),
+    check_amount = _amount(check_name)
+
+    def requests(value: Any, path: str) -> Faults:
+        def fits(name: str, request: Any, _where: str) -> Faults:
+            return _fits_limit(name, request, a_dict(value.get("limits")), path)
+
+        check = _each_amount(check_amount, fits, _whole_pages)
+        yield from fields(requests=check)(value, path)
+
+    return in_turn(
+        fields(limits=_each_amount(check_amount, _whole_pages)), requests, _pages_need_memory
     )
 
 
 container_resources = resource_requirements(container_resource_name)
 pod_level_resources = resource_requirements(pod_level_resource_name)
 amounts = resource_list()
+
+
+def _readable(amount: Any, path: str) -> Faults:
+    try:
+        parse_quantity(amount)
+    except QuantityError as error:
+        yield error.under(path).error
+
+
+readable_amounts = mapping(_readable)
+"""Amounts of which nothing is asked but that they are quantities."""
+
+
+def overhead(value: object, path: str) -> Faults:
+    """What a sandbox takes, judged as the limits of a container; so do the paths tell."""
+    unreadable = list(readable_amounts(value, path))
+    yield from unreadable or container_resources({"limits": value}, path)

@@ -7,10 +7,11 @@ from podium.api.node_selector import NAME_FIELD
 from podium.apiserver.validation.checks import (
     Check,
     Faults,
-    anything,
+    absent_as,
     each,
     fields,
     forbidden,
+    in_turn,
     join,
     needed,
     required,
@@ -21,76 +22,73 @@ from podium.apiserver.validation.names import label_key, label_map, label_value,
 _LISTING = ("In", "NotIn")
 _PRESENCE = ("Exists", "DoesNotExist")
 _COMPARING = ("Gt", "Lt")
-_SUPPORTED = "not a valid selector operator; {} are"
+_UNKNOWN_OPERATOR = "not a valid selector operator"
 
 
-def _operator(*operators: str) -> Check:
+def _fits_operator(*operators: str) -> Check:
+    """The operator is known, and there are as many values as it takes."""
+
     def check(value: Any, path: str) -> Faults:
-        operator = value.get("operator") or ""
+        operator, values, where = value.get("operator"), value.get("values"), join(path, "values")
         if operator not in operators:
-            known = ", ".join(operators)
-            yield FieldError(join(path, "operator"), operator, _SUPPORTED.format(known))
+            yield FieldError(join(path, "operator"), operator or "", _UNKNOWN_OPERATOR)
+        elif operator in _LISTING and not values:
+            yield required(where, "must be specified when `operator` is 'In' or 'NotIn'")
+        elif operator in _PRESENCE and values:
+            message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+            yield forbidden(where, values, message)
+        elif operator in _COMPARING and not _is_single(values):
+            yield required(where, "must be specified single value when `operator` is 'Lt' or 'Gt'")
 
     return check
 
 
-def _values_fit_operator(value: Any, path: str) -> Faults:
-    operator, values, where = value.get("operator"), value.get("values"), join(path, "values")
-    if operator in _LISTING and not values:
-        yield required(where, "must be specified when `operator` is 'In' or 'NotIn'")
-    elif operator in _PRESENCE and values:
-        message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-        yield forbidden(where, values, message)
-    elif operator in _COMPARING and not (isinstance(values, list) and len(values) == 1):
-        yield required(where, "must be specified single value when `operator` is 'Lt' or 'Gt'")
+def _is_single(values: object) -> bool:
+    return isinstance(values, list) and len(values) == 1
 
 
-def _one_node_name(value: Any, path: str) -> Faults:
-    operator, values, where = value.get("operator"), value.get("values"), join(path, "values")
-    if operator in _LISTING and not (isinstance(values, list) and len(values) == 1):
+def _names_one_node(value: Any, path: str) -> Faults:
+    operator = value.get("operator")
+    if operator not in _LISTING:
+        yield FieldError(join(path, "operator"), operator or "", _UNKNOWN_OPERATOR)
+    elif not _is_single(value.get("values")):
         message = (
             "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         )
-        yield required(where, message)
-    if value.get("key") not in (None, NAME_FIELD):
-        message = f"not a valid field selector key; {NAME_FIELD} is the only one"
-        yield FieldError(join(path, "key"), value["key"], message)
+        yield required(join(path, "values"), message)
+    key = value.get("key") or ""
+    if key == NAME_FIELD:
+        yield from _node_names(value, path)
+    else:
+        yield FieldError(join(path, "key"), key, "not a valid field selector key")
+
+
+_node_names = fields(values=each(subdomain))
+
+
+def _requirement(*operators: str, values: Check = label_value) -> Check:
+    return in_turn(
+        _fits_operator(*operators),
+        fields(key=absent_as("", label_key), operator=text, values=each(values)),
+    )
 
 
 label_selector = fields(
     matchLabels=label_map,
-    matchExpressions=each(
-        fields(
-            _values_fit_operator,
-            _operator(*_LISTING, *_PRESENCE),
-            key=needed(label_key),
-            operator=text,
-            values=each(label_value),
-        )
-    ),
+    matchExpressions=each(_requirement(*_LISTING, *_PRESENCE)),
 )
 
-node_selector_term = fields(
-    matchExpressions=each(
-        fields(
-            _values_fit_operator,
-            _operator(*_LISTING, *_PRESENCE, *_COMPARING),
-            key=needed(label_key),
-            operator=text,
-            values=each(label_value),
-        )
-    ),
-    matchFields=each(
-        fields(
-            _one_node_name,
-            _operator(*_LISTING),
-            key=needed(anything),
-            operator=text,
-            values=each(subdomain),
-        )
-    ),
-)
+
+def _term(values: Check) -> Check:
+    return fields(
+        matchExpressions=each(_requirement(*_LISTING, *_PRESENCE, *_COMPARING, values=values)),
+        matchFields=each(in_turn(_names_one_node, fields(operator=text))),
+    )
+
+
+node_selector_term = _term(text)
+"""A term that is only preferred; its values may be anything."""
 
 node_selector = fields(
-    nodeSelectorTerms=needed(each(node_selector_term), "must have at least one node selector term"),
+    nodeSelectorTerms=needed(each(_term(label_value)), "must have at least one node selector term"),
 )

@@ -11,12 +11,14 @@ from podium.apiserver.validation.checks import (
     dicts,
     each,
     fields,
+    in_turn,
     integer,
     join,
     needed,
     one_of,
     text,
     time,
+    unless_empty,
 )
 from podium.apiserver.validation.names import label_key, label_value
 
@@ -33,14 +35,16 @@ def _operator_fits_key(value: Any, path: str) -> Faults:
         yield FieldError(join(path, "operator"), operator, message)
 
 
-def _value_fits_operator(value: Any, path: str) -> Faults:
+def _operator_and_value(value: Any, path: str) -> Faults:
     operator, compared = value.get("operator") or "Equal", value.get("value") or ""
     where = join(path, "operator")
-    if operator == "Exists" and compared:
-        yield FieldError(where, compared, "value must be empty when `operator` is 'Exists'")
-    elif operator == "Equal" and isinstance(compared, str):
-        for message in validate_label_value(compared):
-            yield FieldError(where, compared, message)
+    if operator == "Exists":
+        if compared:
+            yield FieldError(where, compared, "value must be empty when `operator` is 'Exists'")
+    elif operator != "Equal":
+        yield from _operators(operator, where)
+    elif isinstance(compared, str) and (faults := validate_label_value(compared)):
+        yield FieldError(where, compared, ";".join(faults))
 
 
 def _seconds_fit_effect(value: Any, path: str) -> Faults:
@@ -50,20 +54,19 @@ def _seconds_fit_effect(value: Any, path: str) -> Faults:
         yield FieldError(join(path, "effect"), effect, message)
 
 
-def _key_if_any(value: object, path: str) -> Faults:
-    return label_key(value, path) if value else iter(())
-
+_operators = one_of("Equal", "Exists")
 
 tolerations = each(
-    fields(
+    in_turn(
+        fields(key=unless_empty(label_key)),
         _operator_fits_key,
         _seconds_fit_effect,
-        _value_fits_operator,
-        key=_key_if_any,
-        operator=one_of("Equal", "Exists", empty=True),
-        value=text,
-        effect=one_of(*_EFFECTS, empty=True),
-        tolerationSeconds=integer(),
+        _operator_and_value,
+        fields(
+            value=text,
+            effect=unless_empty(one_of(*_EFFECTS)),
+            tolerationSeconds=integer(),
+        ),
     )
 )
 

@@ -2,137 +2,124 @@
 
 from typing import Any
 
-from podium.api.errors import FieldError, unsupported
-from podium.api.labels import equality_selector
-from podium.api.labels import label_selector as parse_selector
+from podium.api.errors import FieldError
 from podium.apiserver.validation.checks import (
     Check,
     Faults,
-    Needed,
-    a_dict,
+    absent_as,
     boolean,
     count,
+    detail,
     each,
     fields,
-    int_or_percent,
+    in_turn,
+    integer,
     join,
     needed,
     one_of,
     required,
     text,
 )
-from podium.apiserver.validation.metadata import object_meta, template_meta
-from podium.apiserver.validation.names import label_map
-from podium.apiserver.validation.pods import pod_spec
+from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.rollouts import daemon_update, deployment_strategy, stateful_update
 from podium.apiserver.validation.selectors import label_selector
 from podium.apiserver.validation.storage import claim_template
+from podium.apiserver.validation.templates import (
+    always,
+    daemon_selector,
+    mapped,
+    own_selector,
+    selected,
+    selected_template,
+    selector_map,
+    selector_of,
+    until_done,
+    with_template,
+)
 
-_template = fields(metadata=template_meta, spec=needed(pod_spec))
+
+def _workload(*spec: Check) -> Check:
+    return fields(metadata=object_meta(), spec=needed(in_turn(*spec)))
 
 
-def _template_labels(spec: Any) -> dict[str, Any]:
-    return a_dict(a_dict(a_dict(spec.get("template")).get("metadata")).get("labels"))
+_pods = fields(replicas=count)
+_revisions = detail(fields(revisionHistoryLimit=count))
+_ready = fields(minReadySeconds=count)
 
 
-def _selector_fits_template(spec: Any, path: str) -> Faults:
-    raw, labels = spec.get("selector"), _template_labels(spec)
-    if not isinstance(raw, dict) or list(label_selector(raw, "")):
+def _progress_after_ready(spec: Any, path: str) -> Faults:
+    deadline, ready = spec.get("progressDeadlineSeconds"), spec.get("minReadySeconds") or 0
+    where = join(path, "progressDeadlineSeconds")
+    if deadline is None:
         return
-    where = join(path, "selector")
-    if parse_selector(raw).is_empty:
-        yield FieldError(where, raw, "empty selector is invalid: it would select all pods")
-    elif not parse_selector(raw).matches(labels):
-        message = "`selector` does not match template `labels`"
-        yield FieldError(join(path, "template.metadata.labels"), labels, message)
-
-
-def _map_fits_template(spec: Any, path: str) -> Faults:
-    raw, labels = a_dict(spec.get("selector")), _template_labels(spec)
-    if not equality_selector(raw).matches(labels):
-        message = "`selector` does not match template `labels`"
-        yield FieldError(join(path, "template.metadata.labels"), labels, message)
-
-
-def _restarts(*policies: str, absent_is_always: bool) -> Check:
-    """The restart policies that a workload's pods may have."""
-
-    def check(spec: Any, path: str) -> Faults:
-        pod = a_dict(a_dict(spec.get("template")).get("spec"))
-        policy, where = pod.get("restartPolicy"), join(path, "template.spec.restartPolicy")
-        if not policy and not absent_is_always:
-            yield required(where, f"valid values: {', '.join(policies)}")
-        elif policy and policy not in policies:
-            yield unsupported(where, policy, policies)
-
-    return check
-
-
-_always = _restarts("Always", absent_is_always=True)
-_until_done = _restarts("OnFailure", "Never", absent_is_always=False)
-
-
-def _workload(*rules: Check, **checks: Check | Needed) -> Check:
-    return fields(
-        metadata=object_meta(),
-        spec=needed(fields(*rules, template=needed(_template), **checks)),
-    )
+    yield from count(deadline, where)
+    if isinstance(deadline, int) and isinstance(ready, int) and deadline <= ready:
+        yield FieldError(where, deadline, f"must be greater than minReadySeconds ({ready})")
 
 
 deployment = _workload(
-    _selector_fits_template,
-    _always,
-    replicas=count,
-    selector=needed(label_selector),
-    paused=boolean,
-    minReadySeconds=count,
-    strategy=fields(
-        type=one_of("Recreate", "RollingUpdate"),
-        rollingUpdate=fields(maxUnavailable=int_or_percent, maxSurge=int_or_percent),
-    ),
+    _pods,
+    selector_of("deployment"),
+    selected_template,
+    always("ReplicaSet"),
+    fields(strategy=in_turn(deployment_strategy), paused=boolean),
+    _ready,
+    _revisions,
+    detail(_progress_after_ready),
 )
 """A Deployment."""
 
 replica_set = _workload(
-    _selector_fits_template,
-    _always,
-    replicas=count,
-    selector=needed(label_selector),
-    minReadySeconds=count,
+    _pods,
+    _ready,
+    selector_of("deployment"),
+    selected_template,
+    always("ReplicaSet"),
 )
 """A ReplicaSet."""
 
+
 replication_controller = _workload(
-    _map_fits_template,
-    _always,
-    replicas=count,
-    selector=label_map,
-    minReadySeconds=count,
+    _ready,
+    fields(selector=absent_as({}, selector_map)),
+    _pods,
+    mapped,
+    with_template,
+    always("ReplicationController"),
 )
 """A ReplicationController."""
 
+
+def _management(value: object, path: str) -> Faults:
+    if value == "":
+        yield required(path)
+    elif value not in ("OrderedReady", "Parallel"):
+        yield FieldError(path, value, "must be 'OrderedReady' or 'Parallel'")
+
+
 stateful_set = _workload(
-    _selector_fits_template,
-    _always,
-    replicas=count,
-    selector=needed(label_selector),
-    serviceName=text,
-    podManagementPolicy=one_of("OrderedReady", "Parallel"),
-    ordinals=fields(start=count),
-    volumeClaimTemplates=each(claim_template),
-    updateStrategy=fields(
-        type=one_of("RollingUpdate", "OnDelete"), rollingUpdate=fields(partition=count)
-    ),
+    fields(podManagementPolicy=_management, updateStrategy=in_turn(stateful_update)),
+    _pods,
+    _ready,
+    fields(ordinals=fields(start=count), serviceName=text),
+    selector_of("statefulset"),
+    selected_template,
+    always("StatefulSet"),
+    fields(volumeClaimTemplates=each(claim_template)),
+    _revisions,
 )
 """A StatefulSet."""
 
+
 daemon_set = _workload(
-    _selector_fits_template,
-    _always,
-    selector=needed(label_selector),
-    updateStrategy=fields(
-        type=one_of("RollingUpdate", "OnDelete"),
-        rollingUpdate=fields(maxUnavailable=int_or_percent, maxSurge=int_or_percent),
-    ),
+    fields(selector=label_selector),
+    selected,
+    fields(selector=daemon_selector),
+    with_template,
+    always("DaemonSet"),
+    _ready,
+    fields(updateStrategy=in_turn(daemon_update)),
+    _revisions,
 )
 """A DaemonSet."""
 
@@ -143,12 +130,18 @@ def _indexed_has_completions(spec: Any, path: str) -> Faults:
 
 
 job = _workload(
-    _until_done,
+    fields(
+        parallelism=count,
+        completions=count,
+        activeDeadlineSeconds=detail(integer(0)),
+        backoffLimit=detail(count),
+        ttlSecondsAfterFinished=detail(count),
+        completionMode=one_of("NonIndexed", "Indexed"),
+    ),
     _indexed_has_completions,
-    parallelism=count,
-    completions=count,
-    completionMode=one_of("NonIndexed", "Indexed"),
-    suspend=boolean,
-    selector=label_selector,
+    fields(suspend=boolean),
+    with_template,
+    until_done,
+    own_selector,
 )
 """A Job."""

@@ -83,7 +83,7 @@ def test_allowed(spec: Obj, path: str, value: Any) -> None:
             {},
             "spec.containers.0.image",
             "",
-            ["spec.containers[0].image: Required value"],
+            ["spec.containers[0].image: Required value"] * 2,
         ),
         (
             {},
@@ -92,7 +92,8 @@ def test_allowed(spec: Obj, path: str, value: Any) -> None:
             [
                 'spec.containers[0].image: Invalid value: " j": '
                 "must not have leading or trailing whitespace"
-            ],
+            ]
+            * 2,
         ),
         (
             {"activeDeadlineSeconds": 5},
@@ -118,7 +119,9 @@ def test_allowed(spec: Obj, path: str, value: Any) -> None:
             -1,
             [
                 "spec.activeDeadlineSeconds: Invalid value: -1: "
-                "must be between 0 and 2147483647, inclusive"
+                "must be between 1 and 2147483647, inclusive",
+                "spec.activeDeadlineSeconds: Invalid value: -1: "
+                "must be between 0 and 2147483647, inclusive",
             ],
         ),
         (
@@ -174,7 +177,7 @@ def test_allowed(spec: Obj, path: str, value: Any) -> None:
             ],
         ),
         (
-            {},
+            {"nodeName": "n"},
             "metadata.annotations",
             {"kubernetes.io/config.mirror": "x"},
             [

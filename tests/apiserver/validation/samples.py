@@ -18,8 +18,12 @@ VALID: dict[str, Obj] = {
     "Namespace": {},
     "Service": {"spec": {"selector": {"app": "a"}}},
     "ReplicationController": {"spec": {"selector": {"app": "a"}, "template": TEMPLATE}},
-    "PersistentVolumeClaim": {"spec": {"accessModes": ["ReadWriteOnce"]}},
-    "PersistentVolume": {"spec": {"capacity": {"storage": "1Gi"}}},
+    "PersistentVolumeClaim": {
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    },
+    "PersistentVolume": {
+        "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"]}
+    },
     "Deployment": {"spec": WORKLOAD},
     "ReplicaSet": {"spec": WORKLOAD},
     "StatefulSet": {"spec": {**WORKLOAD, "serviceName": "s"}},

@@ -21,7 +21,14 @@ CONTAINER = {
     "name": "c",
     "image": "i",
     "resources": RESOURCES,
-    "ports": [{"containerPort": 80, "hostPort": 80, "protocol": "TCP"}],
+    "ports": [{"name": "web", "containerPort": 80, "hostPort": 80, "protocol": "TCP"}],
+    "env": [{"name": "a", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['a']"}}}],
+    "envFrom": [{"prefix": "p", "configMapRef": {"name": "m"}}],
+    "volumeMounts": [{"name": "e", "mountPath": "/a"}],
+    "volumeDevices": [{"name": "v", "devicePath": "/b"}],
+    "livenessProbe": {"httpGet": {"port": 80, "httpHeaders": [{"name": "h"}]}},
+    "lifecycle": {"preStop": {"sleep": {"seconds": 1}}},
+    "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}],
 }
 POD_SPEC: dict[str, Any] = {
     "containers": [CONTAINER],
@@ -43,7 +50,13 @@ POD_SPEC: dict[str, Any] = {
         },
         "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]},
     },
-    "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}],
+    "volumes": [
+        {"name": "v", "persistentVolumeClaim": {"claimName": "c"}},
+        {"name": "e", "emptyDir": {}},
+    ],
+    "resourceClaims": [{"name": "r", "resourceClaimName": "c"}],
+    "overhead": {"cpu": "1"},
+    "os": {"name": "linux"},
 }
 POD_STATUS = {
     "phase": "Running",
@@ -69,6 +82,20 @@ SPECS: dict[str, Any] = {
     },
     "Deployment": {"spec": {**WORKLOAD, "strategy": {"rollingUpdate": {"maxSurge": "25%"}}}},
     "ReplicationController": {"spec": {**WORKLOAD, "selector": {"a": "b"}}},
+    "StatefulSet": {
+        "spec": {
+            **WORKLOAD,
+            "updateStrategy": {"rollingUpdate": {"partition": 1}},
+            "volumeClaimTemplates": [{"spec": {"accessModes": ["ReadWriteOnce"]}}],
+        }
+    },
+    "DaemonSet": {"spec": {**WORKLOAD, "updateStrategy": {"rollingUpdate": {"maxSurge": 1}}}},
+    "PersistentVolumeClaim": {
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+        }
+    },
     "Job": {"spec": {**WORKLOAD, "completionMode": "Indexed", "completions": 1}},
     "PodDisruptionBudget": {
         "spec": {"selector": SELECTOR, "minAvailable": "50%"},
@@ -77,7 +104,10 @@ SPECS: dict[str, Any] = {
     "PriorityClass": {"value": 7, "preemptionPolicy": "Never"},
     "RuntimeClass": {"handler": "h", "overhead": {"podFixed": {"cpu": "1"}}},
     "PersistentVolume": {
-        "spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [NODE_TERM]}}}
+        "spec": {
+            "capacity": {"storage": "1Gi"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [NODE_TERM]}},
+        }
     },
 }
 METADATA = {

@@ -1,0 +1,218 @@
+"""The volumes of a pod, and where its containers mount them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.apiserver.validation.checks import (
+    Check,
+    Detail,
+    Faults,
+    a_dict,
+    boolean,
+    detail,
+    dicts,
+    duplicate,
+    fields,
+    forbidden,
+    in_turn,
+    join,
+    needed,
+    quantity,
+    required,
+    text,
+    wrong_type,
+)
+from podium.apiserver.validation.names import dns_label, label_map, validate_dns_label
+from podium.apiserver.validation.remembered import remembered
+from podium.apiserver.validation.storage import claim_spec
+
+_TYPE = "may not specify more than 1 volume type"
+
+
+def _no_way_up(value: object, path: str) -> Faults:
+    if not isinstance(value, str):
+        yield from text(value, path)
+    elif ".." in value.split("/"):
+        yield FieldError(path, value, "must not contain '..'")
+
+
+def _absolute(value: object, path: str) -> Faults:
+    if not isinstance(value, str):
+        yield from text(value, path)
+    elif not value.startswith("/"):
+        yield FieldError(path, value, "must be an absolute path")
+
+
+_claim_template = fields(metadata=fields(labels=label_map), spec=needed(claim_spec))
+
+# Where a volume of these sources can be mounted, a scheduler has to know.
+_PLACING: dict[str, Check] = {
+    "gcePersistentDisk": fields(pdName=needed(text), readOnly=boolean),
+    "awsElasticBlockStore": fields(volumeID=needed(text), readOnly=boolean),
+    "iscsi": fields(iqn=needed(text), readOnly=boolean),
+    "persistentVolumeClaim": fields(claimName=needed(text), readOnly=boolean),
+    "rbd": fields(image=needed(text), readOnly=boolean),
+    "azureDisk": fields(diskName=needed(text)),
+    "csi": fields(driver=needed(text)),
+    "ephemeral": fields(volumeClaimTemplate=needed(_claim_template)),
+}
+
+# Any node can mount the others. All sources in the order in which they are looked at.
+_SOURCES: dict[str, Check] = {
+    "emptyDir": detail(fields(medium=text, sizeLimit=quantity)),
+    "hostPath": detail(fields(path=needed(_no_way_up))),
+    "gcePersistentDisk": _PLACING["gcePersistentDisk"],
+    "awsElasticBlockStore": _PLACING["awsElasticBlockStore"],
+    "secret": detail(fields(secretName=needed(text))),
+    "nfs": detail(fields(server=needed(text), path=needed(_absolute))),
+    "iscsi": _PLACING["iscsi"],
+    "persistentVolumeClaim": _PLACING["persistentVolumeClaim"],
+    "rbd": _PLACING["rbd"],
+    "downwardAPI": detail(fields()),
+    "configMap": detail(fields(name=needed(text))),
+    "azureDisk": _PLACING["azureDisk"],
+    "projected": detail(fields()),
+    "csi": _PLACING["csi"],
+    "ephemeral": _PLACING["ephemeral"],
+}
+# Where the path of a fault has another name than the field, as kube-apiserver has it.
+_PATHS = {"gcePersistentDisk": "persistentDisk"}
+
+
+def _source(volume: Any, path: str) -> Faults:
+    found = [name for name in _SOURCES if volume.get(name) is not None]
+    for name in found[:1]:
+        yield from _SOURCES[name](volume[name], join(path, _PATHS.get(name, name)))
+    for name in found[1:]:
+        yield from detail(_second_source)(volume[name], join(path, name))
+    if not any(value is not None for name, value in volume.items() if name != "name"):
+        yield from detail(_no_source)(volume, path)
+
+
+def _second_source(value: object, path: str) -> Faults:
+    yield forbidden(path, value, _TYPE)
+
+
+def _no_source(_volume: object, path: str) -> Faults:
+    yield required(path, "must specify a volume type")
+
+
+def _names(volume: Any) -> Any:
+    """All of a volume but its name."""
+    if not isinstance(volume, dict):
+        return volume
+    return {name: value for name, value in volume.items() if name != "name"}
+
+
+_any_source = remembered(in_turn(_source), _names)
+_name = detail(fields(name=needed(dns_label)))
+
+
+def _is_named(volume: dict[str, Any]) -> bool:
+    name = volume.get("name")
+    return isinstance(name, str) and not validate_dns_label(name)
+
+
+def volumes(value: object, path: str) -> Faults:
+    """The `volumes` of a pod, whose names differ."""
+    if not isinstance(value, list):
+        yield wrong_type(path, value, "a list")
+        return
+    names: set[str] = set()
+    for index, volume in enumerate(value):
+        where = f"{path}[{index}]"
+        yield from _any_source(volume, where)
+        if not isinstance(volume, dict):
+            continue
+        faults = [] if _is_named(volume) else list(_name(volume, where))
+        yield from faults
+        if not faults:
+            if volume["name"] in names:
+                found = duplicate(join(where, "name"), volume["name"])
+                yield Detail(found.field, found.value, "", found.kind)
+            names.add(volume["name"])
+
+
+def known_volumes(spec: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """The volumes of a pod spec by name; only what a mount could mean."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for _, volume in dicts(spec.get("volumes")):
+        if isinstance(name := volume.get("name"), str) and name:
+            found.setdefault(name, volume)
+    return found
+
+
+def _not_found(path: str, name: object) -> Detail:
+    return Detail(path, name, "", ErrorKind.NOT_FOUND)
+
+
+def _wrong(path: str, value: object, message: str) -> Detail:
+    return Detail(path, value, message)
+
+
+def mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
+    """Where a container mounts volumes of its pod, each once, and its block devices."""
+    if container.get("volumeMounts"):
+        yield from _mounts(container, path, volumes)
+    if container.get("volumeDevices"):
+        yield from _devices(container, path, volumes)
+
+
+def _mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
+    devices = [device for _, device in dicts(container.get("volumeDevices"))]
+    device_names = [device.get("name") for device in devices]
+    device_paths = [device.get("devicePath") for device in devices]
+    seen = []
+    for index, mount in dicts(container.get("volumeMounts")):
+        where = f"{join(path, 'volumeMounts')}[{index}]"
+        name, place = str(mount.get("name") or ""), mount.get("mountPath") or ""
+        if not name:
+            yield Detail(f"{where}.name", None, "", ErrorKind.REQUIRED)
+        if name not in volumes:
+            yield _not_found(f"{where}.name", name)
+        if not place:
+            yield Detail(f"{where}.mountPath", None, "", ErrorKind.REQUIRED)
+        if place in seen:
+            yield _wrong(f"{where}.mountPath", place, "must be unique")
+        seen.append(place)
+        if name in device_names:
+            yield _wrong(f"{where}.name", name, "must not already exist in volumeDevices")
+        if place in device_paths:
+            message = "must not already exist as a path in volumeDevices"
+            yield _wrong(f"{where}.mountPath", place, message)
+
+
+def _devices(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
+    mounted = [mount for _, mount in dicts(container.get("volumeMounts"))]
+    mount_names = [mount.get("name") for mount in mounted]
+    mount_paths = [mount.get("mountPath") for mount in mounted]
+    names: list[str] = []
+    paths: list[object] = []
+    for index, device in dicts(container.get("volumeDevices")):
+        where = f"{join(path, 'volumeDevices')}[{index}]"
+        name, place = str(device.get("name") or ""), device.get("devicePath") or ""
+        if not name:
+            yield Detail(f"{where}.name", None, "", ErrorKind.REQUIRED)
+        if name in names:
+            yield _wrong(f"{where}.name", name, "must be unique")
+        volume = a_dict(volumes.get(name))
+        if name not in volumes:
+            yield _not_found(f"{where}.name", name)
+        elif volume.get("persistentVolumeClaim") is None and volume.get("ephemeral") is None:
+            message = (
+                "can only use volume source type of PersistentVolumeClaim or Ephemeral for block "
+                "mode"
+            )
+            yield _wrong(f"{where}.name", name, message)
+        if not place:
+            yield Detail(f"{where}.devicePath", None, "", ErrorKind.REQUIRED)
+        if place in paths:
+            yield _wrong(f"{where}.devicePath", place, "must be unique")
+        if name in mount_names:
+            yield _wrong(f"{where}.name", name, "must not already exist in volumeMounts")
+        if place in mount_paths:
+            message = "must not already exist as a path in volumeMounts"
+            yield _wrong(f"{where}.devicePath", place, message)
+        names += [name] if name else []
+        paths.append(place)
