@@ -166,7 +166,7 @@ def input_type(content_type: str, body: bytes, kind: str) -> str:
         )
     if body == _PROTOBUF_PREFIX and essence == PROTOBUF:
         raise _unrecognized(kind, "empty body", body)
-    raise unsupported(_SPOKEN if essence == PROTOBUF else _UNDERSTOOD)
+    raise _unsupported(_SPOKEN if essence == PROTOBUF else _UNDERSTOOD)
 
 
 def patch_type(content_type: str) -> str:
@@ -181,8 +181,7 @@ def patch_type(content_type: str) -> str:
     return essence
 
 
-def unsupported(accepted: Sequence[str]) -> Refused:
-    """The refusal of a body that nobody can read."""
+def _unsupported(accepted: Sequence[str]) -> Refused:
     message = "the body of the request was in an unknown format - accepted media types include: "
     return Refused(415, "UnsupportedMediaType", message + ", ".join(accepted))
 

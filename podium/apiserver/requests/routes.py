@@ -63,11 +63,6 @@ class Route:
         """The `apiVersion` that objects are shown in."""
         return api_version(self.group, self.version)
 
-    @property
-    def resource(self) -> str:
-        """The resource as messages name it, such as `events.events.k8s.io`."""
-        return f"{self.kind.plural}.{self.group}" if self.group else self.kind.plural
-
 
 def no_such_resource() -> Refused:
     """There is no such path within a group that is served."""
@@ -132,9 +127,8 @@ def _resource(
     match rest:
         case ["namespaces", namespace, plural, *tail] if plural in kinds:
             kind = kinds[plural]
-            return (
-                _object(Route(kind, group, version, namespace), tail) if kind.namespaced else None
-            )
+            found = Route(kind, group, version, namespace)
+            return _object(found, tail) if kind.namespaced else None
         case [plural, *tail] if plural in kinds:
             # An object of a namespaced kind can't be named without its namespace.
             kind = kinds[plural]
