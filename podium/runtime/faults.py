@@ -10,7 +10,7 @@ from random import Random
 
 from podium.control.effects import Create, Effect
 from podium.control.events import UNKNOWN_OUTCOME, CallError
-from podium.runtime.latency import Latency
+from podium.runtime.latency import INSTANT, Latency
 
 _REFUSALS = (
     CallError(409, "Conflict", "Operation cannot be fulfilled: the object has been modified"),
@@ -84,6 +84,7 @@ class Fates:
 
     Attributes:
         faults: may be exchanged at any time, such as by `NO_FAULTS` to let things come to rest.
+        is_instant: whether nothing goes wrong at present, and nothing takes any time.
 
     Args:
         latency: how long things take when nothing goes wrong.
@@ -105,9 +106,12 @@ class Fates:
     def faults(self, faults: Faults) -> None:
         self._faults = faults
         self._none = faults.is_none
+        self.is_instant = self._none and self._latency is INSTANT
 
     def of_call(self, effect: Effect) -> Fate:
         """What becomes of a call that a machine asks for."""
+        if self.is_instant:
+            return _USUAL
         apply_s, answer_s = self._latency.call_s(effect, self._rng)
         if self._none:
             return _USUAL if apply_s == answer_s == 0 else Fate(apply_s, answer_s)

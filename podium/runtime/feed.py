@@ -93,7 +93,9 @@ class Feed:
         except Expired:
             self.break_watch()
             return
-        if events and self._fates.breaks_watch():
+        if self._fates.is_instant and self._arrival_s <= self._agenda.now_s:
+            self._take_in(self._informer.watched(events))
+        elif events and self._fates.breaks_watch():
             self.break_watch()
         elif events:
             self._send((self._round, events))
@@ -111,6 +113,9 @@ class Feed:
             self._take_in(self._informer.watched(events))
 
     def _take_in(self, changes: Sequence[Change]) -> None:
+        if len(changes) == 1 and not self._inbox and self._is_synced:
+            self._tell(changes[0])
+            return
         # A crash in between empties the inbox.
         self._inbox.extend(changes)
         while self._inbox:

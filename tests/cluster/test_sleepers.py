@@ -7,7 +7,7 @@ from tests.cluster.test_cluster import node, pod, pods_of, replica_set
 
 
 def test_only_known_controllers_and_kinds_are_named() -> None:
-    assert ROUSED_BY.keys() <= CONTROLLERS.keys() | {"statefulset-controller"}
+    assert ROUSED_BY.keys() <= CONTROLLERS.keys()
     assert {kind for rousing in ROUSED_BY.values() for kind in rousing} <= KINDS.keys()
 
 
