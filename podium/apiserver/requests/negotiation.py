@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from podium.api.refused import Refused
+from podium.apiserver.decoding import PatchType
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -17,13 +18,6 @@ PROTOBUF = "application/vnd.kubernetes.protobuf"
 TABLE = "Table"
 PARTIAL = "PartialObjectMetadata"
 PARTIAL_LIST = "PartialObjectMetadataList"
-
-PATCH_TYPES = (
-    "application/json-patch+json",
-    "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
-    "application/apply-patch+yaml",
-)
 
 _SPOKEN = (JSON, YAML)
 _UNDERSTOOD = (JSON, YAML, PROTOBUF)
@@ -169,16 +163,16 @@ def input_type(content_type: str, body: bytes, kind: str) -> str:
     raise _unsupported(_SPOKEN if essence == PROTOBUF else _UNDERSTOOD)
 
 
-def patch_type(content_type: str) -> str:
+def patch_type(content_type: str) -> PatchType:
     """The type of a patch.
 
     Raises:
         Refused: 415 if it is none.
     """
     essence = content_type.partition(";")[0].strip().lower()
-    if essence not in PATCH_TYPES:
+    if essence not in set(PatchType):
         raise Refused(415, "UnsupportedMediaType", "415: Unsupported Media Type")
-    return essence
+    return PatchType(essence)
 
 
 def _unsupported(accepted: Sequence[str]) -> Refused:

@@ -1,29 +1,17 @@
 """Whole requests: what is answered, with which code and headers."""
 
-import json
-
-import pytest
 import yaml
 
-from podium.apiserver.requests import Response, Watching, encoded
+from podium.apiserver.requests import Response
 from podium.apiserver.requests.handling import BODY_LENGTH_MAX
-from podium.apiserver.requests.negotiation import JSON
 from tests.apiserver.requests.client import (
     DEPLOYMENTS,
-    EVENTS,
     MERGE,
     PODS,
     TABLE,
-    Client,
     deployment,
-    event,
     pod,
 )
-
-
-@pytest.fixture
-def client() -> Client:
-    return Client()
 
 
 def test_an_object_begins_with_what_it_is(client):
@@ -176,165 +164,9 @@ def test_warnings(client):
     assert client.ask("GET", PODS).header("Warning") == ""
 
 
-def test_events_in_both_versions(client):
-    assert client.ask("POST", EVENTS, event("e")).body["regarding"]["name"] == "p"
-    core = client.get("/api/v1/namespaces/default/events/e")
-    assert (core["apiVersion"], core["message"]) == ("v1", "once")
-    assert core["involvedObject"]["name"] == "p"
-    (item,) = client.get(EVENTS)["items"]
-    assert item["note"] == "once"
-    row = client.get(f"{EVENTS}?includeObject=Object", accept=TABLE)["rows"][0]
-    assert row["cells"][3] == "pod/p"
-    assert row["object"]["apiVersion"] == "events.k8s.io/v1"
-
-
-def test_tables(client):
-    client.create_pod("a")
-    client.now_s += 65
-    found = client.get(PODS, accept=TABLE)
-    assert (found["kind"], found["apiVersion"]) == ("Table", "meta.k8s.io/v1")
-    assert found["metadata"]["resourceVersion"]
-    assert found["rows"][0]["cells"][:5] == ["a", "0/1", "Pending", "0", "65s"]
-    assert found["rows"][0]["object"]["kind"] == "PartialObjectMetadata"
-    assert client.get(f"{PODS}?includeObject=None", accept=TABLE)["rows"][0]["object"] is None
-    old = client.get(PODS, accept=TABLE.replace("v=v1", "v=v1beta1"))
-    assert old["rows"][0]["object"]["apiVersion"] == "meta.k8s.io/v1beta1"
-    refused = client.ask("GET", f"{PODS}?includeObject=All", accept=TABLE)
-    assert (refused.code, refused.body["message"]) == (
-        400,
-        "Unable to convert to Table as requested: includeObject: "
-        "Invalid value: \"All\": must be 'Metadata', 'Object', 'None', or empty",
-    )
-
-
-@pytest.mark.parametrize(
-    ("path", "shape", "message"),
-    [
-        (
-            PODS,
-            "PartialObjectMetadata",
-            "you requested PartialObjectMetadata, but the requested object is a list "
-            "(*core.PodList)",
-        ),
-        (
-            "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical",
-            "PartialObjectMetadataList",
-            "you requested PartialObjectMetadataList, but the requested object is not a list "
-            "(*scheduling.PriorityClass)",
-        ),
-    ],
-)
-def test_a_list_is_no_object_and_an_object_no_list(client, path, shape, message):
-    response = client.ask("GET", path, accept=f"application/json;as={shape};v=v1;g=meta.k8s.io")
-    assert (response.code, response.body["message"]) == (406, message)
-
-
-def test_metadata_alone(client):
-    client.create_pod("a")
-    accept = "application/json;as=PartialObjectMetadata{};v=v1;g=meta.k8s.io"
-    one = client.get(f"{PODS}/a", accept=accept.format(""))
-    assert set(one) == {"kind", "apiVersion", "metadata"}
-    listed = client.get(PODS, accept=accept.format("List"))
-    assert (listed["kind"], listed["items"]) == ("PartialObjectMetadataList", [one])
-
-
-def test_a_watch(client):
-    client.create_pod("a")
-    watch = client.ask("GET", f"{PODS}?watch=1&timeoutSeconds=9&allowWatchBookmarks=1").body
-    assert isinstance(watch, Watching)
-    assert watch.timeout_s == 9
-    first = watch.take(client.now_s)
-    assert [one["type"] for one in first] == ["ADDED", "BOOKMARK"]
-    assert first[0]["object"]["kind"] == "Pod"
-    client.create_pod("b")
-    last = watch.finish(client.now_s)
-    assert [one["type"] for one in last] == ["ADDED", "BOOKMARK"]
-    version = client.get(PODS)["metadata"]["resourceVersion"]
-    assert last[1]["object"]["metadata"] == {"resourceVersion": version}
-    assert not watch.has_ended
-
-
-def test_no_bookmarks_for_those_who_do_not_understand_them(client):
-    watch = client.ask("GET", f"{PODS}?watch=1").body
-    assert watch.timeout_s is None
-    assert watch.finish(client.now_s) == []
-
-
-def test_a_watch_of_tables_describes_the_columns_once(client):
-    client.create_pod("a")
-    client.create_pod("b")
-    watch = client.ask("GET", f"{PODS}?watch=1", accept=TABLE).body
-    tables = [one["object"] for one in watch.take(client.now_s)]
-    assert [len(table["columnDefinitions"]) > 0 for table in tables] == [True, False]
-    assert [table["rows"][0]["cells"][0] for table in tables] == ["a", "b"]
-
-
-def test_a_watch_of_one_object_by_its_old_path(client):
-    client.create_pod("a")
-    client.create_pod("b")
-    path = "/api/v1/watch/namespaces/default/pods/b"
-    (found,) = client.ask("GET", path).body.take(client.now_s)
-    assert found["object"]["metadata"]["name"] == "b"
-    both = client.ask("GET", f"{path}?fieldSelector=metadata.name%3Db,status.phase%3DPending")
-    assert both.code == 200
-    other = client.ask("GET", f"{path}?fieldSelector=metadata.name%3Da")
-    assert other.body["message"] == "fieldSelector metadata.name doesn't match requested name"
-
-
-def test_a_watch_of_what_is_still_to_come_is_asked_to_wait(client):
-    response = client.ask("GET", f"{PODS}?watch=1&resourceVersion=99999")
-    assert (response.code, response.header("Retry-After")) == (504, "1")
-
-
-def test_a_watch_of_what_is_forgotten_ends_at_once():
-    client = Client(history_max=2)
-    first = client.create_pod("a")["metadata"]["resourceVersion"]
-    for name in "bcd":
-        client.create_pod(name)
-    response = client.ask("GET", f"{PODS}?watch=1&resourceVersion={first}&allowWatchBookmarks=1")
-    (event,) = response.body.finish(client.now_s)
-    assert (response.code, event["type"], event["object"]["code"]) == (200, "ERROR", 410)
-    assert response.body.has_ended
-
-
-@pytest.mark.parametrize("path", ["/nothing/here", "/apis/none.example/v1", "/apis/none.example"])
-def test_paths_outside_of_all_groups(client, path):
-    response = client.ask("GET", path)
-    assert (response.code, response.body) == (404, "404 page not found\n")
-    assert response.header("Content-Type") == "text/plain; charset=utf-8"
-
-
-def test_paths_within_a_group_are_refused_as_objects_are(client):
-    response = client.ask("GET", "/api/v1/podz")
-    assert response.code == response.body["code"] == 404
-    assert response.body["message"] == "the server could not find the requested resource"
-
-
-def test_slashes_and_escapes(client):
-    client.create_pod("a")
-    assert client.get("//api/v1/namespaces/default/pods/%61/")["metadata"]["name"] == "a"
-
-
 def test_bodies_that_are_too_large(client):
     response = client.ask("POST", PODS, b" " * (BODY_LENGTH_MAX + 1))
     assert (response.code, response.body["reason"]) == (413, "RequestEntityTooLarge")
-
-
-@pytest.mark.parametrize("path", ["/healthz", "/livez", "/readyz", "/readyz/ping"])
-def test_all_is_well(client, path):
-    assert client.get(path) == "ok"
-
-
-def test_each_check_is_told_to_those_who_ask(client):
-    assert client.get("/livez?verbose") == "[+]ping ok\nlivez check passed\n"
-
-
-def test_what_the_server_is(client):
-    version = client.get("/version")
-    assert (version["major"], version["minor"]) == ("1", "36")
-    assert version["gitVersion"].startswith("v1.36.")
-    assert "/apis/policy/v1" in client.get("/")["paths"]
-    assert client.ask("POST", "/version").code == 405
 
 
 def test_a_log_is_empty(client):
@@ -354,49 +186,9 @@ def test_a_log_is_empty(client):
     assert client.ask("GET", f"{PODS}/c/log").code == 404
 
 
-def test_yaml_both_ways(client):
-    body = yaml.safe_dump(pod("a")).encode()
-    made = client.ask(
-        "POST", PODS, body, content_type="application/yaml", accept="application/yaml"
-    )
-    assert made.header("Content-Type") == "application/yaml"
-    assert yaml.safe_load(made.content())["metadata"]["name"] == "a"
-
-
-def test_refusals_come_in_yaml_too(client):
-    refused = client.ask("GET", f"{PODS}/a", accept="application/yaml")
-    assert refused.header("Content-Type") == "application/yaml"
-    assert yaml.safe_load(refused.content())["code"] == 404
-    assert client.ask("GET", f"{PODS}/a", accept="text/html").header("Content-Type") == JSON
-
-
-def test_what_stands_in_several_places_is_written_out_in_each(client):
-    written = client.ask("GET", "/apis/policy", accept="application/yaml").content()
-    assert b"&id" not in written
-    assert written.count(b"groupVersion: policy/v1") == 2
-
-
 def test_an_object_as_new_as_the_client_has_seen_it(client):
     version = client.create_pod("a")["metadata"]["resourceVersion"]
     assert client.ask("GET", f"{PODS}/a?resourceVersion={version}").code == 200
     later = client.ask("GET", f"{PODS}/a?resourceVersion=9{version}")
     assert (later.code, later.body["reason"]) == (504, "Timeout")
     assert client.ask("GET", f"{PODS}/a?resourceVersion=x").code == 500
-
-
-def test_json_is_indented_for_people(client):
-    assert client.ask("GET", "/version?pretty=1").content().startswith(b'{\n  "major"')
-    assert client.ask("GET", "/version", user_agent="curl/8.5.0").content().endswith(b"\n}\n")
-    plain = client.ask("GET", "/version").content()
-    assert json.loads(plain)["minor"] == "36"
-    assert plain.count(b"\n") == 1
-
-
-def test_a_watch_goes_over_the_wire_event_by_event(client):
-    client.create_pod("a")
-    response = client.ask("GET", f"{PODS}?watch=1")
-    with pytest.raises(TypeError, match="event by event"):
-        response.content()
-    (line,) = map(encoded, response.body.take(client.now_s))
-    assert json.loads(line)["type"] == "ADDED"
-    assert line.endswith(b"}\n")
