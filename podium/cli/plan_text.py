@@ -42,6 +42,8 @@ def print_plan(out: Console, plan: Plan, *, wide: bool) -> None:
     if _takes_time(plan):
         lines = timeline_lines(plan.timeline, None if wide else LINES_MAX)
         print_lines(out, "TIMELINE", lines)
+    anyway = (f"{fate.pod}: {fate.outcome}" for fate in plan.anyway)
+    print_lines(out, "WITHOUT THE CHANGES, TOO", anyway)
     if plan.seeds > 1:
         print_lines(out, "CHANCE", _chances(plan))
     print_lines(out, "NOTES", plan.notes)

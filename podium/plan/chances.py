@@ -7,7 +7,7 @@ nodes in another order, in which the first of equals is taken; seed 0 goes by na
 from collections import Counter
 from collections.abc import Sequence
 
-from podium.plan.outcome import Chance, Plan
+from podium.plan.outcome import Chance, Fate, Plan
 
 PENDING = "pending"
 LOSES_PLACE = "loses its place"
@@ -28,6 +28,16 @@ def chances(plans: Sequence[Plan]) -> tuple[Chance, ...]:
         if len(counted) > 1:
             found.append(Chance(pod, tuple(counted.most_common())))
     return tuple(found)
+
+
+def unrelated(plan: Plan, without_changes: Plan) -> tuple[Fate, ...]:
+    """What would happen without the changes as well: pods that get or lose their place anyway."""
+    anyway = _fates(without_changes)
+    return tuple(
+        Fate(pod, outcome)
+        for pod, outcome in _fates(plan).items()
+        if outcome != PENDING and anyway.get(pod) == outcome
+    )
 
 
 def _fates(plan: Plan) -> dict[str, str]:

@@ -341,6 +341,14 @@ class Disruption:
 
 
 @dataclass(frozen=True, slots=True)
+class Fate:
+    """What comes of a pod: the name of a node, or a few words."""
+
+    pod: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chance:
     """A pod whose fate depends on chance.
 
@@ -358,7 +366,7 @@ class Plan:
     """The outcome of a plan; each list is in the order in which things happen.
 
     `until_s` says for how long it was played, in seconds, and `seeds` how many times; all but
-    `chances` is of the first time.
+    `chances` is of the first time. `anyway` has what would happen without the changes, too.
     """
 
     placements: tuple[Placement, ...] = ()
@@ -375,5 +383,6 @@ class Plan:
     until_s: float = 0.0
     seeds: int = 1
     chances: tuple[Chance, ...] = ()
+    anyway: tuple[Fate, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

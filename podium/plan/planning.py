@@ -5,14 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from podium.api.meta import key, name
+from podium.api.taints import NO_EXECUTE
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.cluster.options import START_S
 from podium.plan.budgets import BudgetBook
-from podium.plan.chances import chances
+from podium.plan.chances import chances, unrelated
 from podium.plan.outcome import Plan
 from podium.plan.playing.play import Play
 from podium.plan.playing.telling import Told
 from podium.plan.preparing import Prepared, Request, prepare
+from podium.plan.queue import waiting
 from podium.plan.state import State, node_name
 
 __all__ = ["Request", "plan"]
@@ -31,9 +33,23 @@ def plan(request: Request) -> Plan:
         _played(prepared, request, seed)
         for seed in range(request.seed, request.seed + request.seeds)
     )
+    if (request.applied or request.deleted) and _is_restless(prepared.before):
+        unchanged = replace(request, applied=(), deleted=())
+        without = _played(prepare(unchanged), unchanged, request.seed)
+        first = replace(first, anyway=unrelated(first, without))
     if not others:
         return first
     return replace(first, seeds=request.seeds, chances=chances([first, *others]))
+
+
+def _is_restless(state: State) -> bool:
+    """Whether anything may happen to the state's pods without any changes."""
+    tainted = any(
+        taint.get("effect") == NO_EXECUTE
+        for node in state.of_kind("Node")
+        for taint in (node.get("spec") or {}).get("taints") or ()
+    )
+    return tainted or bool(waiting(state.pods))
 
 
 def _played(prepared: Prepared, request: Request, seed: int) -> Plan:

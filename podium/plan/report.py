@@ -70,6 +70,7 @@ def plan_report(plan: Plan) -> Report:
         "untilSeconds": plan.until_s,
         "seeds": plan.seeds,
         "chances": [_chance(chance) for chance in plan.chances],
+        "anyway": [{"pod": fate.pod, "outcome": fate.outcome} for fate in plan.anyway],
         "warnings": list(plan.warnings),
         "notes": list(plan.notes),
     }

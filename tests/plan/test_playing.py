@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.plan.outcome import Cause, Happening, Return
+from podium.plan.outcome import Cause, Fate, Happening, Return
 from tests.plan.objects import (
     budget,
     node,
@@ -170,3 +170,15 @@ def test_a_new_taint_drives_pods_away() -> None:
 def test_the_same_request_has_the_same_outcome() -> None:
     new = pod("first", priorityClassName="a", **only_on("n1"))
     assert planned(cascade(), new) == planned(cascade(), new)
+
+
+def test_what_would_happen_anyway_is_told_apart() -> None:
+    state = [node("n", "2"), pod("waits"), pod("big", "3")]
+    outcome = planned(state, pod("new"))
+    assert outcome.anyway == (Fate("default/waits", "n"),)
+    assert planned(state).anyway == ()
+
+
+def test_decisions_take_a_while_each() -> None:
+    outcome = planned([node("n")], pod("one"), pod("two"))
+    assert [placement.at_s for placement in outcome.placements] == [0.0, 0.001]

@@ -28,6 +28,7 @@ FIELDS = [
     "untilSeconds",
     "seeds",
     "chances",
+    "anyway",
     "warnings",
     "notes",
 ]
