@@ -68,7 +68,7 @@ class PodGarbageCollector(Reconciler):
         if pod is None or not _is_lost(pod):
             self._due_s.pop(key, None)
             return ()
-        return [_removal(pod, "", now_s)] if self._is_due(key, 0.0, now_s) else ()
+        return self._removals(key, [pod], "", now_s) if self._is_due(key, 0.0, now_s) else ()
 
     def _concerns(self, pod: Object, before: Object | None) -> Iterator[Hashable]:
         called = _node_name(pod)
@@ -91,7 +91,7 @@ class PodGarbageCollector(Reconciler):
         if not pods:
             self._due_s.pop(key, None)
         elif self._is_due(key, wait_s, now_s):
-            yield from (_removal(pod, message, now_s) for pod in pods)
+            yield from self._removals(key, pods, message, now_s)
 
     def _thin_out(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         if not self._finished_max or not self._is_due(key, 0.0, now_s):
@@ -119,6 +119,20 @@ class PodGarbageCollector(Reconciler):
             if due_s > now_s:
                 self.look_again(key, due_s)
         return due_s <= now_s
+
+    def _removals(
+        self, key: Hashable, pods: Sequence[Object], message: str, now_s: float
+    ) -> Sequence[Effect]:
+        """The next calls on the pods' way out.
+
+        Those that a finalizer keeps are deleted again whenever the collector looks around.
+        """
+        assert self._start_s is not None
+        if all(map(is_finished, pods)):
+            rounds = (now_s - self._start_s) // PERIOD_S + 1
+            self._due_s[key] = self._start_s + rounds * PERIOD_S
+            self.look_again(key, self._due_s[key])
+        return [_removal(pod, message, now_s) for pod in pods]
 
 
 def _removal(pod: Object, message: str, now_s: float) -> Effect:

@@ -1,5 +1,6 @@
 """Pods that no kubelet will end any more are removed."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from podium.control.effects import Delete, Effect, Patch
 from podium.controllers.pod_gc import PodGarbageCollector
 from tests.controllers.builders import Hand, Obj, pod
+from tests.controllers.worlds import World
 
 T0 = "2026-01-01T00:00:00Z"
 OUT_OF_SERVICE = {"key": "node.kubernetes.io/out-of-service", "effect": "NoExecute"}
@@ -94,6 +96,19 @@ def test_terminating_pods_without_a_node_go_at_the_next_look(hand: Hand) -> None
     hand.tell(pod("q", node=""))
     assert hand.run(1) == []
     assert deleted(hand.run(20)) == ["p"]
+
+
+def test_a_pod_that_a_finalizer_keeps_is_deleted_again_whenever_it_looks_around() -> None:
+    made = World(PodGarbageCollector, nodes=0)
+    held = pod("p", node="")
+    held["metadata"] = {"name": "p", "namespace": "default", "finalizers": ["example.com/hold"]}
+    made.create(held)
+    made.delete("Pod", "p")
+    made.driver.advance(0)
+    made.writes.clear()
+    made.driver.advance(60)
+    deletions = [one.at_s for one in made.writes if isinstance(one.effect, Delete)]
+    assert [later - sooner for sooner, later in pairwise(deletions)] == [20.0, 20.0]
 
 
 def test_a_node_out_of_service_gives_up_its_terminating_pods(hand: Hand) -> None:
