@@ -23,7 +23,7 @@ START_S = 1_800_000_000.0
 # Those whose work the records show.
 CONTROLLERS = frozenset({
     "deployment-controller", "disruption-controller", "namespace-controller",
-    "replicaset-controller",
+    "replicaset-controller", "resourcequota-controller",
 })  # fmt: skip
 # Between two requests, for controllers to do their part, and between two tries of one.
 PAUSE_S = 0.05
