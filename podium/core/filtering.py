@@ -1,6 +1,7 @@
 """The filters of one class of pods, combined: for each row the first one that objects, if any."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from podium.core.framework import FITS, Codes, FilterState, Rows, Scope
 from podium.core.narrowing import NO_NODE, Narrowing, run_pre_filter
 from podium.core.pipeline import Pipeline
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Change, Snapshot
 from podium.core.status import SUCCESS, Status
@@ -134,9 +136,9 @@ class Filtering:
 
         They may bring topology keys that nobody had so far, and with them further sums.
         """
-        for pod in pods:
+        for cls in {pod.cls.id: pod.cls for pod in pods}.values():
             for _, state in self._cluster_filters:
-                state.weights(pod.cls)
+                state.weights(cls)
 
     def with_pods(
         self, added: Sequence[tuple[int, Sequence[PodInfo]]]
@@ -151,7 +153,10 @@ class Filtering:
         """
         self.meet(pod for _, pods in added for pod in pods)
         rows = np.array([row for row, _ in added], np.intp)
-        codes = [self._codes_with(i, state, rows, added) for i, state in enumerate(self.states)]
+        placed = _Placed.of(added)
+        codes = [
+            self._codes_with(i, state, rows, added, placed) for i, state in enumerate(self.states)
+        ]
         outcome, blame = self._combined(codes, rows)
         return rows, outcome, blame
 
@@ -180,6 +185,7 @@ class Filtering:
         state: FilterState,
         rows: Rows,
         added: Sequence[tuple[int, Sequence[PodInfo]]],
+        placed: "_Placed",
     ) -> Codes:
         if not state.additive:
             on_rows = self._snapshot.pods_on
@@ -187,11 +193,10 @@ class Filtering:
             return np.array(judged, np.int32)
         if not state.width:
             return self.codes[index][rows]
-        sums = np.zeros((state.width, len(rows)), np.int64)
-        for position, (_, pods) in enumerate(added):
-            for pod in pods:
-                sums[:, position] += state.weights(pod.cls)
-        return state.codes(rows, list(sums))
+        weights = np.array([state.weights(cls) for cls in placed.classes], np.int64)
+        sums = np.zeros((len(rows), state.width), np.int64)
+        np.add.at(sums, placed.positions, weights[placed.class_indexes])
+        return state.codes(rows, list(sums.T))
 
     def _combine_all(self) -> bool:
         before = self.outcome == FITS
@@ -229,6 +234,35 @@ class Filtering:
             self.outcome[:] = NO_NODE
         self.outcome_at = self.outcome.data
         self._blame_at = self.blame.data
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Hypothetical pods, so that each class of them is weighed once.
+
+    Attributes:
+        classes: the classes among them.
+        class_indexes: int[pods], the index of each pod's class.
+        positions: int[pods], the index of each pod's row.
+    """
+
+    classes: Sequence[PodClass]
+    class_indexes: NDArray[np.intp]
+    positions: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, added: Sequence[tuple[int, Sequence[PodInfo]]]) -> "_Placed":
+        known: dict[int, int] = {}
+        classes: list[PodClass] = []
+        indexes, positions = [], []
+        for position, (_, pods) in enumerate(added):
+            for pod in pods:
+                index = known.setdefault(pod.cls.id, len(classes))
+                if index == len(classes):
+                    classes.append(pod.cls)
+                indexes.append(index)
+                positions.append(position)
+        return cls(classes, np.array(indexes, np.intp), np.array(positions, np.intp))
 
 
 def _tell(state: FilterState, changes: Sequence[Change]) -> bool:
