@@ -96,10 +96,13 @@ class User:
 
     def create_pods(self) -> None:
         """Create pods of one kind, as a controller does."""
+        self.create_alike(self._rng.choice((1, 1, 2, 3, 5)))
+
+    def create_alike(self, count: int) -> None:
+        """Create so many pods of one kind."""
         self._count += 1
-        scheduler_name = self._rng.choice(self._schedulers)
-        template = random_pod(self._rng, scheduler_name)
-        for number in range(self._rng.choice((1, 1, 2, 3, 5))):
+        template = random_pod(self._rng, self._rng.choice(self._schedulers))
+        for number in range(count):
             metadata = {**template["metadata"], "name": f"p{self._count}-{number}"}
             self._create("Pod", {**template, "metadata": metadata}, NAMESPACE)
 
