@@ -6,6 +6,17 @@ watches around the verbs of `ApiServer`.
 
 from podium.apiserver.requests.handling import handle
 from podium.apiserver.requests.messages import Request, Response, encoded
+from podium.apiserver.requests.users import ADMIN, READER, Rule, User
 from podium.apiserver.requests.watching import Watching
 
-__all__ = ["Request", "Response", "Watching", "encoded", "handle"]
+__all__ = [
+    "ADMIN",
+    "READER",
+    "Request",
+    "Response",
+    "Rule",
+    "User",
+    "Watching",
+    "encoded",
+    "handle",
+]

@@ -8,6 +8,7 @@ import msgspec
 import yaml
 
 from podium.apiserver.requests.negotiation import JSON, YAML
+from podium.apiserver.requests.users import ADMIN, User
 from podium.apiserver.requests.watching import Watching
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
@@ -28,12 +29,14 @@ class Request:
         path: percent-encoded, with its query.
         headers: by name, in any case.
         body: as sent.
+        user: who sends it.
     """
 
     method: str
     path: str
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    user: User = ADMIN
 
     def header(self, name: str) -> str:
         """A header's value, whatever the case of its name; empty if it wasn't sent."""

@@ -1,0 +1,152 @@
+"""Users: who asks, and what they may do, in rules like those of RBAC.
+
+Whoever listens for requests finds out who sends them; what a user may do, `handle` sees to.
+Every rule holds in all namespaces, and permits something: what no rule permits is forbidden.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ANY = "*"
+READING = ("get", "list", "watch")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What somebody wants to do, to a resource or, if it has a path, to what is none.
+
+    Attributes:
+        verb: as in discovery, such as `list`.
+        group: the API group; empty for the core group.
+        resource: such as `pods`.
+        subresource: such as `eviction`; empty for the object itself.
+        namespace: empty for cluster-scoped resources and for all namespaces.
+        name: of the object; empty for all of them.
+        path: such as `/metrics`; empty for resources.
+    """
+
+    verb: str
+    group: str = ""
+    resource: str = ""
+    subresource: str = ""
+    namespace: str = ""
+    name: str = ""
+    path: str = ""
+
+    @property
+    def full_resource(self) -> str:
+        """The resource with its subresource, such as `pods/eviction`."""
+        return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is permitted: verbs on resources, on paths, or on both; `*` stands for all.
+
+    Attributes:
+        verbs: as in discovery.
+        groups: API groups.
+        resources: such as `pods`, `pods/eviction` or `*/scale`.
+        names: of objects; empty for all of them.
+        paths: those that are no resources; one that ends with `*` stands for all that begin so.
+    """
+
+    verbs: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+    def permits(self, attempt: Attempt) -> bool:
+        """Whether it lets an attempt through."""
+        if not _covers(self.verbs, attempt.verb):
+            return False
+        if attempt.path:
+            return any(_matches(pattern, attempt.path) for pattern in self.paths)
+        return (
+            _covers(self.groups, attempt.group)
+            and self._covers_resource(attempt)
+            and (not self.names or attempt.name in self.names)
+        )
+
+    def _covers_resource(self, attempt: Attempt) -> bool:
+        if _covers(self.resources, attempt.full_resource):
+            return True
+        return attempt.subresource != "" and f"{ANY}/{attempt.subresource}" in self.resources
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody who sends requests.
+
+    Attributes:
+        name: such as `system:node:worker-1`.
+        groups: such as `system:nodes`.
+        rules: what they may do beyond what everybody may, `EVERYBODY`.
+    """
+
+    name: str
+    groups: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = ()
+
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """What they may do."""
+        return (*self.rules, *EVERYBODY)
+
+    def may(self, attempt: Attempt) -> bool:
+        """Whether they may do something."""
+        return any(rule.permits(attempt) for rule in self.all_rules)
+
+
+AUTHENTICATED = "system:authenticated"
+"""The group of all whose name is known."""
+
+# Kubernetes' cluster roles system:discovery and system:basic-user.
+EVERYBODY = (
+    Rule(
+        ("create",),
+        ("authorization.k8s.io",),
+        ("selfsubjectaccessreviews", "selfsubjectrulesreviews"),
+    ),
+    Rule(("create",), ("authentication.k8s.io",), ("selfsubjectreviews",)),
+    Rule(
+        ("get",),
+        paths=(
+            "/api",
+            "/api/*",
+            "/apis",
+            "/apis/*",
+            "/healthz",
+            "/livez",
+            "/openapi",
+            "/openapi/*",
+            "/readyz",
+            "/version",
+            "/version/",
+        ),
+    ),
+)
+"""What everybody may do: look around, and ask what they may do."""
+
+ADMIN = User(
+    "kubernetes-admin",
+    ("system:masters", AUTHENTICATED),
+    (Rule((ANY,), (ANY,), (ANY,)), Rule((ANY,), paths=(ANY,))),
+)
+"""Who may do everything; who asks if nobody else is said to."""
+
+READER = User(
+    "podium-reader",
+    (AUTHENTICATED,),
+    (Rule(READING, (ANY,), (ANY,)), Rule(("get",), paths=(ANY,))),
+)
+"""Who may see everything, and change nothing."""
+
+
+def _covers(permitted: Sequence[str], wanted: str) -> bool:
+    return ANY in permitted or wanted in permitted
+
+
+def _matches(pattern: str, path: str) -> bool:
+    return path.startswith(pattern[:-1]) if pattern.endswith(ANY) else path == pattern
