@@ -6,7 +6,7 @@ watches around the verbs of `ApiServer`.
 
 from podium.apiserver.requests.handling import handle
 from podium.apiserver.requests.messages import Request, Response, encoded
-from podium.apiserver.requests.users import ADMIN, READER, Rule, User
+from podium.apiserver.requests.users import ADMIN, READER, User
 from podium.apiserver.requests.watching import Watching
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "READER",
     "Request",
     "Response",
-    "Rule",
     "User",
     "Watching",
     "encoded",

@@ -1,10 +1,11 @@
 """Users: who asks, and what they may do, in rules like those of RBAC.
 
-Whoever listens for requests finds out who sends them; what a user may do, `handle` sees to.
-Every rule holds in all namespaces, and permits something: what no rule permits is forbidden.
+Whoever listens for requests finds out who sends them; that users do no more than they may,
+`handle` sees to. Rules are given to groups and hold in all namespaces; what no rule permits is
+forbidden.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 ANY = "*"
@@ -75,72 +76,70 @@ class Rule:
         return attempt.subresource != "" and f"{ANY}/{attempt.subresource}" in self.resources
 
 
+AUTHENTICATED = "system:authenticated"
+"""The group of all whose name is known."""
+
+MASTERS = "system:masters"
+"""The group of those who may do everything."""
+
+READERS = "podium:readers"
+"""The group of those who may see everything, and change nothing."""
+
+_REVIEWS = ("selfsubjectaccessreviews", "selfsubjectrulesreviews")
+_ABOUT_THE_SERVER = (
+    "/api",
+    "/api/*",
+    "/apis",
+    "/apis/*",
+    "/healthz",
+    "/livez",
+    "/openapi",
+    "/openapi/*",
+    "/readyz",
+    "/version",
+    "/version/",
+)
+
+RULES: Mapping[str, tuple[Rule, ...]] = {
+    MASTERS: (Rule((ANY,), (ANY,), (ANY,)), Rule((ANY,), paths=(ANY,))),
+    READERS: (Rule(READING, (ANY,), (ANY,)), Rule(("get",), paths=(ANY,))),
+    # To look around, and to ask what one may do: Kubernetes' cluster roles system:discovery and
+    # system:basic-user.
+    AUTHENTICATED: (
+        Rule(("create",), ("authorization.k8s.io",), _REVIEWS),
+        Rule(("create",), ("authentication.k8s.io",), ("selfsubjectreviews",)),
+        Rule(("get",), paths=_ABOUT_THE_SERVER),
+    ),
+}
+"""What the members of a group may do."""
+
+
 @dataclass(frozen=True, slots=True)
 class User:
     """Somebody who sends requests.
 
     Attributes:
         name: such as `system:node:worker-1`.
-        groups: such as `system:nodes`.
-        rules: what they may do beyond what everybody may, `EVERYBODY`.
+        groups: such as `system:nodes`; they decide what the user may do.
     """
 
     name: str
-    groups: tuple[str, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    groups: tuple[str, ...] = (AUTHENTICATED,)
 
     @property
-    def all_rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[Rule, ...]:
         """What they may do."""
-        return (*self.rules, *EVERYBODY)
+        return tuple(rule for group in self.groups for rule in RULES.get(group, ()))
 
     def may(self, attempt: Attempt) -> bool:
         """Whether they may do something."""
-        return any(rule.permits(attempt) for rule in self.all_rules)
+        return any(rule.permits(attempt) for rule in self.rules)
 
 
-AUTHENTICATED = "system:authenticated"
-"""The group of all whose name is known."""
-
-# Kubernetes' cluster roles system:discovery and system:basic-user.
-EVERYBODY = (
-    Rule(
-        ("create",),
-        ("authorization.k8s.io",),
-        ("selfsubjectaccessreviews", "selfsubjectrulesreviews"),
-    ),
-    Rule(("create",), ("authentication.k8s.io",), ("selfsubjectreviews",)),
-    Rule(
-        ("get",),
-        paths=(
-            "/api",
-            "/api/*",
-            "/apis",
-            "/apis/*",
-            "/healthz",
-            "/livez",
-            "/openapi",
-            "/openapi/*",
-            "/readyz",
-            "/version",
-            "/version/",
-        ),
-    ),
-)
-"""What everybody may do: look around, and ask what they may do."""
-
-ADMIN = User(
-    "kubernetes-admin",
-    ("system:masters", AUTHENTICATED),
-    (Rule((ANY,), (ANY,), (ANY,)), Rule((ANY,), paths=(ANY,))),
-)
+ADMIN = User("kubernetes-admin", (MASTERS, AUTHENTICATED))
 """Who may do everything; who asks if nobody else is said to."""
 
-READER = User(
-    "podium-reader",
-    (AUTHENTICATED,),
-    (Rule(READING, (ANY,), (ANY,)), Rule(("get",), paths=(ANY,))),
-)
+READER = User("podium-reader", (READERS, AUTHENTICATED))
 """Who may see everything, and change nothing."""
 
 
