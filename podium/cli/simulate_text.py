@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
+from podium.cli.classes_text import print_classes
 from podium.cli.output import count, working
-from podium.simulation.report import final_state
+from podium.simulation.report import class_summaries, final_state
 from podium.simulation.simulating import Progress, Simulation
 from podium.simulation.telling import clock, sentences, span
 
@@ -37,6 +38,7 @@ def print_story(out: Console, simulation: Simulation) -> None:
             before = at
     if told:
         out.print()
+    print_classes(out, class_summaries(simulation))
     out.print(Text(_summary(simulation)))
 
 

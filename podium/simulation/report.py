@@ -8,6 +8,7 @@ from podium.simulation.checking import standing
 from podium.simulation.observing import Entry
 from podium.simulation.scenario import API_VERSION
 from podium.simulation.simulating import Simulation
+from podium.simulation.summing_up import CAUSES, ClassSummary, sum_up
 from podium.simulation.telling import sentence
 
 KIND = "Simulation"
@@ -25,9 +26,15 @@ def simulation_report(simulation: Simulation) -> dict[str, Any]:
         "interrupted": simulation.interrupted,
         "failures": simulation.failures,
         "notes": list(simulation.notes),
+        "classes": [_class(one) for one in class_summaries(simulation)],
         "events": [_entry(entry) for entry in simulation.entries],
         "end": final_state(simulation),
     }
+
+
+def class_summaries(simulation: Simulation) -> list[ClassSummary]:
+    """How the pods of each priority class fared, the highest priority first."""
+    return sum_up(simulation.entries, simulation.pods_before)
 
 
 def final_state(simulation: Simulation) -> dict[str, Any]:
@@ -42,6 +49,21 @@ def final_state(simulation: Simulation) -> dict[str, Any]:
         "pods": dict(sorted(phases.items())),
         "pending": [{"pod": key(pod), "state": standing(pod)} for pod in pending],
         "placements": {key(pod): pod["spec"]["nodeName"] for pod in pods if _is_placed(pod)},
+    }
+
+
+def _class(one: ClassSummary) -> dict[str, Any]:
+    return {
+        "priorityClass": one.priority_class,
+        "priority": one.priority,
+        "pods": one.pods,
+        "placedBefore": one.placed_before,
+        "placedAtOnce": one.placed_at_once,
+        "waited": one.waited,
+        "medianWaitSeconds": one.median_wait_s(),
+        "longestWaitSeconds": one.longest_wait_s(),
+        "neverPlaced": one.never_placed,
+        **{cause: one.disrupted[cause] for cause in CAUSES},
     }
 
 

@@ -8,7 +8,7 @@ from podium.cluster import Cluster
 from podium.simulation.acting import Actor
 from podium.simulation.checking import found_otherwise
 from podium.simulation.observing import Entry, Observer
-from podium.simulation.scenario import Check, Expect, Scenario, Step
+from podium.simulation.scenario import Check, Expect, Object, Scenario, Step
 
 Progress = Callable[[float, int], None]
 """Is told how many seconds have passed in the simulation, and how many entries there are."""
@@ -17,13 +17,14 @@ PROGRESS_EVERY_S = 10.0
 _NOT_REFUSED = "it was to be refused, but wasn't"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
     """What came of a scenario.
 
     Attributes:
         scenario: what was played.
         cluster: as it is at the end.
+        pods_before: the pods that were there at the start.
         entries: what happened.
         ended_s: how much time has passed, in seconds.
         failures: assertions that don't hold, and steps that went otherwise than they should.
@@ -33,6 +34,7 @@ class Simulation:
 
     scenario: Scenario
     cluster: Cluster
+    pods_before: Sequence[Object]
     entries: Sequence[Entry]
     ended_s: float
     failures: int
@@ -49,6 +51,7 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> Simulation
     """
     cluster = Cluster(scenario.options)
     notes = cluster.load(scenario.objects)
+    pods_before = cluster.store.list("Pod").items
     play = _Play(scenario, cluster, progress)
     interrupted = False
     try:
@@ -56,8 +59,16 @@ def simulate(scenario: Scenario, progress: Progress | None = None) -> Simulation
     except KeyboardInterrupt:
         interrupted = True
     ended_s = cluster.driver.now_s - scenario.options.start_s
-    entries, failures = play.observer.entries, play.failures
-    return Simulation(scenario, cluster, entries, ended_s, failures, interrupted, notes)
+    return Simulation(
+        scenario=scenario,
+        cluster=cluster,
+        pods_before=pods_before,
+        entries=play.observer.entries,
+        ended_s=ended_s,
+        failures=play.failures,
+        interrupted=interrupted,
+        notes=notes,
+    )
 
 
 class _Play:

@@ -44,6 +44,8 @@ class PodFacts:
 def _created(pod: Object) -> dict[str, Any]:
     owner = controller_of(pod)
     details: dict[str, Any] = {"priority": pod["spec"].get("priority") or 0}
+    if called := pod["spec"].get("priorityClassName"):
+        details["priorityClass"] = called
     if owner is not None:
         details["owner"] = {"kind": owner.get("kind"), "name": owner.get("name")}
     return details
