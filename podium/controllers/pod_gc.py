@@ -12,7 +12,7 @@ from typing import Any
 from podium.api.meta import is_finished, is_terminating, name
 from podium.api.times import timestamp
 from podium.control.effects import Delete, Effect, Patch
-from podium.control.events import Change
+from podium.control.events import Change, Event, Synced
 from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.pods import condition_of
 from podium.controllers.kit.reconciler import Reconciler
@@ -41,8 +41,14 @@ class PodGarbageCollector(Reconciler):
     def __init__(self, finished_max: int = FINISHED_MAX) -> None:
         super().__init__({"Pod": {"node": _node_names, "finished": _finished}})
         self._finished_max = finished_max
-        self._start_s: float | None = None
+        self._start_s = 0.0
         self._due_s: dict[Hashable, float] = {}
+
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take an event in; the first look around is when everything there is has been told."""
+        if isinstance(event, Synced):
+            self._start_s = now_s
+        return super().step(event, now_s)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
@@ -58,8 +64,6 @@ class PodGarbageCollector(Reconciler):
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)
-        if self._start_s is None:
-            self._start_s = now_s
         if key[0] == _NODE:
             return list(self._look_after_node(key, key[1], now_s))
         if key[0] == _FINISHED:
@@ -111,7 +115,6 @@ class PodGarbageCollector(Reconciler):
             wait_s: how long to wait from then on.
             now_s: the time, in seconds since the epoch.
         """
-        assert self._start_s is not None
         due_s = self._due_s.get(key)
         if due_s is None:
             rounds = -((self._start_s - now_s) // PERIOD_S)
@@ -127,7 +130,6 @@ class PodGarbageCollector(Reconciler):
 
         Those that a finalizer keeps are deleted again whenever the collector looks around.
         """
-        assert self._start_s is not None
         if all(map(is_finished, pods)):
             rounds = (now_s - self._start_s) // PERIOD_S + 1
             self._due_s[key] = self._start_s + rounds * PERIOD_S

@@ -98,6 +98,14 @@ def test_terminating_pods_without_a_node_go_at_the_next_look(hand: Hand) -> None
     assert deleted(hand.run(20)) == ["p"]
 
 
+def test_it_looks_around_from_its_start_on_whether_or_not_there_was_anything(hand: Hand) -> None:
+    hand.start()
+    hand.now_s += 7
+    hand.tell(pod("p", node="", deletionTimestamp=T0))
+    assert hand.run(19) == []
+    assert deleted(hand.run(20)) == ["p"]
+
+
 def test_a_pod_that_a_finalizer_keeps_is_deleted_again_whenever_it_looks_around() -> None:
     made = World(PodGarbageCollector, nodes=0)
     held = pod("p", node="")
