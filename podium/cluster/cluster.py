@@ -55,7 +55,7 @@ class Cluster:
         self.kubelets: Handle | None = None
         self._loader_rng = _fork(rng)
         self._scheduler_seed = rng.getrandbits(64)
-        self._makers = dict(controllers(options.controllers))
+        self._makers = dict(controllers(options))
 
     def load(self, objects: Iterable[Object]) -> list[str]:
         """Put objects into the store as they stand, as if they had been there all along.

@@ -6,6 +6,7 @@ from podium.apiserver.admission import AdmissionOptions
 from podium.config.options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.controllers.scheduler.options import DEFAULT_FEATURES, Features
+from podium.controllers.volumes.provisioner import PROVISIONING_S
 from podium.node.settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.latency import INSTANT, Latency
@@ -42,6 +43,7 @@ class ClusterOptions:
         controllers: names of those that run, out of `CONTROLLERS`; None for all.
         nodes: how simulated nodes are set up; None if nodes do nothing.
         latency: how long calls and news take.
+        provisioning_s: how long it takes to make a volume, in seconds.
         faults: what goes wrong.
         admission: which admission plugins there are.
     """
@@ -52,5 +54,6 @@ class ClusterOptions:
     controllers: frozenset[str] | None = None
     nodes: NodeSettings | None = field(default_factory=NodeSettings)
     latency: Latency = INSTANT
+    provisioning_s: float = PROVISIONING_S
     faults: Faults = NO_FAULTS
     admission: AdmissionOptions = field(default_factory=AdmissionOptions)

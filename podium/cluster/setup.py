@@ -1,9 +1,10 @@
 """The controllers that a cluster may run: one line each, by the names that they act under."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from podium.api.errors import PodiumError
+from podium.cluster.options import ClusterOptions
 from podium.control.machine import Machine
 from podium.controllers.daemon_set.controller import DaemonSetController
 from podium.controllers.deployment.controller import DeploymentController
@@ -56,16 +57,21 @@ class UnknownController(PodiumError):  # noqa: N818 - it says what it is
     """A name that no controller has."""
 
 
-def controllers(names: Collection[str] | None) -> Iterator[tuple[str, Make]]:
-    """The controllers of these names, or all, in the order of `CONTROLLERS`.
+def controllers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
+    """The controllers that are to run, as the options have them, in the order of `CONTROLLERS`.
 
     Raises:
-        UnknownController: there is none of a name.
+        UnknownController: the options name one that there isn't.
     """
+    names = options.controllers
     unknown = sorted(set(names or ()) - CONTROLLERS.keys())
     if unknown:
         known = ", ".join(CONTROLLERS)
         raise UnknownController(f"there is no controller {unknown[0]}; there are {known}")
-    for name, make in CONTROLLERS.items():
+    makers: dict[str, Make] = {
+        **CONTROLLERS,
+        VolumeProvisioner.name: partial(VolumeProvisioner, options.provisioning_s),
+    }
+    for name, make in makers.items():
         if names is None or name in names:
             yield name, make

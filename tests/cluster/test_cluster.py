@@ -118,3 +118,26 @@ def test_controllers_are_chosen_by_name() -> None:
     assert pods_of(cluster) == []
     with pytest.raises(UnknownController, match="no controller web; there are deployment"):
         Cluster(ClusterOptions(controllers=frozenset({"web"})))
+
+
+def test_volumes_take_as_long_as_the_options_say() -> None:
+    cluster = Cluster(ClusterOptions(provisioning_s=90.0))
+    storage_class = {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "disks"},
+        "provisioner": "disks.example.com",
+    }
+    spec = {
+        "storageClassName": "disks",
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+    }
+    metadata = {"name": "data", "namespace": "shop"}
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata}
+    cluster.load([storage_class, {**claim, "spec": spec}])
+    cluster.start()
+    cluster.driver.advance(89.9)
+    assert not cluster.store.list("PersistentVolume").items
+    cluster.driver.advance(0.1)
+    assert len(cluster.store.list("PersistentVolume").items) == 1

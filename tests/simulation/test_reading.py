@@ -134,6 +134,13 @@ def test_a_fault_names_the_field_and_what_would_do(spec: str, fault: str) -> Non
     assert line.startswith(f"s.yaml: {fault}")
 
 
+def test_how_long_volumes_take_is_told_beside_the_latencies() -> None:
+    assert read("latencies: {volumes: 2m}").options.provisioning_s == 120.0
+    assert read("latencies: {volumes: 0s, calls: 1s}").options.provisioning_s == 0.0
+    assert read("latencies: {calls: 1s}").options.provisioning_s == 1.0
+    assert len(faults("latencies: fast")) == 1
+
+
 def test_all_faults_are_told_at_once() -> None:
     assert len(faults("seed: x\nuntil: y\nsteps: [{cordon: n, at: z}]")) == 3
 

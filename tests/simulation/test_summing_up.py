@@ -12,7 +12,7 @@ from podium.simulation.summing_up import ClassSummary, sum_up
 PREEMPTED = {"disruption": "PreemptionByScheduler"}
 
 
-def entry(at_s: float, kind: str, name: str, details: Mapping[str, Any] = {}) -> Entry:  # noqa: B006
+def entry(at_s: float, kind: str, name: str, details: Mapping[str, Any] = {}) -> Entry:
     return Entry(at_s, kind, "Pod", "default", name, details=details)
 
 

@@ -27,6 +27,9 @@ from podium.core.volumes import (
 
 Object = Mapping[str, Any]
 
+PROVISIONING_S = 1.0
+"""How long it takes to make a volume unless somebody says so."""
+
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
@@ -34,13 +37,13 @@ class VolumeProvisioner(Reconciler):
     """Makes and removes volumes.
 
     Args:
-        latency_s: how long it takes to make one.
+        latency_s: how long it takes to make one, in seconds.
     """
 
     name = "volume-provisioner"
     kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Node", "CSINode"})
 
-    def __init__(self, latency_s: float = 1.0) -> None:
+    def __init__(self, latency_s: float = PROVISIONING_S) -> None:
         super().__init__()
         self._latency_s = latency_s
         self._due_s: dict[Hashable, float] = {}

@@ -10,6 +10,7 @@ from podium.config.errors import InvalidConfiguration
 from podium.config.load import load_configuration
 from podium.config.reading.fields import Fields
 from podium.controllers.scheduler.options import Features
+from podium.controllers.volumes.provisioner import PROVISIONING_S
 from podium.node.behaviour import DEFAULT_BEHAVIOUR, Behaviour
 from podium.node.settings import NodeSettings
 from podium.node.spans import Span, parse_span
@@ -43,7 +44,7 @@ _FEATURES = {
     "nominatedNodeNameForExpectation": "nominated_node_name_for_expectation",
     "revertFailedNominations": "revert_failed_nominations",
 }
-_LATENCIES = ("calls", "answers", "watches", "distribution")
+_LATENCIES = ("calls", "answers", "watches", "distribution", "volumes")
 _DISTRIBUTIONS = ("constant", "exponential")
 _HOSTNAME, _ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
@@ -169,9 +170,11 @@ def _documents(fields: Fields, context: Context) -> list[object]:
     return [document.value for document in documents]
 
 
-def read_latency(spec: Fields) -> Latency:
-    """How long calls, answers and watches take."""
+def read_latencies(spec: Fields) -> tuple[Latency, float]:
+    """How long calls, answers and watches take, and how long to make a volume, in seconds."""
     fields = spec.nested("latencies", _LATENCIES)
+    volumes_s = seconds(fields, "volumes")
+    provisioning_s = PROVISIONING_S if volumes_s is None else volumes_s
     times = [seconds(fields, name) or 0.0 for name in ("calls", "answers", "watches")]
     distribution = fields.text("distribution", _DISTRIBUTIONS[0])
     if distribution not in _DISTRIBUTIONS:
@@ -179,8 +182,9 @@ def read_latency(spec: Fields) -> Latency:
             unsupported(fields.at("distribution"), distribution, _DISTRIBUTIONS)
         )
     if not any(times):
-        return INSTANT
-    return (ExponentialLatency if distribution == "exponential" else ConstantLatency)(*times)
+        return INSTANT, provisioning_s
+    latency = ExponentialLatency if distribution == "exponential" else ConstantLatency
+    return latency(*times), provisioning_s
 
 
 def read_faults(spec: Fields) -> Faults:

@@ -12,7 +12,7 @@ from podium.config.reading.fields import Fields, Findings
 from podium.simulation.reading.cluster import (
     read_controllers,
     read_faults,
-    read_latency,
+    read_latencies,
     read_node_settings,
     read_nodes,
     read_schedulers,
@@ -79,13 +79,15 @@ def _scenario(raw: object, findings: Findings, context: Context, seed: int | Non
     spec = top.nested("spec", _SPEC)
     spec.text("description")
     seed = spec.integer("seed", 0, bits=64) if seed is None else seed
+    latency, provisioning_s = read_latencies(spec)
     options = ClusterOptions(
         seed=seed,
         start_s=_start_s(spec),
         schedulers=read_schedulers(spec, context),
         controllers=read_controllers(spec),
         nodes=read_node_settings(spec, seed),
-        latency=read_latency(spec),
+        latency=latency,
+        provisioning_s=provisioning_s,
         faults=read_faults(spec),
     )
     nodes: Sequence[object] = read_nodes(spec)
