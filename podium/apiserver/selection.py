@@ -52,9 +52,12 @@ def _never(_obj: Object) -> str:
     return ""
 
 
-_NAME, _NAMESPACE = _at("metadata", "name"), _at("metadata", "namespace")
+NAMESPACE = _at("metadata", "namespace")
+"""The namespace of an object; empty for one that stands in none."""
+
+_NAME = _at("metadata", "name")
 _BY_NAME = {"metadata.name": _NAME}
-_BY_KEY = {"metadata.name": _NAME, "metadata.namespace": _NAMESPACE}
+_BY_KEY = {"metadata.name": _NAME, "metadata.namespace": NAMESPACE}
 _REFERENCE_FIELDS = (
     "kind",
     "namespace",

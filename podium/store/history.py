@@ -3,9 +3,43 @@
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from podium.store.events import WatchEvent
+from podium.store.events import Object, WatchEvent
 
 Wake = Callable[[], None]
+Follow = Callable[[WatchEvent], Wake | None]
+"""Takes note of an event, and says who is to be woken for it."""
+
+
+class Followers:
+    """Who is told of the events that concern a value of a field."""
+
+    def __init__(self) -> None:
+        self._by_field: dict[Callable[[Object], str], dict[str, list[Follow]]] = {}
+
+    def add(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
+        """Have somebody told of objects whose field has, or had, a value."""
+        self._by_field.setdefault(read, {}).setdefault(value, []).append(follow)
+
+    def remove(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
+        """Take that back; nothing happens if it was taken back already."""
+        by_value = self._by_field.get(read, {})
+        followers = by_value.get(value, [])
+        if follow in followers:
+            followers.remove(follow)
+        if not followers and by_value.pop(value, None) is not None and not by_value:
+            del self._by_field[read]
+
+    def tell(self, event: WatchEvent) -> Iterator[Wake]:
+        """Tell an event to whom it concerns, and name who is to be woken."""
+        for read, by_value in self._by_field.items():
+            values = [read(event.obj)]
+            if event.previous is not None:
+                values.append(read(event.previous))
+            for value in dict.fromkeys(values):
+                for follow in by_value.get(value, ()):
+                    wake = follow(event)
+                    if wake is not None:
+                        yield wake
 
 
 class KindHistory:
@@ -17,13 +51,16 @@ class KindHistory:
         oldest_revision: all events after this revision are there.
         end: the number that the next event gets.
         waiting: who is to be woken by the next event.
+        followers: who is told of events that concern them only.
+        size: how many events are remembered.
     """
 
     def __init__(self, size: int, oldest_revision: int) -> None:
         self.oldest_revision = oldest_revision
         self.end = 0
         self.waiting: dict[Hashable, Wake] = {}
-        self._size = size
+        self.followers = Followers()
+        self.size = size
         self._ring: list[WatchEvent] = []
 
     @property
@@ -32,14 +69,14 @@ class KindHistory:
         return self.end - len(self._ring)
 
     def __getitem__(self, number: int) -> WatchEvent:
-        return self._ring[number % self._size]
+        return self._ring[number % self.size]
 
     def append(self, event: WatchEvent) -> None:
         """Add an event; its revision is above all that came before."""
-        if len(self._ring) < self._size:
+        if len(self._ring) < self.size:
             self._ring.append(event)
         else:
-            slot = self.end % self._size
+            slot = self.end % self.size
             self.oldest_revision = self._ring[slot].revision
             self._ring[slot] = event
         self.end += 1
@@ -84,5 +121,6 @@ class History:
             if history.waiting:
                 woken.extend(history.waiting.values())
                 history.waiting.clear()
+            woken.extend(history.followers.tell(event))
         for wake in woken:
             wake()

@@ -19,6 +19,7 @@ from podium.store.errors import (
     TooLargeResourceVersion,
 )
 from podium.store.events import EventType, Object, WatchEvent
+from podium.store.following import FieldValue, FieldWatch
 from podium.store.history import History, Wake
 from podium.store.journal import FIRST_REVISION, Journal, Recovered
 from podium.store.pages import Matches, Page, find, stretches
@@ -172,6 +173,23 @@ class Store:
         if from_revision > self.revision:
             raise TooLargeResourceVersion(from_revision, self.revision)
         return Watch(self._history, kind, namespace, from_revision, wake)
+
+    def watch_field(
+        self,
+        kind: str,
+        namespace: str | None,
+        field: FieldValue,
+        *,
+        from_revision: int,
+        wake: Wake | None = None,
+    ) -> FieldWatch:
+        """Follow what happens after a revision to objects of which a field has, or had, a value.
+
+        It costs nothing when other objects change. Arguments and errors are those of `watch`.
+        """
+        if from_revision > self.revision:
+            raise TooLargeResourceVersion(from_revision, self.revision)
+        return FieldWatch(self._history, kind, namespace, field, from_revision, wake)
 
     def changes(self, kind: str) -> int:
         """A number that is another one whenever an object of the kind has come, changed or gone."""

@@ -60,6 +60,11 @@ class Watch:
         self._wait()
         return taken
 
+    def wake_by(self, wake: Wake) -> None:
+        """Have somebody woken by the next event, each time that all have been taken."""
+        self._wake = wake
+        self._wait()
+
     def close(self) -> None:
         """Wake nobody any more."""
         self._wake = None

@@ -14,13 +14,14 @@ class Watching:
 
     Attributes:
         stream: where the events come from; whoever serves the watch closes it.
+        form: how objects are shown.
         timeout_s: after how many seconds it ends; None leaves it to whoever serves it.
     """
 
     def __init__(self, stream: WatchStream, form: Form, timeout_s: int | None) -> None:
         self.stream = stream
         self.timeout_s = timeout_s
-        self._form = form
+        self.form = form
         self._needs_headers = True
 
     @property
@@ -34,7 +35,7 @@ class Watching:
         Args:
             now_s: the time that ages in tables are told as of, in seconds since the epoch.
         """
-        return [self._shown(event, now_s) for event in self.stream.take()]
+        return [self.shown(event, now_s) for event in self.stream.take()]
 
     def finish(self, now_s: float) -> list[Event]:
         """What has happened since the last call, with the bookmark that a watch ends with.
@@ -44,11 +45,12 @@ class Watching:
         events = self.take(now_s)
         bookmark = self.stream.bookmark() if self.stream.allows_bookmarks else None
         if bookmark is not None:
-            events.append(self._shown(bookmark, now_s))
+            events.append(self.shown(bookmark, now_s))
         self.stream.close()
         return events
 
-    def _shown(self, event: Event, now_s: float) -> Event:
+    def shown(self, event: Event, now_s: float) -> Event:
+        """An event of the stream, in the form that is wanted."""
         headers, self._needs_headers = self._needs_headers, False
-        obj = shown(self._form, event["object"], now_s, headers=headers)
+        obj = shown(self.form, event["object"], now_s, headers=headers)
         return {"type": event["type"], "object": obj}

@@ -5,16 +5,18 @@ is deleted, whatever was done to it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.refused import Refused
-from podium.apiserver.selection import Selection
+from podium.apiserver.selection import NAMESPACE, Selection
 from podium.apiserver.strategy.zeros import ZEROS
 from podium.apiserver.verbs.options import WatchOptions
 from podium.apiserver.verbs.reading import expired, parse_version, too_large
 from podium.store.errors import Expired, TooLargeResourceVersion
 from podium.store.events import WatchEvent
+from podium.store.following import FieldValue, FieldWatch
 from podium.store.store import Store
 from podium.store.watch import Watch
 
@@ -39,7 +41,7 @@ class WatchStream:
         self,
         kind: Kind,
         selection: Selection,
-        cursor: Watch | None,
+        cursor: Watch | FieldWatch | None,
         first: Iterable[Item],
         *,
         allows_bookmarks: bool,
@@ -49,31 +51,47 @@ class WatchStream:
         self.has_ended = cursor is None
         self._matches = None if selection.is_everything else selection.matches
         self._cursor = cursor
-        self._first = list(first)
+        self._first = iter(first)
 
-    def take(self) -> list[Item]:
-        """What has come since the last time; nothing, if nothing has."""
-        items, self._first = self._first, []
+    def take(self, limit: int | None = None) -> list[Item]:
+        """What has come since the last time; nothing, if nothing has.
+
+        What was there at the beginning comes first, by itself.
+
+        Args:
+            limit: how many items at most; what is left comes the next time.
+        """
+        items = list(islice(self._first, limit))
         if self._cursor is None or self.has_ended:
             return items
         try:
-            events = self._cursor.take()
+            while not items:
+                events = self._cursor.take(limit)
+                items = self._items(events)
+                if limit is None or len(events) < limit:
+                    break
         except Expired as error:
             self.has_ended = True
             items.append(_error(expired(error)))
-            return items
-        if self._matches is None:
-            items += [{"type": event.type, "object": event.obj} for event in events]
-        else:
-            seen = (_seen(event, self._matches) for event in events)
-            items += [item for item in seen if item is not None]
         return items
+
+    def _items(self, events: Iterable[WatchEvent]) -> list[Item]:
+        """Events as the watcher sees them, without those that it doesn't see."""
+        if self._matches is None:
+            return [{"type": event.type, "object": event.obj} for event in events]
+        seen = (_seen(event, self._matches) for event in events)
+        return [item for item in seen if item is not None]
 
     def bookmark(self) -> Item | None:
         """A BOOKMARK that tells up to which version all has been taken; None once it has ended."""
         if self._cursor is None or self.has_ended:
             return None
         return _bookmark(self.kind, str(self._cursor.revision), {})
+
+    def wake_by(self, wake: Callable[[], None]) -> None:
+        """Have somebody woken as `wake` of `ApiServer.watch` is; something may be there already."""
+        if self._cursor is not None:
+            self._cursor.wake_by(wake)
 
     def close(self) -> None:
         """Wake nobody any more."""
@@ -105,12 +123,31 @@ def watch(
             first.append(_bookmark(kind, str(revision), _INITIAL_EVENTS_END))
     cursor = None
     try:
-        cursor = store.watch(kind.name, namespace or None, from_revision=revision, wake=wake)
+        cursor = _cursor(store, kind, namespace, selection, revision, wake)
     except Expired as error:
         first = [_error(expired(error))]
     except TooLargeResourceVersion as error:
         raise too_large(error) from None
     return WatchStream(kind, selection, cursor, first, allows_bookmarks=options.allow_bookmarks)
+
+
+def _cursor(
+    store: Store,
+    kind: Kind,
+    namespace: str,
+    selection: Selection,
+    revision: int,
+    wake: Callable[[], None] | None,
+) -> Watch | FieldWatch:
+    """Where the events come from: if possible just those that concern the watcher."""
+    fields = [FieldValue(term.read, term.value) for term in selection.fields if term.equal]
+    if namespace:
+        fields.append(FieldValue(NAMESPACE, namespace))
+    if not fields:
+        return store.watch(kind.name, from_revision=revision, wake=wake)
+    return store.watch_field(
+        kind.name, namespace or None, fields[0], from_revision=revision, wake=wake
+    )
 
 
 def _initial(store: Store, kind: Kind, namespace: str, selection: Selection) -> list[Item]:
