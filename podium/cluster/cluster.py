@@ -13,6 +13,7 @@ from podium.cluster.sleepers import Sleepers
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.node.kubelets import Kubelets
 from podium.runtime.virtual import Handle, VirtualDriver
+from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store
 
 Object = Mapping[str, Any]
@@ -34,16 +35,22 @@ class Cluster:
 
     Args:
         options: how it is set up.
+        store: the objects, which may be there already; none unless given. Who goes on with them
+            gets other uids and names than whoever made them, with the same seed, too.
 
     Raises:
         UnknownController: the options name one that there isn't.
         UnknownPlugin: the same of admission plugins.
     """
 
-    def __init__(self, options: ClusterOptions = _DEFAULT_OPTIONS) -> None:
-        rng = Random(options.seed)
+    def __init__(
+        self, options: ClusterOptions = _DEFAULT_OPTIONS, store: Store | None = None
+    ) -> None:
         self.options = options
-        self.store = Store()
+        self.store = store or Store()
+        rng = Random(options.seed)
+        if self.store.revision != FIRST_REVISION:
+            rng = Random(f"{options.seed}/{self.store.revision}")
         admission = ApiOptions(admission=options.admission)
         self.server = ApiServer(self.store, _fork(rng), admission)
         self.server.bootstrap(options.start_s)

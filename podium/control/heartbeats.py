@@ -8,8 +8,8 @@ the word back when it falls silent:
 - `podium.dev/heartbeats: continuous`: take the Lease as renewed whenever you look.
 - `podium.dev/heartbeats: ended`: the last renewal was at `spec.renewTime`, which may be before this
   was written, as it was one of those that weren't. No more will come.
-- no such annotation: a Lease as others write it. Every change of `spec.renewTime` is a heartbeat at
-  the moment in which it is seen.
+- `podium.dev/heartbeats: written`, or no such annotation: a Lease as others write it. Every change
+  of `spec.renewTime` is a heartbeat at the moment in which it is seen.
 
 An agent that comes back says `continuous` again. Node status is written only when it changes; its
 `lastHeartbeatTime` is no heartbeat here.
@@ -30,6 +30,7 @@ RENEW_INTERVAL_S = 10.0
 HEARTBEATS = "podium.dev/heartbeats"
 CONTINUOUS = "continuous"
 ENDED = "ended"
+WRITTEN = "written"
 
 _MICROSECOND_DIGITS = 6
 
@@ -71,7 +72,7 @@ def node_lease(node: Object, renewed_s: float, heartbeats: str) -> dict[str, Any
     Args:
         node: the node, which owns the Lease.
         renewed_s: when it was renewed last, in seconds since the epoch.
-        heartbeats: `CONTINUOUS` or `ENDED`.
+        heartbeats: `CONTINUOUS`, `ENDED` or `WRITTEN`; the last takes back what was said before.
     """
     metadata = node["metadata"]
     owner = {

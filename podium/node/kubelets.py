@@ -2,7 +2,7 @@
 
 Agents write few things: a pod's status when something visible has changed, its removal when it has
 stopped, the conditions of a node when they aren't as scripted, and a Lease when the node's agent
-starts or falls silent (see `podium.control.heartbeats`).
+starts or falls silent (see `podium.control.heartbeats`), unless it is to be renewed in earnest.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -12,7 +12,15 @@ from typing import Any
 from podium.api.meta import is_finished, is_terminating, name
 from podium.control.effects import Create, Effect, Patch
 from podium.control.events import Change, Outcome
-from podium.control.heartbeats import CONTINUOUS, ENDED, LEASE_NAMESPACE, last_renewal_s, node_lease
+from podium.control.heartbeats import (
+    CONTINUOUS,
+    ENDED,
+    LEASE_NAMESPACE,
+    RENEW_INTERVAL_S,
+    WRITTEN,
+    last_renewal_s,
+    node_lease,
+)
 from podium.controllers.kit.objects import Place, place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.pod_classes import PodClasses
@@ -57,10 +65,12 @@ class _Lease:
     Attributes:
         exists: whether it is there; None if that isn't known, as after a restart.
         heartbeats: what was written of them; empty if nothing was.
+        due_s: when it is to be renewed, where that is written.
     """
 
     exists: bool | None = None
     heartbeats: str = ""
+    due_s: float = 0.0
 
 
 class Kubelets(Reconciler):
@@ -179,7 +189,10 @@ class Kubelets(Reconciler):
             self._resume_pods(agent, now_s)
         elif was_down and not agent.behaviour.down:
             self._revisit_pods(called, now_s)
-        yield from self._heartbeat(agent, now_s)
+        if self._settings.writes_heartbeats:
+            yield from self._renewal(agent, now_s)
+        else:
+            yield from self._heartbeat(agent, now_s)
         if not agent.behaviour.down:
             yield from _status(agent, now_s)
 
@@ -217,12 +230,26 @@ class Kubelets(Reconciler):
         lease.heartbeats = heartbeats
         renewed_s = last_renewal_s(agent.started_s, now_s) if down else now_s
         obj = node_lease(agent.node, renewed_s, heartbeats)
-        if not (lease.exists or down):
-            yield Create(kind="Lease", obj=obj)
+        yield Create(kind="Lease", obj=obj) if not (lease.exists or down) else _patch(obj)
+
+    def _renewal(self, agent: Agent, now_s: float) -> Iterator[Effect]:
+        """Renew the Lease every `RENEW_INTERVAL_S`; a silent agent just leaves it as it is."""
+        called = name(agent.node)
+        lease = self._leases[called]
+        # Whatever comes in between is no reason to renew it sooner, but a failure is.
+        if agent.behaviour.down or (lease.heartbeats and now_s < lease.due_s):
             return
-        annotations, spec = obj["metadata"]["annotations"], obj["spec"]
-        body = {"metadata": {"annotations": annotations}, "spec": spec}
-        yield Patch(kind="Lease", namespace=LEASE_NAMESPACE, name=called, body=body)
+        lease.heartbeats, lease.due_s = WRITTEN, now_s + RENEW_INTERVAL_S
+        obj = node_lease(agent.node, now_s, WRITTEN)
+        yield _patch(obj) if lease.exists else Create(kind="Lease", obj=obj)
+        self.look_again(_NodeKey(called), lease.due_s)
+
+
+def _patch(lease: Object) -> Patch:
+    """What a Lease becomes that is there already."""
+    metadata = lease["metadata"]
+    body = {"metadata": {"annotations": metadata["annotations"]}, "spec": lease["spec"]}
+    return Patch(kind="Lease", namespace=LEASE_NAMESPACE, name=metadata["name"], body=body)
 
 
 # What a refusal tells of a Lease; others tell nothing.

@@ -14,8 +14,11 @@ class NodeSettings:
         seed: for what behaviours leave to chance.
         records_lives: whether starts, exits and restarts of containers are recorded as events;
             refusals and preemptions by nodes always are.
+        writes_heartbeats: whether Leases are renewed in earnest, for others than Podium's own
+            controller; otherwise they say that they are (see `podium.control.heartbeats`).
     """
 
     behaviour: Behaviour = DEFAULT_BEHAVIOUR
     seed: int = 0
     records_lives: bool = False
+    writes_heartbeats: bool = False

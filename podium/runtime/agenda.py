@@ -96,7 +96,7 @@ class Agenda:
         raise EndlessMoment(f"{ENTRIES_AT_ONE_MOMENT_MAX} entries at {self.now_s}")
 
     def advance_to(self, time_s: float) -> None:
-        """Let time pass, up to the next entry at most."""
+        """Let time pass; entries that fall due on the way come after all that was due before."""
         self.now_s = max(self.now_s, time_s)
         while self._later and self._later[0][0] <= self.now_s:
             self._due.append(heapq.heappop(self._later)[2])

@@ -155,6 +155,21 @@ class VirtualDriver:
         self._agenda.run_next()
         return True
 
+    def step_now(self) -> bool:
+        """Do the next thing that is due by now; whether there was one."""
+        next_s = self._agenda.next_s()
+        if next_s is None or next_s > self.now_s:
+            return False
+        self._agenda.run_next()
+        return True
+
+    def pass_time(self, time_s: float) -> None:
+        """Let it become later before what is due is done, which then comes late; nothing is lost.
+
+        So do machines on a busy computer find that time has passed.
+        """
+        self._agenda.advance_to(time_s)
+
     def advance(self, duration_s: float) -> None:
         """Let time pass, and everything happen that falls due."""
         self.run_until(self.now_s + duration_s)

@@ -141,3 +141,21 @@ def test_volumes_take_as_long_as_the_options_say() -> None:
     assert not cluster.store.list("PersistentVolume").items
     cluster.driver.advance(0.1)
     assert len(cluster.store.list("PersistentVolume").items) == 1
+
+
+def test_who_goes_on_with_a_store_finds_it_as_it_was_and_repeats_no_uid() -> None:
+    def uids(cluster: Cluster) -> set[str]:
+        return {one["metadata"]["uid"] for one in pods_of(cluster)}
+
+    first = Cluster()
+    first.load([node("n0"), replica_set("web", 2)])
+    first.start()
+    first.driver.advance(10)
+    before = uids(first)
+    second = Cluster(ClusterOptions(start_s=first.driver.now_s), first.store)
+    second.load([{**replica_set("shop", 2)}])
+    second.start()
+    second.driver.advance(10)
+    assert uids(second) > before
+    assert len(uids(second)) == 4
+    assert {p["status"]["phase"] for p in pods_of(second)} == {"Running"}

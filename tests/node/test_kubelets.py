@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.meta import is_finished
 from podium.control.effects import Create, Patch
-from podium.control.heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE
+from podium.control.heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
 from podium.node.behaviour import Behaviour
 from podium.node.kubelets import Kubelets
 from podium.node.settings import NodeSettings
@@ -69,6 +69,22 @@ def test_a_node_that_falls_silent_ends_its_heartbeats_at_the_last_one() -> None:
     cluster.annotate("n1", down="true")
     cluster.run_until(116)
     assert lease(cluster) == (ENDED, "00:01:50.0")
+
+
+def test_leases_are_renewed_in_earnest_where_others_watch() -> None:
+    cluster = Cluster(settings=NodeSettings(writes_heartbeats=True))
+    cluster.run_until(25)
+    assert lease(cluster) == (WRITTEN, "00:00:20.0")
+    assert [type(write).__name__ for write in cluster.writes] == ["Patch", "Patch"]
+    cluster.annotate("n1", down="true")
+    cluster.run_until(100)
+    assert lease(cluster) == (WRITTEN, "00:00:20.0")
+    cluster.annotate("n1", down=None)
+    cluster.run_until(105)
+    assert lease(cluster) == (WRITTEN, "00:01:40.0")
+    cluster.driver.restart(cluster.kubelets, Kubelets(cluster.settings))
+    cluster.run_until(106)
+    assert lease(cluster) == (WRITTEN, "00:01:45.0")
 
 
 def test_a_silent_nodes_pods_go_on_unseen_and_it_catches_up() -> None:

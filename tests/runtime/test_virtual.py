@@ -324,3 +324,15 @@ def test_unanswered_calls_are_carried_out_before_after_or_never() -> None:
         applied_late += "a" in diary.known and diary.notes.index("2 a: Timeout") == 1
     assert 5 < outcomes.count("lost") < 25
     assert 5 < applied_late < 25
+
+
+def test_time_may_pass_before_what_is_due_is_done() -> None:
+    driver, done = make_driver(), list[str]()
+    for name, after_s in (("soon", 1.0), ("now", 0.0), ("later", 9.0)):
+        driver.at(START_S + after_s, partial(done.append, name))
+    driver.pass_time(START_S + 5.0)
+    assert (driver.now_s, done) == (START_S + 5.0, [])
+    assert driver.step_now()
+    assert driver.step_now()
+    assert not driver.step_now()
+    assert (driver.now_s, done) == (START_S + 5.0, ["now", "soon"])
