@@ -1,10 +1,10 @@
 """The one protocol of schedulers, controllers and node agents."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from podium.control.effects import Effect
-from podium.control.events import Event
+from podium.control.events import Change, Event
 
 
 class Machine(Protocol):
@@ -32,4 +32,13 @@ class Machine(Protocol):
 
         A time in the past means at once; None that only other events matter.
         """
+        ...
+
+
+@runtime_checkable
+class Choosy(Protocol):
+    """A machine that can do without some changes; telling it of them does no harm."""
+
+    def heeds(self, change: Change) -> bool:
+        """Whether a change may matter to the machine, as far as can be told at little cost."""
         ...

@@ -76,6 +76,10 @@ class GarbageCollector(Reconciler):
         super().__init__({kind: {"owner": _owner_uids} for kind in _KINDS})
         self._absent: Recent[str, bool] = Recent(_ABSENT_MAX)
 
+    def heeds(self, change: Change) -> bool:
+        """Much changes of an object that has nothing to do with owning and being owned."""
+        return not _alike(change.old, change.new)
+
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
         if obj is None:
@@ -84,7 +88,8 @@ class GarbageCollector(Reconciler):
         now = self.objects.get(item.kind, item.name, item.namespace)
         if _alike(change.old, change.new) and _alike(before, now):
             return
-        yield item
+        if now is not None and (_references(now) or is_terminating(now)):
+            yield item
         for one in (change.old, before):
             if one is not None and (now is None or uid_of(now) != uid_of(one)):
                 yield from self._left_by(one)
@@ -136,7 +141,7 @@ class GarbageCollector(Reconciler):
         yield from dependents
 
     def _dependents_of(self, owner: Object) -> Iterator[tuple[str, Object]]:
-        for kind in _KINDS:
+        for kind in self.objects.kinds_with("owner", uid_of(owner)):
             for obj in self.objects.by(kind, "owner", uid_of(owner)):
                 yield kind, obj
 
@@ -239,9 +244,11 @@ def _alike(old: Object | None, new: Object | None) -> bool:
     if old is None or new is None:
         return old is new
     before, after = old["metadata"], new["metadata"]
-    return all(
-        before.get(one) == after.get(one)
-        for one in ("uid", "ownerReferences", "finalizers", "deletionTimestamp")
+    return bool(
+        before.get("uid") == after.get("uid")
+        and before.get("ownerReferences") == after.get("ownerReferences")
+        and before.get("finalizers") == after.get("finalizers")
+        and before.get("deletionTimestamp") == after.get("deletionTimestamp")
     )
 
 

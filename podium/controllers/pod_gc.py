@@ -50,6 +50,13 @@ class PodGarbageCollector(Reconciler):
             self._start_s = now_s
         return super().step(event, now_s)
 
+    def heeds(self, change: Change) -> bool:
+        """Of a pod it matters where it is, and whether it is on its way out."""
+        old, new = change.old, change.new
+        if change.kind != "Pod" or old is None or new is None:
+            return True
+        return _ends(old) != _ends(new) or _node_name(old) != _node_name(new)
+
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
         if obj is None:
@@ -168,6 +175,11 @@ def _target(pod: Object, message: str, now_s: float) -> Object:
         "reason": "DeletionByPodGC",
         "message": message,
     }
+
+
+def _ends(pod: Object) -> tuple[bool, bool, Object | None]:
+    """How far a pod is on its way out."""
+    return is_terminating(pod), is_finished(pod), condition_of(pod, "DisruptionTarget")
 
 
 def _is_lost(pod: Object) -> bool:

@@ -32,9 +32,10 @@ _SPEC_FIELDS = (
     "tolerations",
     "topologySpreadConstraints",
 )
-_METADATA_FIELDS = ("labels", "deletionTimestamp", "ownerReferences")
 _CONTAINER_FIELDS = ("image", "name", "ports", "resources", "restartPolicy", "restartPolicyRules")
-_STATUS_FIELDS = ("allocatedResources", "containerStatuses", "initContainerStatuses", "resources")
+_STATUS_FIELDS = frozenset(
+    {"allocatedResources", "containerStatuses", "initContainerStatuses", "resources"}
+)
 _RESIZED = frozenset({"allocatedResources", "resources"})
 _CONTAINER_STATUS_FIELDS = ("allocatedResources", "name", "resources")
 # Volumes of these kinds differ from pod to pod and never decide where a pod can go.
@@ -105,6 +106,7 @@ class PodClasses:
         self._all: list[PodClass] = []
         self._priorities = np.zeros(0, np.int64)
         self._placed: dict[int, PodClass] = {}
+        self._dying: dict[int, PodClass] = {}
         self._seen: tuple[tuple[Object, PodClass], ...] = ()
 
     def __len__(self) -> int:
@@ -151,6 +153,13 @@ class PodClasses:
         self._seen = (*self._seen[-1:], (pod, found))
         return found
 
+    def dying(self, cls: PodClass, pod: Object) -> PodClass:
+        """The class of a pod on a node that was of this class, and is terminating since then."""
+        found = self._dying.get(cls.id)
+        if found is None:
+            found = self._dying[cls.id] = self.of(pod, wants_node=False)
+        return found
+
     def placed(self, cls: PodClass) -> PodClass:
         """The class of pods of this class once they are on a node, whatever node they wanted."""
         found = self._placed.get(cls.id)
@@ -180,6 +189,11 @@ def _key(pod: Object, wants_node: bool) -> bytes:
     )
 
 
+def only_dies(old: Object, new: Object) -> bool:
+    """Whether all that differs between two states of a pod is for certain that it terminates."""
+    return is_terminating(new) and not is_terminating(old) and _alike_but_for_death(old, new, False)
+
+
 def reads_alike(old: Object, new: Object, *, wants_node: bool = True) -> bool:
     """Whether two states of one pod are of one class for certain, found out without encoding.
 
@@ -190,11 +204,23 @@ def reads_alike(old: Object, new: Object, *, wants_node: bool = True) -> bool:
     """
     if old is new:
         return True
-    metadata, new_metadata = old["metadata"], new["metadata"]
+    return is_terminating(old) == is_terminating(new) and _alike_but_for_death(old, new, wants_node)
+
+
+def _alike_but_for_death(old: Object, new: Object, wants_node: bool) -> bool:
+    before, after = old["metadata"], new["metadata"]
     return (
-        _same_spec(old.get("spec") or {}, new.get("spec") or {}, wants_node)
-        and all(metadata.get(field) == new_metadata.get(field) for field in _METADATA_FIELDS)
+        before.get("labels") == after.get("labels")
+        and before.get("ownerReferences") == after.get("ownerReferences")
+        and _same_spec(old.get("spec") or {}, new.get("spec") or {}, wants_node)
         and _status_key(old.get("status")) == _status_key(new.get("status"))
+    )
+
+
+def holds_alike(old: Object, new: Object) -> bool:
+    """Whether a pod on a node takes the same in two states for certain."""
+    return _same_spec(old.get("spec") or {}, new.get("spec") or {}, False) and (
+        _status_key(old.get("status")) == _status_key(new.get("status"))
     )
 
 
@@ -209,18 +235,19 @@ def _same_spec(old: Object, new: Object, wants_node: bool) -> bool:
 
 
 def _status_key(status: Object | None) -> object:
-    if not status or not any(status.get(field) for field in _STATUS_FIELDS):
+    if not status or _STATUS_FIELDS.isdisjoint(status):
         return None
     containers = [
         *(status.get("containerStatuses") or ()),
         *(status.get("initContainerStatuses") or ()),
     ]
-    return [
+    told = [
         [_picked(c, _CONTAINER_STATUS_FIELDS) for c in containers if c.keys() & _RESIZED],
-        status.get("resources"),
-        status.get("allocatedResources"),
+        status.get("resources") or None,
+        status.get("allocatedResources") or None,
         [c for c in status.get("conditions") or () if c.get("type") == "PodResizePending"],
     ]
+    return told if any(told) else None
 
 
 def _picked(obj: Object, fields: tuple[str, ...]) -> list[object]:

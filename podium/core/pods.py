@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.api.meta import key, name, uid
 from podium.api.times import parse_time
-from podium.core.pod_classes import Object, PodClass, PodClasses, reads_alike
+from podium.core.pod_classes import Object, PodClass, PodClasses, only_dies, reads_alike
 
 UNPLACED = -1
 
@@ -70,4 +70,6 @@ def renewed(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool)
     """The same pod as it is now; its class is looked up only if it may have changed."""
     if reads_alike(pod.obj, obj, wants_node=wants_node):
         return PodInfo(obj, pod.cls)
+    if not wants_node and only_dies(pod.obj, obj):
+        return PodInfo(obj, classes.dying(pod.cls, obj))
     return PodInfo(obj, classes.of(obj, wants_node=wants_node))

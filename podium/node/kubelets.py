@@ -21,7 +21,7 @@ from podium.control.heartbeats import (
     last_renewal_s,
     node_lease,
 )
-from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.kit.objects import Place, place_of, uid_of, version_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.pod_classes import PodClasses
 from podium.node.addresses import Addresses
@@ -101,6 +101,16 @@ class Kubelets(Reconciler):
     def agent(self, node_name: str) -> Agent | None:
         """The agent of a node, if there is one."""
         return self._agents.get(node_name)
+
+    def heeds(self, change: Change) -> bool:
+        """Pods without a node concern nobody, and what an agent has written itself it knows."""
+        new = change.new
+        if new is None or change.kind != "Pod":
+            return True
+        if not _node_name(new):
+            return False
+        known = self.objects.get("Pod", new["metadata"]["name"], new["metadata"]["namespace"])
+        return known is None or version_of(known) != version_of(new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new or before or change.old

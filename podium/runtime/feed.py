@@ -7,10 +7,9 @@ from podium.control.events import Change
 from podium.runtime.agenda import Agenda
 from podium.runtime.faults import Fates
 from podium.runtime.informer import Informer
-from podium.store.errors import Expired
+from podium.runtime.shared_watch import SharedWatch
 from podium.store.events import WatchEvent
 from podium.store.store import Store
-from podium.store.watch import Watch
 
 _News = tuple[int, Sequence[WatchEvent]]
 """Which round of listing and watching it belongs to, and what happened."""
@@ -23,8 +22,8 @@ class Feed:
     one change at a time. Of a watch that breaks, the news on their way are lost.
 
     Args:
-        kind: of the objects.
-        store: where they are.
+        watch: of the kind, shared with others.
+        store: where the objects are.
         agenda: of the driver.
         fates: how long news travel, and when the watch breaks.
         tell: takes each change.
@@ -34,7 +33,7 @@ class Feed:
 
     def __init__(
         self,
-        kind: str,
+        watch: SharedWatch,
         store: Store,
         agenda: Agenda,
         fates: Fates,
@@ -43,15 +42,16 @@ class Feed:
         synced: Callable[[], None],
         relisted: Callable[[str], None],
     ) -> None:
-        self._kind = kind
+        self._kind = watch.kind
+        self._watch = watch
         self._store = store
         self._agenda = agenda
         self._fates = fates
         self._tell = tell
         self._synced = synced
         self._relisted = relisted
-        self._informer = Informer(kind)
-        self._watch: Watch | None = None
+        # What was told; while the watch remembers that for all, it isn't looked at.
+        self._informer = Informer(self._kind)
         # Counts lists: what a watch sent before the last one doesn't arrive any more.
         self._round = 0
         self._arrival_s = 0.0
@@ -67,38 +67,44 @@ class Feed:
         """Tell nothing any more."""
         self._round += 1
         self._inbox.clear()
-        self._close()
+        self._watch.leave(self)
 
     def break_watch(self) -> None:
         """Lose what is on its way, and list anew."""
-        self._close()
+        self._watch.leave(self)
         self._relisted(self._kind)
         self.start()
+
+    def hear(self, changes: Sequence[Change]) -> None:
+        """Tell of changes; the watch remembers them."""
+        if len(changes) == 1 and not self._inbox:
+            self._tell(changes[0])
+        else:
+            self._take_in(changes)
+
+    def part(self, informer: Informer) -> None:
+        """Remember what is told from now on."""
+        self._informer = informer
+
+    def collect(self, events: Sequence[WatchEvent]) -> bool:
+        """Take news along, to be told now or later; whether all there is has been told."""
+        listed = self._informer.revision
+        events = [event for event in events if event.revision > listed]
+        if self._fates.is_instant and self._arrival_s <= self._agenda.now_s:
+            self._take_in(self._informer.watched(events))
+            return self._is_synced
+        if events and self._fates.breaks_watch():
+            self.break_watch()
+        elif events:
+            self._send((self._round, events))
+        return False
 
     def _list(self, number: int) -> None:
         if number != self._round:
             return
         page = self._store.list(self._kind)
-        self._watch = self._store.watch(self._kind, from_revision=page.revision, wake=self._notice)
+        self._watch.join(self)
         self._take_in(self._informer.listed(page.items, page.revision))
-
-    def _notice(self) -> None:
-        self._agenda.put(self._agenda.now_s, self._collect, None)
-
-    def _collect(self, _: None) -> None:
-        if self._watch is None:
-            return
-        try:
-            events = self._watch.take()
-        except Expired:
-            self.break_watch()
-            return
-        if self._fates.is_instant and self._arrival_s <= self._agenda.now_s:
-            self._take_in(self._informer.watched(events))
-        elif events and self._fates.breaks_watch():
-            self.break_watch()
-        elif events:
-            self._send((self._round, events))
 
     def _send(self, news: _News) -> None:
         arrival_s = self._next_arrival_s()
@@ -129,8 +135,3 @@ class Feed:
         sent_s = self._agenda.now_s + self._fates.watch_s(self._kind)
         self._arrival_s = max(self._arrival_s, sent_s)
         return self._arrival_s
-
-    def _close(self) -> None:
-        if self._watch is not None:
-            self._watch.close()
-            self._watch = None

@@ -47,6 +47,12 @@ class Informer:
     def __len__(self) -> int:
         return len(self._known)
 
+    def copy(self) -> "Informer":
+        """Another one that knows the same."""
+        other = Informer(self.kind)
+        other.revision, other._known = self.revision, dict(self._known)
+        return other
+
     def listed(self, objects: Iterable[Object], revision: int) -> list[Change]:
         """Take in a list, the first or a later one.
 

@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from podium.control.effects import Effect
-from podium.control.events import Event, Outcome, Synced, Woken
-from podium.control.machine import Machine
+from podium.control.events import Change, Event, Outcome, Synced, Woken
+from podium.control.machine import Choosy, Machine
 from podium.runtime.agenda import Agenda, Entry
 from podium.runtime.dispatcher import Dispatcher
 from podium.runtime.faults import Fate, Fates
 from podium.runtime.feed import Feed
 from podium.runtime.happenings import Called, Happening, Hook, Relisted, Stepped
 from podium.runtime.recorder import EventRecorder, Recording, Stamps
+from podium.runtime.shared_watch import SharedWatch
 from podium.store.store import Store
 
 
@@ -26,6 +27,7 @@ class World:
         fates: what becomes of calls and watches.
         stamps: for the names of events.
         hooks: told of everything that happens.
+        watches: by kind, those that some machine has needed.
     """
 
     agenda: Agenda
@@ -34,6 +36,15 @@ class World:
     fates: Fates
     stamps: Stamps = field(default_factory=Stamps)
     hooks: list[Hook] = field(default_factory=list)
+    watches: dict[str, SharedWatch] = field(default_factory=dict)
+
+    def watch(self, kind: str) -> SharedWatch:
+        """The watch of a kind, for all machines."""
+        found = self.watches.get(kind)
+        if found is None:
+            found = SharedWatch(kind, self.store, self.agenda, self.fates)
+            self.watches[kind] = found
+        return found
 
     def happened(self, happening: Happening) -> None:
         """Tell the hooks."""
@@ -72,13 +83,16 @@ class Life:
         self._crash = crash
         self._agenda = world.agenda
         self._recorder = EventRecorder(host, world.stamps, world.agenda.now_s)
+        tell: Callable[[Change], None] = self._step
+        if isinstance(machine, Choosy):
+            tell = self._step_if_heeded(machine)
         self._feeds = [
             Feed(
-                kind,
+                world.watch(kind),
                 world.store,
                 world.agenda,
                 world.fates,
-                tell=self._step,
+                tell=tell,
                 synced=self._synced,
                 relisted=self._relisted,
             )
@@ -124,6 +138,15 @@ class Life:
     def _relisted(self, kind: str) -> None:
         if self._world.hooks:
             self._world.happened(Relisted(self._agenda.now_s, self.name, kind))
+
+    def _step_if_heeded(self, machine: Choosy) -> Callable[[Change], None]:
+        heeds, step = machine.heeds, self._step
+
+        def tell(change: Change) -> None:
+            if heeds(change):
+                step(change)
+
+        return tell
 
     def _step(self, event: Event) -> None:
         now_s = self._agenda.now_s

@@ -61,8 +61,7 @@ class Objects:
             return known
         objects[place] = obj
         for name, index in self._indexes.get(kind, _NO_INDEXES).items():
-            found = self._found.setdefault((kind, name), {})
-            _put_in(found, index, place, known, obj)
+            self._index(kind, name, index, place, known, obj)
         return known
 
     def remove(self, kind: str, obj: Object) -> Object | None:
@@ -92,6 +91,28 @@ class Objects:
         """The objects of a kind that an index has under a key."""
         return self._found.get((kind, index), {}).get(key, {}).values()
 
+    def kinds_with(self, index: str, key: str) -> list[str]:
+        """The kinds of whose objects an index has any under a key."""
+        return [kind for (kind, name), found in self._found.items() if name == index and key in found]
+
+    def _index(
+        self, kind: str, name: str, index: Index, place: Place, known: Object | None, obj: Object
+    ) -> None:
+        """Have an index find an object, in place of its former state."""
+        keys = tuple(index(obj))
+        former = () if known is None else tuple(index(known))
+        if not keys and not former:
+            return
+        found = self._found.setdefault((kind, name), {})
+        for key in former:
+            if key not in keys:
+                _take_out(found, key, place)
+        for key in keys:
+            group = found.setdefault(key, {})
+            # Out and in again: the last to change is the last in its group.
+            group.pop(place, None)
+            group[place] = obj
+
     def _unindex(self, kind: str, place: Place, known: Object | None) -> None:
         if known is None:
             return
@@ -113,28 +134,18 @@ def uid_of(obj: Object) -> str:
     return found
 
 
-def _put_in(found: Found, index: Index, place: Place, known: Object | None, obj: Object) -> None:
-    """Have an index find an object, in place of its former state."""
-    keys = tuple(index(obj))
-    if known is not None:
-        for key in index(known):
-            if key not in keys:
-                _take_out(found, key, place)
-    for key in keys:
-        group = found.get(key)
-        if group is None:
-            group = found[key] = {}
-        # Out and in again: the last to change is the last in its group.
-        group.pop(place, None)
-        group[place] = obj
-
-
 def _take_out(found: Found, key: str, place: Place) -> None:
     group = found.get(key)
     if group is not None:
         group.pop(place, None)
         if not group:
             del found[key]
+
+
+def version_of(obj: Object) -> str:
+    """`metadata.resourceVersion`."""
+    found: str = obj["metadata"].get("resourceVersion") or ""
+    return found
 
 
 def _is_older(obj: Object, known: Object) -> bool:
@@ -144,5 +155,4 @@ def _is_older(obj: Object, known: Object) -> bool:
 
 
 def _version(obj: Object) -> int:
-    text = obj["metadata"].get("resourceVersion")
-    return int(text) if text else 0
+    return int(version_of(obj) or 0)

@@ -98,6 +98,15 @@ class NodeLifecycle(Reconciler):
             self._looks = Looks(now_s, self._settings.monitor_period_s)
         return super().step(event, now_s)
 
+    def heeds(self, change: Change) -> bool:
+        """Of a pod it matters where it is, and whether it is ready."""
+        old, new = change.old, change.new
+        if change.kind != "Pod":
+            return True
+        if old is None or new is None:
+            return any(_node_name(pod) for pod in (old, new) if pod is not None)
+        return _node_name(old) != _node_name(new) or is_ready(old) != is_ready(new)
+
     def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
         if change.kind == "Pod":
             return self._pod_keys(before, change.new)

@@ -10,7 +10,7 @@ from podium.api.meta import annotations, labels
 from podium.api.quantity import ceil_milli, nanos
 from podium.api.resources import pod_requests
 from podium.core.cluster_events import Action
-from podium.core.pod_classes import reads_alike
+from podium.core.pod_classes import holds_alike
 
 Object = Mapping[str, Any]
 
@@ -62,7 +62,7 @@ def events_of_node_update(old: Object, new: Object) -> Action:
 
 def _asks_for_less(old: Object, new: Object) -> bool:
     """Whether the pod takes less of any resource; a resize counts once the node knows of it."""
-    if reads_alike(old, new):
+    if holds_alike(old, new):
         return False
     before, after = pod_requests(old, use_status=True), pod_requests(new, use_status=True)
     return any(
