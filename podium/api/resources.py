@@ -78,7 +78,7 @@ def pod_requests(
     if pod_level:
         requested = _resources(spec, "spec", "requests")
         effective = resize.effective(requested, resize.pod)
-        total.update((name, effective.get(name, 0)) for name in requested if _is_pod_level(name))
+        total.update((name, effective.get(name, 0)) for name in requested if is_pod_level(name))
     _add(total, _read(spec.get("overhead"), "spec.overhead"))
     return total
 
@@ -90,7 +90,7 @@ def pod_scoring_requests(pod: _Object, *, use_status: bool = False) -> Amounts:
     pod-level requests are set, only for a resource that neither they nor any container mentions.
     """
     resources = (pod.get("spec") or _NOTHING).get("resources") or _NOTHING
-    if not any(map(_is_pod_level, resources.get("requests") or ())):
+    if not any(map(is_pod_level, resources.get("requests") or ())):
         return pod_requests(pod, use_status=use_status, default_missing=SCORING_DEFAULTS)
     requests = pod_requests(pod, use_status=use_status)
     missing = {name: n for name, n in SCORING_DEFAULTS.items() if name not in requests}
@@ -110,7 +110,7 @@ def pod_limits(pod: _Object) -> Amounts:
     spec = pod.get("spec") or _NOTHING
     total = _aggregate(spec, limits_of)
     pod_level = _resources(spec, "spec", "limits")
-    total.update((name, n) for name, n in pod_level.items() if _is_pod_level(name))
+    total.update((name, n) for name, n in pod_level.items() if is_pod_level(name))
     for name, overhead in _read(spec.get("overhead"), "spec.overhead").items():
         if total.get(name):
             total[name] += overhead
@@ -125,6 +125,11 @@ def resource_amount(name: str, nanos: int) -> int:
 def is_sidecar(container: _Object) -> bool:
     """Whether an init container, once started, keeps running beside the others."""
     return container.get("restartPolicy") == "Always"
+
+
+def is_pod_level(name: str) -> bool:
+    """Whether a resource can be requested for a pod as a whole."""
+    return name in ("cpu", "memory") or name.startswith(_HUGE_PAGES)
 
 
 def is_extended_resource(name: str) -> bool:
@@ -218,11 +223,6 @@ def _aggregate(spec: _Object, amounts_of: _OwnAmounts) -> Amounts:
         _raise_to(peak, stage)
     _raise_to(total, peak)
     return total
-
-
-def _is_pod_level(name: str) -> bool:
-    """Whether a resource can be requested for a pod as a whole."""
-    return name in ("cpu", "memory") or name.startswith(_HUGE_PAGES)
 
 
 def _resources(owner: _Object, path: str, field: str) -> Amounts:

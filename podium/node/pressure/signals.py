@@ -1,0 +1,61 @@
+"""The eviction signals, what they starve, and the node conditions that they stand for."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from podium.api.quantity import Format
+
+MEMORY, EPHEMERAL_STORAGE, INODES, PIDS = "memory", "ephemeral-storage", "inodes", "pids"
+
+MEMORY_PRESSURE, DISK_PRESSURE, PID_PRESSURE = "MemoryPressure", "DiskPressure", "PIDPressure"
+
+
+class Signal(StrEnum):
+    """A signal, in the order in which Podium looks after them.
+
+    The kubelet puts memory first and leaves the order of the rest to chance.
+    """
+
+    MEMORY_AVAILABLE = "memory.available"
+    ALLOCATABLE_MEMORY_AVAILABLE = "allocatableMemory.available"
+    NODEFS_AVAILABLE = "nodefs.available"
+    NODEFS_INODES_FREE = "nodefs.inodesFree"
+    IMAGEFS_AVAILABLE = "imagefs.available"
+    IMAGEFS_INODES_FREE = "imagefs.inodesFree"
+    CONTAINERFS_AVAILABLE = "containerfs.available"
+    CONTAINERFS_INODES_FREE = "containerfs.inodesFree"
+    PID_AVAILABLE = "pid.available"
+
+    @property
+    def resource(self) -> str:
+        """What pods are evicted to reclaim, as messages name it."""
+        return _RESOURCES.get(self, INODES if self.endswith("inodesFree") else EPHEMERAL_STORAGE)
+
+    @property
+    def condition(self) -> str:
+        """The type of the node condition that tells of it."""
+        return _CONDITIONS[self.resource]
+
+    @property
+    def quantity_format(self) -> Format:
+        """How amounts observed of it are printed."""
+        return Format.DECIMAL_SI if self.resource in (INODES, PIDS) else Format.BINARY_SI
+
+    @property
+    def rank(self) -> int:
+        """Its place in the order."""
+        return _RANKS[self]
+
+
+_RESOURCES: Mapping[Signal, str] = {
+    Signal.MEMORY_AVAILABLE: MEMORY,
+    Signal.ALLOCATABLE_MEMORY_AVAILABLE: MEMORY,
+    Signal.PID_AVAILABLE: PIDS,
+}
+_CONDITIONS = {
+    MEMORY: MEMORY_PRESSURE,
+    EPHEMERAL_STORAGE: DISK_PRESSURE,
+    INODES: DISK_PRESSURE,
+    PIDS: PID_PRESSURE,
+}
+_RANKS = {signal: rank for rank, signal in enumerate(Signal)}

@@ -1,0 +1,125 @@
+"""What a node and its pods use, as the kubelet's statistics tell it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.node.pressure.filesystems import Part
+from podium.node.pressure.signals import Signal
+
+Object = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a signal told.
+
+    Attributes:
+        available: bytes, inodes or process ids.
+        capacity: likewise, all there are.
+        observed_s: when, in seconds since the epoch; None if nobody knows.
+    """
+
+    available: int
+    capacity: int
+    observed_s: float | None = None
+
+
+Observations = Mapping[Signal, Observation]
+
+
+@dataclass(frozen=True, slots=True)
+class DiskUsage:
+    """What one thing takes of a filesystem; None where it isn't known.
+
+    Attributes:
+        used_bytes: bytes.
+        inodes: inodes.
+    """
+
+    used_bytes: int | None = None
+    inodes: int | None = None
+
+
+NO_DISK = DiskUsage()
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerUsage:
+    """What one container uses.
+
+    Attributes:
+        name: the container's.
+        memory_bytes: its working set; None if it isn't known.
+        rootfs: its writable layer.
+        logs: its logs.
+    """
+
+    name: str
+    memory_bytes: int | None = None
+    rootfs: DiskUsage = NO_DISK
+    logs: DiskUsage = NO_DISK
+
+
+@dataclass(frozen=True, slots=True)
+class PodUsage:
+    """What one pod uses.
+
+    Attributes:
+        memory_bytes: its working set; None if it isn't known.
+        containers: what its containers use.
+        volumes: what its volumes hold, by name.
+        ephemeral_storage_bytes: what counts against its limit of ephemeral storage.
+        processes: how many it has.
+    """
+
+    memory_bytes: int | None = None
+    containers: tuple[ContainerUsage, ...] = ()
+    volumes: Mapping[str, DiskUsage] = field(default_factory=dict)
+    ephemeral_storage_bytes: int = 0
+    processes: int = 0
+
+    def disk(self, pod: Object, parts: Iterable[Part]) -> DiskUsage:
+        """What these parts of it take of the node's disks; what isn't known counts as nothing.
+
+        Args:
+            pod: the pod; of its volumes only those count that lie on the node.
+            parts: which.
+        """
+        counted: list[DiskUsage] = []
+        for part in parts:
+            match part:
+                case Part.ROOTFS:
+                    counted += (one.rootfs for one in self.containers)
+                case Part.LOGS:
+                    counted += (one.logs for one in self.containers)
+                case Part.VOLUMES:
+                    counted += (self.volumes.get(one, NO_DISK) for one in local_volumes(pod))
+        return DiskUsage(
+            sum(one.used_bytes or 0 for one in counted), sum(one.inodes or 0 for one in counted)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """All of it.
+
+    Attributes:
+        observations: what the signals told.
+        usage: what pods use, by uid; a pod may be missing.
+    """
+
+    observations: Observations
+    usage: Mapping[str, PodUsage]
+
+
+def local_volumes(pod: Object) -> list[str]:
+    """The names of a pod's volumes that take room on the node's disk."""
+    return [one["name"] for one in (pod.get("spec") or {}).get("volumes") or () if _is_local(one)]
+
+
+def _is_local(volume: Object) -> bool:
+    empty_dir = volume.get("emptyDir")
+    if empty_dir is not None and not empty_dir.get("medium"):
+        return True
+    return any(volume.get(kind) is not None for kind in ("hostPath", "gitRepo", "configMap"))
