@@ -1,9 +1,12 @@
 """The kinds that decisions depend on; manifests may hold others, which are passed over."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from podium.api.kinds import KINDS, Kind, kind_of
+
+KindOf = Callable[[Mapping[str, Any]], Kind | None]
+"""Tells the kind of a raw object; None if it is of no use."""
 
 _NAMES = (
     "Pod",

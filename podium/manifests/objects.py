@@ -8,7 +8,7 @@ from podium.api.errors import FieldError
 from podium.apiserver.decoding.document import Document
 from podium.apiserver.validation import decisive_faults
 from podium.apiserver.validation.checks import required, text, wrong_type
-from podium.manifests.kinds import DECISIVE_KINDS, decisive_kind_of
+from podium.manifests.kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
 from podium.manifests.problems import Problem, Source, describe, shown
 
 Object = dict[str, Any]
@@ -30,20 +30,23 @@ class Loaded:
     source: Source
 
 
-def objects_in(document: Document, file: str, namespace: str) -> Iterator[Loaded | Problem]:
+def objects_in(
+    document: Document, file: str, namespace: str, kind_of: KindOf = decisive_kind_of
+) -> Iterator[Loaded | Problem]:
     """The objects of a document, and everything that is wrong with it.
 
     Args:
         document: any document; a list (`kind: List`, `PodList`) stands for its items.
         file: the file's name.
         namespace: where namespaced objects go that don't say.
+        kind_of: the kind of an object, if it is of any use.
     """
     for fault in document.faults:
         yield Problem(Source(file, document.number, fault.line), "", fault.message)
     if document.value is not None:
         source = Source(file, document.number, document.line)
         for obj, place in _flat(document.value, source):
-            faults = _complete(obj, namespace)
+            faults = _complete(obj, namespace, kind_of)
             if faults:
                 label = describe(obj)
                 yield from (Problem(place, label, str(fault)) for fault in faults)
@@ -78,14 +81,14 @@ def _item(outer: str, index: int) -> str:
     return f"{outer}.items[{index}]" if outer else f"items[{index}]"
 
 
-def _complete(obj: Any, namespace: str) -> list[FieldError | str]:
+def _complete(obj: Any, namespace: str, kind_of: KindOf) -> list[FieldError | str]:
     """Put the object into its scope; what is wrong with it, if anything."""
     if not isinstance(obj, dict):
         return [_NOT_AN_OBJECT.format(shown(obj))]
     faults = list(_header_faults(obj))
     if faults:
         return faults
-    kind = decisive_kind_of(obj)
+    kind = kind_of(obj)
     if kind is None:
         return []
     if not kind.namespaced:

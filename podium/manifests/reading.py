@@ -13,7 +13,7 @@ from podium.apiserver.decoding.document import Document, decoded
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.manifests.files import File, load
 from podium.manifests.json_text import read_json
-from podium.manifests.kinds import decisive_kind_of
+from podium.manifests.kinds import KindOf, decisive_kind_of
 from podium.manifests.objects import Loaded, Object, objects_in
 from podium.manifests.problems import ManifestError, Problem, describe
 
@@ -40,6 +40,7 @@ def read_sources(
     *,
     namespace: str = DEFAULT_NAMESPACE,
     later_wins: bool = False,
+    kind_of: KindOf = decisive_kind_of,
 ) -> Manifests:
     """Read and judge the objects of files, directories and standard input.
 
@@ -49,6 +50,7 @@ def read_sources(
         namespace: where namespaced objects go that don't say.
         later_wins: of objects that stand twice the last one counts, as when they are applied one
             after another; otherwise that is an error, unless they are equal.
+        kind_of: the kind of an object, if it is of any use; what is of none is noted.
 
     Raises:
         ManifestError: anything at all is wrong with any of them; it lists everything.
@@ -57,7 +59,7 @@ def read_sources(
     problems: list[Problem] = []
     with _without_garbage_collection():
         for file in load(paths, stdin):
-            outcomes = [file] if isinstance(file, Problem) else _objects(file, namespace)
+            outcomes = [file] if isinstance(file, Problem) else _objects(file, namespace, kind_of)
             for outcome in outcomes:
                 if isinstance(outcome, Problem):
                     problems.append(outcome)
@@ -68,12 +70,12 @@ def read_sources(
     problems += [double for double in doubles if isinstance(double, Problem)]
     if problems:
         raise ManifestError(problems)
-    return Manifests(objects, [*notes, *_notes_on_unknown_kinds(objects)])
+    return Manifests(objects, [*notes, *_notes_on_unknown_kinds(objects, kind_of)])
 
 
-def _objects(file: File, namespace: str) -> Iterator[Loaded | Problem]:
+def _objects(file: File, namespace: str, kind_of: KindOf) -> Iterator[Loaded | Problem]:
     for document in _documents(file):
-        yield from objects_in(document, file.name, namespace)
+        yield from objects_in(document, file.name, namespace, kind_of)
 
 
 def _documents(file: File) -> Iterator[Document]:
@@ -117,12 +119,12 @@ def _identity(obj: Object) -> tuple[str, ...]:
     return group, obj["kind"], metadata.get("namespace") or "", metadata["name"]
 
 
-def _notes_on_unknown_kinds(objects: list[Loaded]) -> list[str]:
-    counts = Counter(loaded.obj["kind"] for loaded in objects if not decisive_kind_of(loaded.obj))
+def _notes_on_unknown_kinds(objects: list[Loaded], kind_of: KindOf) -> list[str]:
+    counts = Counter(loaded.obj["kind"] for loaded in objects if not kind_of(loaded.obj))
     if not counts:
         return []
     kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
-    return [f"ignored, as decisions don't depend on them: {kinds}"]
+    return [f"ignored, as Podium has no use for them here: {kinds}"]
 
 
 @contextmanager

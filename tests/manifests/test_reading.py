@@ -98,7 +98,7 @@ def test_unknown_fields_and_kinds_survive() -> None:
     found = read("\n".join(json.dumps(o) for o in (odd, config, knative)))
     assert found.objects[0].obj["extra"] == {"x": [1]}
     assert found.objects[1].obj == config
-    assert found.notes == ["ignored, as decisions don't depend on them: 1 ConfigMap, 1 Service"]
+    assert found.notes == ["ignored, as Podium has no use for them here: 1 ConfigMap, 1 Service"]
 
 
 def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:

@@ -1,0 +1,124 @@
+"""The data directory: what a cluster keeps from one run to the next, used by one process at a time.
+
+| file | content |
+| --- | --- |
+| `store.db` | the journal of all objects |
+| `kubeconfig` | for kubectl, while the cluster runs |
+| `tls/`, `tokens/` | who the server is, and who may do what; see `podium.server` |
+| `clock` | how late it was at most, if time ran ahead of the clock on the wall |
+| `lock` | held by the process that uses the directory |
+"""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import IO, Self
+
+from podium.api.errors import PodiumError
+from podium.runtime.journal import SqliteJournal
+
+_PRIVATE = 0o700
+
+
+class UnusableDirectory(PodiumError):  # noqa: N818 - it says what it is
+    """The directory can't be used, or somebody else uses it."""
+
+
+class DataDirectory:
+    """A directory of our own, from `with` to its end.
+
+    Attributes:
+        path: of the directory.
+
+    Raises:
+        UnusableDirectory: on entering, if another process has it, or it can't be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: IO[str] | None = None
+
+    @property
+    def kubeconfig(self) -> Path:
+        """Where kubectl finds how to reach the cluster."""
+        return self.path / "kubeconfig"
+
+    def __enter__(self) -> Self:
+        try:
+            self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+            lock = open(self.path / "lock", "a+", encoding="utf-8")  # noqa: SIM115 - held on to
+        except OSError as error:
+            raise UnusableDirectory(f"{self.path}: {error.strerror or error}") from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            by = _holder(lock)
+            lock.close()
+            raise UnusableDirectory(f"{self.path}: is in use{by}") from error
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        self._lock = lock
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def open_journal(self) -> SqliteJournal:
+        """The journal, which survives the end of the process whenever that comes.
+
+        Raises:
+            JournalFileError: it is damaged, or can't be used.
+        """
+        return SqliteJournal(self.path / "store.db", durability="process")
+
+    def high_water(self) -> "HighWater":
+        """How late it has been in the cluster."""
+        return HighWater(self.path / "clock")
+
+
+class HighWater:
+    """Keeps that time never goes back from one run to the next, even if it ran ahead of the clock.
+
+    What is written is later than what has been, so that it needn't be written each time.
+
+    Attributes:
+        time_s: it hasn't been later than this, in seconds since the epoch.
+
+    Args:
+        path: of the file.
+
+    Raises:
+        UnusableDirectory: the file doesn't hold a time.
+    """
+
+    STEP_S = 60.0
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            text = path.read_text(encoding="utf-8") if path.exists() else "0"
+            self.time_s = float(text)
+        except (OSError, ValueError) as error:
+            raise UnusableDirectory(f"{path}: doesn't hold a time: {error}") from error
+
+    def rise(self, now_s: float, clock_s: float) -> None:
+        """Note how late it is, before anybody is told.
+
+        Args:
+            now_s: the time in the cluster.
+            clock_s: the time by the clock on the wall; later times than that are noted.
+        """
+        if now_s > clock_s and now_s > self.time_s:
+            self.time_s = now_s + self.STEP_S
+            new = self._path.with_suffix(".new")
+            new.write_text(f"{self.time_s!r}\n", encoding="utf-8")
+            new.replace(self._path)
+
+
+def _holder(lock: IO[str]) -> str:
+    lock.seek(0)
+    pid = lock.read().strip()
+    return f" by process {pid}" if pid.isdecimal() else " by another process"

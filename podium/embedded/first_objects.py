@@ -1,0 +1,94 @@
+"""What is in a cluster at its first start: simulated nodes, and what manifests say.
+
+Manifests stand for a state, as for `podium plan -f`: what comes from a real cluster stays as it
+is, uids and statuses included, and pods that are on a node run.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from podium.api.errors import FieldError, InvalidValue
+from podium.api.kinds import kind_of
+from podium.api.quantity import nanos
+from podium.apiserver.validation import validate
+from podium.manifests import ManifestError, Manifests, Problem, read_sources
+from podium.manifests.problems import describe
+
+Object = Mapping[str, Any]
+
+PODS_PER_NODE = "110"
+_VERSION = "v1.36.2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeShape:
+    """What a simulated node has, as quantities."""
+
+    cpu: str = "4"
+    memory: str = "16Gi"
+
+
+def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
+    """Nodes `node-1` to `node-COUNT`, all alike.
+
+    Raises:
+        InvalidValue: the shape isn't made of quantities.
+    """
+    for field, text in (("--node-cpu", shape.cpu), ("--node-memory", shape.memory)):
+        try:
+            is_negative = nanos(text) < 0
+        except InvalidValue as error:
+            raise error.under(field) from None
+        if is_negative:
+            raise InvalidValue(FieldError(field, text, "must not be negative"))
+    amounts = {"cpu": shape.cpu, "memory": shape.memory, "pods": PODS_PER_NODE}
+    return [_node(f"node-{number + 1}", amounts) for number in range(count)]
+
+
+def read_manifests(paths: Sequence[str], stdin: BinaryIO | None = None) -> Manifests:
+    """The objects of files and directories, judged as the API would judge them.
+
+    Raises:
+        ManifestError: anything is wrong; file, object and field of all that is.
+    """
+    if not paths:
+        return Manifests()
+    found = read_sources(paths, stdin, kind_of=kind_of)
+    problems = [
+        Problem(loaded.source, describe(loaded.obj), str(fault))
+        for loaded in found.objects
+        if not loaded.obj["metadata"].get("uid")
+        for fault in validate(loaded.obj)
+    ]
+    if problems:
+        raise ManifestError(problems)
+    known = [loaded for loaded in found.objects if kind_of(loaded.obj) is not None]
+    return Manifests(known, found.notes)
+
+
+def _node(name: str, amounts: Mapping[str, str]) -> Object:
+    labels = {
+        "kubernetes.io/hostname": name,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+    }
+    info = {
+        "kubeletVersion": _VERSION,
+        "osImage": "Podium",
+        "operatingSystem": "linux",
+        "architecture": "amd64",
+        "kernelVersion": "simulated",
+        "containerRuntimeVersion": "podium://simulated",
+        "kubeProxyVersion": "",
+        "machineID": "",
+        "systemUUID": "",
+        "bootID": "",
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {},
+        "status": {"capacity": amounts, "allocatable": amounts, "nodeInfo": info},
+    }
