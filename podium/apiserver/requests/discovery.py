@@ -18,6 +18,7 @@ from podium.apiserver.requests.served import (
     api_version,
     verbs,
 )
+from podium.apiserver.schema.bodies import REVIEWS
 
 Document = dict[str, Any]
 
@@ -114,7 +115,7 @@ def _resource(kind: Kind) -> Document:
         "kind": kind.name,
         "verbs": list(verbs(kind)),
         **_nicknames(kind),
-        "storageVersionHash": storage_version_hash(kind),
+        **({} if kind.name in REVIEWS else {"storageVersionHash": storage_version_hash(kind)}),
     }
 
 

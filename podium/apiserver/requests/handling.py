@@ -5,7 +5,7 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from podium.api.refused import Refused
-from podium.apiserver.requests import probes, reading, subresources, writing
+from podium.apiserver.requests import authorization, probes, reading, reviews, subresources, writing
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.discovery import AGGREGATED, ROOTS, aggregated, document
 from podium.apiserver.requests.messages import PLAIN_TEXT, Headers, Request, Response, warning
@@ -41,6 +41,13 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("scale", "get"): subresources.get_scale,
     ("scale", "update"): subresources.replace_scale,
     ("scale", "patch"): subresources.patch_scale,
+}
+_REVIEWS: Mapping[str, _Handler] = {
+    "LocalSubjectAccessReview": reviews.local_subject_access,
+    "SelfSubjectAccessReview": reviews.self_subject_access,
+    "SelfSubjectReview": reviews.self_subject,
+    "SelfSubjectRulesReview": reviews.self_subject_rules,
+    "SubjectAccessReview": reviews.subject_access,
 }
 _DEPRECATED: Mapping[str, str] = {
     "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
@@ -78,12 +85,15 @@ def _answer(
 ) -> Response:
     told = _told(request, segments, parameters)
     if told is not None:
+        authorization.check_path(request.user, request.method, segments)
         if request.method != "GET":
             raise no_such_method()
         return told
     if not is_served(segments):
+        authorization.check_path(request.user, request.method, segments)
         return _plain_text(404, "404 page not found\n")
     found = route(request.method, segments)
+    authorization.check(request.user, found, parameters)
     if len(request.body) > BODY_LENGTH_MAX:
         message = f"Request entity too large: limit is {BODY_LENGTH_MAX}"
         raise Refused(413, "RequestEntityTooLarge", message)
@@ -97,6 +107,8 @@ def _answer(
 
 
 def _handler(found: Route) -> _Handler:
+    if found.kind.name in _REVIEWS:
+        return _REVIEWS[found.kind.name]
     return _SPECIAL_HANDLERS.get((found.subresource, found.verb)) or _HANDLERS[found.verb]
 
 

@@ -6,6 +6,7 @@ Routing and discovery both read it here, so that what is announced is what works
 from collections.abc import Iterator, Mapping
 
 from podium.api.kinds import KINDS, Kind
+from podium.apiserver.schema.bodies import REVIEWS
 
 GroupVersion = tuple[str, str]
 
@@ -22,6 +23,7 @@ _SUBRESOURCE_VERBS: Mapping[str, tuple[str, ...]] = {
 }
 # Nobody deletes all namespaces at once.
 _WITHOUT: Mapping[str, frozenset[str]] = {"Namespace": frozenset({"deletecollection"})}
+_SERVED = (*KINDS.values(), *REVIEWS.values())
 
 SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
     "binding": ("", "v1", "Binding"),
@@ -42,10 +44,10 @@ def _group_versions(kind: Kind) -> Iterator[GroupVersion]:
 KINDS_BY_PLURAL: Mapping[GroupVersion, Mapping[str, Kind]] = {
     group_version: {
         kind.plural: kind
-        for kind in sorted(KINDS.values(), key=lambda kind: kind.plural)
+        for kind in sorted(_SERVED, key=lambda kind: kind.plural)
         if group_version in _group_versions(kind)
     }
-    for group_version in sorted({gv for kind in KINDS.values() for gv in _group_versions(kind)})
+    for group_version in sorted({gv for kind in _SERVED for gv in _group_versions(kind)})
 }
 """The kinds of each group and version, by the name of their resource, all in order."""
 
@@ -58,6 +60,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
     """The verbs that a kind, or a subresource of it, takes; none if it has no such subresource."""
+    if kind.name in REVIEWS:
+        return () if subresource else ("create",)
     if not subresource:
         return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.name, ()))
     return _SUBRESOURCE_VERBS[subresource] if subresource in kind.subresources else ()

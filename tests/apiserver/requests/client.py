@@ -4,7 +4,7 @@ import json
 from random import Random
 from typing import Any
 
-from podium.apiserver.requests import Request, Response, handle
+from podium.apiserver.requests import ADMIN, Request, Response, handle
 from podium.apiserver.server import ApiServer
 from podium.store.store import Store
 
@@ -21,10 +21,12 @@ class Client:
     Attributes:
         server: that answers them.
         now_s: the time, in seconds since the epoch.
+        user: in whose name it sends them.
     """
 
     def __init__(self, history_max: int = 1_000) -> None:
         self.now_s = 1_800_000_000.0
+        self.user = ADMIN
         self.server = ApiServer(Store(history_max=history_max), Random(1))
         self.server.bootstrap(self.now_s)
 
@@ -35,7 +37,7 @@ class Client:
             sent = b""
         else:
             sent = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return handle(self.server, Request(method, path, named, sent), self.now_s)
+        return handle(self.server, Request(method, path, named, sent, self.user), self.now_s)
 
     def get(self, path: str, **headers: str) -> Any:
         """The body of the answer to a GET that succeeds."""

@@ -1,0 +1,65 @@
+"""Authorization: whether a user may do what a request asks for."""
+
+import json
+from collections.abc import Sequence
+
+from podium.api.refused import Refused
+from podium.apiserver.requests.parameters import Parameters
+from podium.apiserver.requests.routes import Route
+from podium.apiserver.requests.users import Attempt, User
+
+
+def check(user: User, route: Route, parameters: Parameters) -> None:
+    """Let those pass who may.
+
+    Raises:
+        Refused: 403, in the words of Kubernetes' RBAC.
+    """
+    attempt = Attempt(
+        verb=_verb(route, parameters),
+        group=route.group,
+        resource=route.kind.plural,
+        subresource=route.subresource,
+        namespace=route.namespace,
+        name=route.name,
+    )
+    if not user.may(attempt):
+        raise _forbidden(user, attempt)
+
+
+def check_path(user: User, method: str, segments: Sequence[str]) -> None:
+    """Let those pass who may see a path that leads to no resource.
+
+    Raises:
+        Refused: 403.
+    """
+    attempt = Attempt(verb=method.lower(), path="/" + "/".join(segments))
+    if not user.may(attempt):
+        what = f"cannot {attempt.verb} path {_quoted(attempt.path)}"
+        raise Refused(403, "Forbidden", f"forbidden: User {_quoted(user.name)} {what}", details={})
+
+
+def _verb(route: Route, parameters: Parameters) -> str:
+    is_watch = route.verb == "list" and parameters.flag("watch")
+    return "watch" if is_watch else route.verb
+
+
+def _forbidden(user: User, attempt: Attempt) -> Refused:
+    resource = f"resource {_quoted(attempt.full_resource)} in API group {_quoted(attempt.group)}"
+    where = f"in the namespace {_quoted(attempt.namespace)}"
+    why = f"User {_quoted(user.name)} cannot {attempt.verb} {resource} " + (
+        where if attempt.namespace else "at the cluster scope"
+    )
+    group = f".{attempt.group}" if attempt.group else ""
+    name = f" {_quoted(attempt.name)}" if attempt.name else ""
+    known = {"name": attempt.name, "group": attempt.group, "kind": attempt.resource}
+    return Refused(
+        403,
+        "Forbidden",
+        f"{attempt.resource}{group}{name} is forbidden: {why}",
+        details={field: value for field, value in known.items() if value},
+    )
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,123 @@
+"""Reviews: questions about who somebody is and what they may do, answered as they are created."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.times import timestamp
+from podium.apiserver.refusals import bad_request, invalid
+from podium.apiserver.requests.calls import Call
+from podium.apiserver.requests.messages import Response
+from podium.apiserver.requests.users import Attempt, Rule, User
+
+Object = Mapping[str, Any]
+
+_RESOURCE, _PATH = "resourceAttributes", "nonResourceAttributes"
+
+
+def self_subject(call: Call) -> Response:
+    """Answer who asks."""
+    user = call.request.user
+    status = {"userInfo": {"username": user.name, "groups": [*user.groups]}}
+    return _answer(call, {"creationTimestamp": timestamp(call.now_s)}, {}, status)
+
+
+def self_subject_access(call: Call) -> Response:
+    """Answer whether whoever asks may do something."""
+    review, spec = _asked(call)
+    _check(call, _attribute_faults(spec))
+    return _decide(call, review, spec, call.request.user)
+
+
+def subject_access(call: Call) -> Response:
+    """Answer whether somebody may do something."""
+    review, spec = _asked(call)
+    _check(call, [*_attribute_faults(spec), *_subject_faults(spec)])
+    return _decide(call, review, spec, _subject(spec))
+
+
+def local_subject_access(call: Call) -> Response:
+    """Answer whether somebody may do something in the namespace of the request."""
+    review, spec = _asked(call)
+    faults = [*_attribute_faults(spec), *_subject_faults(spec)]
+    namespace = (spec.get(_RESOURCE) or {}).get("namespace", "")
+    if namespace != call.route.namespace:
+        rule = f"must match metadata.namespace: {call.route.namespace}"
+        faults.append(FieldError(f"spec.{_RESOURCE}.namespace", namespace, rule))
+    _check(call, faults)
+    return _decide(call, review, spec, _subject(spec))
+
+
+def self_subject_rules(call: Call) -> Response:
+    """Answer with all that whoever asks may do in a namespace."""
+    review, spec = _asked(call)
+    if not spec.get("namespace"):
+        raise bad_request("no namespace on request")
+    rules = call.request.user.rules
+    status = {
+        "resourceRules": [_resource_rule(rule) for rule in rules if rule.resources],
+        "nonResourceRules": [
+            {"verbs": [*rule.verbs], "nonResourceURLs": [*rule.paths]}
+            for rule in rules
+            if rule.paths
+        ],
+        "incomplete": False,
+    }
+    return _answer(call, review.get("metadata") or {}, {"spec": spec}, status)
+
+
+def _resource_rule(rule: Rule) -> dict[str, Any]:
+    said = {"verbs": [*rule.verbs], "apiGroups": [*rule.groups], "resources": [*rule.resources]}
+    return {**said, **({"resourceNames": [*rule.names]} if rule.names else {})}
+
+
+def _asked(call: Call) -> tuple[Object, Object]:
+    """The review in the body, and what it asks for."""
+    call.write_options("CreateOptions")
+    review = call.decoded(call.route.kind, call.route.api_version).obj
+    return review, review.get("spec") or {}
+
+
+def _attribute_faults(spec: Object) -> list[FieldError]:
+    is_resource, is_path = spec.get(_RESOURCE) is not None, spec.get(_PATH) is not None
+    if is_resource and is_path:
+        rule = f"cannot be specified in combination with {_RESOURCE}"
+        return [FieldError(f"spec.{_PATH}", spec[_PATH], rule)]
+    if not is_resource and not is_path:
+        rule = f"exactly one of {_PATH} or {_RESOURCE} must be specified"
+        return [FieldError(f"spec.{_RESOURCE}", None, rule)]
+    return []
+
+
+def _subject_faults(spec: Object) -> list[FieldError]:
+    if spec.get("user") or spec.get("groups"):
+        return []
+    return [FieldError("spec.user", "", "at least one of user or group must be specified")]
+
+
+def _check(call: Call, faults: list[FieldError]) -> None:
+    if faults:
+        kind = call.route.kind
+        raise invalid("", faults, kind.name, kind.group)
+
+
+def _subject(spec: Object) -> User:
+    return User(spec.get("user") or "", tuple(spec.get("groups") or ()))
+
+
+def _decide(call: Call, review: Object, spec: Object, user: User) -> Response:
+    metadata = review.get("metadata") or {}
+    return _answer(call, metadata, {"spec": spec}, {"allowed": user.may(_attempt(spec))})
+
+
+def _attempt(spec: Object) -> Attempt:
+    path = spec.get(_PATH)
+    if path is not None:
+        return Attempt(verb=path.get("verb", ""), path=path.get("path", ""))
+    said = spec[_RESOURCE]
+    names = ("verb", "group", "resource", "subresource", "namespace", "name")
+    return Attempt(**{name: said.get(name) or "" for name in names})
+
+
+def _answer(call: Call, metadata: Object, question: Object, status: Object) -> Response:
+    return call.answer({"metadata": metadata, **question, "status": status}, call.form, code=201)

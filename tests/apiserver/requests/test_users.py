@@ -1,0 +1,160 @@
+"""Who may do what: rules, requests that are let through or not, and reviews that tell so."""
+
+from typing import Any
+
+import pytest
+
+from podium.apiserver.requests import ADMIN, READER, User
+from podium.apiserver.requests.users import ANY, Attempt, Rule
+from tests.apiserver.requests.client import PODS, Client, pod
+
+AUTHORIZATION = "/apis/authorization.k8s.io/v1"
+STRANGER = User("jane")
+
+
+def ask_as(client: Client, user: User, method: str, path: str, body: Any = None) -> Any:
+    client.user = user
+    return client.ask(method, path, body)
+
+
+@pytest.mark.parametrize(
+    ("rule", "attempt", "permitted"),
+    [
+        (Rule(("get",), ("",), ("pods",)), Attempt("get", "", "pods"), True),
+        (Rule(("get",), ("",), ("pods",)), Attempt("list", "", "pods"), False),
+        (Rule(("get",), ("",), ("pods",)), Attempt("get", "apps", "pods"), False),
+        (Rule(("get",), ("",), ("pods",)), Attempt("get", "", "pods", "log"), False),
+        (Rule(("get",), ("",), ("pods/log",)), Attempt("get", "", "pods", "log"), True),
+        (Rule(("get",), (ANY,), ("*/scale",)), Attempt("get", "apps", "x", "scale"), True),
+        (Rule(("get",), (ANY,), ("*/scale",)), Attempt("get", "apps", "x", "status"), False),
+        (Rule((ANY,), (ANY,), (ANY,)), Attempt("bind", "x.io", "ys", "z"), True),
+        (Rule(("get",), (ANY,), (ANY,)), Attempt("*", "", "pods"), False),
+        (Rule(("get",), ("",), ("pods",), ("a",)), Attempt("get", "", "pods", name="a"), True),
+        (Rule(("get",), ("",), ("pods",), ("a",)), Attempt("get", "", "pods", name="b"), False),
+        (Rule(("get",), ("",), ("pods",), ("a",)), Attempt("get", "", "pods"), False),
+        (Rule((ANY,), (ANY,), (ANY,)), Attempt("get", path="/metrics"), False),
+        (Rule((ANY,), paths=("/api", "/api/*")), Attempt("get", path="/api/v1"), True),
+        (Rule((ANY,), paths=("/api", "/api/*")), Attempt("get", path="/apis"), False),
+    ],
+)
+def test_rules(rule, attempt, permitted):
+    assert rule.permits(attempt) is permitted
+
+
+def test_a_reader_sees_everything_and_changes_nothing(client):
+    client.create_pod("web")
+    client.user = READER
+    for path in (PODS, f"{PODS}/web", f"{PODS}?watch=true", f"{PODS}/web/log", "/api/v1/nodes"):
+        assert client.ask("GET", path).code == 200
+    refused = [
+        client.ask("POST", PODS, pod("x")),
+        client.ask("PUT", f"{PODS}/web", pod("web")),
+        client.ask("PATCH", f"{PODS}/web", {}, content_type="application/merge-patch+json"),
+        client.ask("DELETE", f"{PODS}/web"),
+        client.ask("DELETE", PODS),
+        client.ask("POST", f"{PODS}/web/eviction", {"metadata": {"name": "web"}}),
+    ]
+    assert [response.code for response in refused] == [403] * 6
+    assert client.get(f"{PODS}/web")["metadata"]["name"] == "web"
+
+
+def test_who_is_refused_learns_what_was_missing(client):
+    refused = ask_as(client, STRANGER, "DELETE", f"{PODS}/web")
+    assert refused.code == 403
+    assert refused.body["reason"] == "Forbidden"
+    assert refused.body["details"] == {"name": "web", "kind": "pods"}
+    assert refused.body["message"] == (
+        'pods "web" is forbidden: User "jane" cannot delete resource "pods" in API group "" '
+        'in the namespace "default"'
+    )
+    watch = ask_as(client, STRANGER, "GET", "/apis/apps/v1/deployments?watch=1")
+    assert watch.body["message"] == (
+        'deployments.apps is forbidden: User "jane" cannot watch resource "deployments" '
+        'in API group "apps" at the cluster scope'
+    )
+    evict = ask_as(client, STRANGER, "POST", f"{PODS}/web/eviction", {})
+    assert 'create resource "pods/eviction" in' in evict.body["message"]
+
+
+def test_everybody_may_look_around(client):
+    client.user = STRANGER
+    for path in ("/api", "/apis", "/apis/apps/v1", "/version", "/healthz", "/readyz"):
+        assert client.ask("GET", path).code == 200
+    refused = client.ask("GET", "/")
+    assert refused.code == 403
+    assert refused.body["message"] == 'forbidden: User "jane" cannot get path "/"'
+    assert client.ask("GET", "/metrics").code == 403
+
+
+def test_who_am_i(client):
+    path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    answer = ask_as(client, STRANGER, "POST", path, {})
+    assert answer.code == 201
+    assert answer.body["kind"] == "SelfSubjectReview"
+    info = {"username": "jane", "groups": ["system:authenticated"]}
+    assert answer.body["status"] == {"userInfo": info}
+    assert client.ask("GET", path).code == 405
+
+
+@pytest.mark.parametrize(
+    ("user", "attributes", "allowed"),
+    [
+        (ADMIN, {"resource": "pods", "verb": "delete", "namespace": "default"}, True),
+        (ADMIN, {"resource": "*", "verb": "*", "group": "*"}, True),
+        (READER, {"resource": "pods", "verb": "list"}, True),
+        (READER, {"resource": "pods", "verb": "create"}, False),
+        (READER, {"resource": "*", "verb": "*", "group": "*"}, False),
+        (STRANGER, {"resource": "pods", "verb": "list"}, False),
+    ],
+)
+def test_may_i(client, user, attributes, allowed):
+    body = {"spec": {"resourceAttributes": attributes}}
+    answer = ask_as(client, user, "POST", f"{AUTHORIZATION}/selfsubjectaccessreviews", body)
+    assert answer.code == 201
+    assert answer.body["spec"] == body["spec"]
+    assert answer.body["status"] == {"allowed": allowed}
+
+
+def test_may_somebody_else(client):
+    def allowed(**subject: Any) -> bool:
+        attributes = {"verb": "get", "path": "/metrics"}
+        body = {"spec": {"nonResourceAttributes": attributes, **subject}}
+        answer = client.ask("POST", f"{AUTHORIZATION}/subjectaccessreviews", body)
+        assert answer.code == 201
+        return answer.body["status"]["allowed"]
+
+    assert allowed(user="x", groups=["system:masters"])
+    assert allowed(groups=["podium:readers"])
+    assert not allowed(user="x")
+
+
+def test_questions_that_make_no_sense(client):
+    path, resource = {"path": "/", "verb": "get"}, {"resource": "pods", "verb": "get"}
+    both = {"nonResourceAttributes": path, "resourceAttributes": resource, "user": "x"}
+    for spec, fault in [
+        (both, "spec.nonResourceAttributes: Invalid value: {"),
+        ({"user": "x"}, "spec.resourceAttributes: Invalid value: null: exactly one of"),
+        ({"resourceAttributes": resource}, "at least one of user or group must be specified"),
+    ]:
+        answer = client.ask("POST", f"{AUTHORIZATION}/subjectaccessreviews", {"spec": spec})
+        assert answer.code == 422
+        assert fault in answer.body["message"]
+    local = f"{AUTHORIZATION}/namespaces/a/localsubjectaccessreviews"
+    elsewhere = {"resourceAttributes": {**resource, "namespace": "b"}, "user": "x"}
+    assert client.ask("POST", local, {"spec": elsewhere}).code == 422
+    here = {"resourceAttributes": {**resource, "namespace": "a"}, "user": "x"}
+    assert client.ask("POST", local, {"spec": here}).body["status"] == {"allowed": False}
+
+
+def test_what_may_i_do_at_all(client):
+    path = f"{AUTHORIZATION}/selfsubjectrulesreviews"
+    answer = ask_as(client, READER, "POST", path, {"spec": {"namespace": "default"}})
+    status = answer.body["status"]
+    assert status["resourceRules"][0] == {
+        "verbs": ["get", "list", "watch"],
+        "apiGroups": ["*"],
+        "resources": ["*"],
+    }
+    assert {"verbs": ["get"], "nonResourceURLs": ["*"]} in status["nonResourceRules"]
+    assert status["incomplete"] is False
+    assert client.ask("POST", path, {"spec": {}}).body["message"] == "no namespace on request"
