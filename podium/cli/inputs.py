@@ -84,7 +84,7 @@ def read_request(
         raise InputError("standard input (-) can be read only once")
     together = _Together()
     deleted: Sequence[Target] = together.get(partial(_targets, delete or (), namespace), ())
-    configuration = together.get(partial(_configuration, scheduler_config), None)
+    configuration = together.get(partial(read_scheduler_config, scheduler_config), None)
     before = together.get(partial(_manifests, state, namespace), Manifests())
     applied = together.get(partial(_manifests, changes, namespace, later_wins=True), Manifests())
     together.raise_errors()
@@ -130,7 +130,12 @@ def _targets(texts: Sequence[str], namespace: str) -> tuple[Target, ...]:
     return tuple(parse_target(text, namespace) for text in texts)
 
 
-def _configuration(path: str | None) -> LoadedConfiguration | None:
+def read_scheduler_config(path: str | None) -> LoadedConfiguration | None:
+    """The configuration in a file; None if there is no file.
+
+    Raises:
+        InputError: it can't be read, or something in it is wrong.
+    """
     if path is None:
         return None
     documents = list(read_yaml(_text(path)))

@@ -8,42 +8,26 @@ from rich.text import Text
 
 from podium.cli.classes_text import print_classes
 from podium.cli.output import count, working
+from podium.cli.story_text import story_line
 from podium.simulation.report import class_summaries, final_state
 from podium.simulation.simulating import Progress, Simulation
 from podium.simulation.telling import clock, sentences, span
-
-_GAP = 2
-_GOOD, _BAD, _LOST, _WAITING = "green", "bold red", "red", "yellow"
-_STYLES = (
-    ("PASSED", _GOOD),
-    ("FAILED", _BAD),
-    ("isn't drained", _BAD),
-    ("remedy: ", _WAITING),
-    ("is preempted", _LOST),
-    ("may not be evicted", _LOST),
-    ("can't be scheduled", _WAITING),
-    ("is bound to", _GOOD),
-)
 
 
 def print_story(out: Console, simulation: Simulation) -> None:
     """Print what happened, moment by moment, and a summary."""
     told = [(clock(at_s), text) for at_s, text in sentences(simulation.entries)]
-    width = max((len(at) for at, _ in told), default=0) + _GAP
+    width = max((len(at) for at, _ in told), default=0)
     before = ""
     for at, text in told:
         for line in text.splitlines():
             shown = "" if at == before else at
-            out.print(Text.assemble((shown.ljust(width), "bold cyan"), (line, _style(line))))
+            out.print(story_line(shown, line, width))
             before = at
     if told:
         out.print()
     print_classes(out, class_summaries(simulation))
     out.print(Text(_summary(simulation)))
-
-
-def _style(line: str) -> str:
-    return next((style for words, style in _STYLES if words in line), "")
 
 
 def _summary(simulation: Simulation) -> str:

@@ -11,6 +11,7 @@ from podium.cluster.options import ClusterOptions, SchedulerSetup
 from podium.cluster.setup import controllers
 from podium.cluster.sleepers import Sleepers
 from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.controllers.scheduler.metrics import SchedulerMetrics
 from podium.node.kubelets import Kubelets
 from podium.runtime.virtual import Handle, VirtualDriver
 from podium.store.journal import FIRST_REVISION
@@ -103,6 +104,7 @@ def _scheduler(setup: SchedulerSetup, seed: str) -> SchedulerMachine:
         setup.options,
         features=setup.features,
         rng=Random(seed),
+        metrics=SchedulerMetrics(setup.stopwatch),
         decision_s=setup.decision_s,
     )
 

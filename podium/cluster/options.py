@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from podium.apiserver.admission import AdmissionOptions
 from podium.config.options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
+from podium.controllers.scheduler.metrics import Stopwatch, stopped
 from podium.controllers.scheduler.options import DEFAULT_FEATURES, Features
 from podium.controllers.volumes.provisioner import PROVISIONING_S
 from podium.node.settings import NodeSettings
@@ -24,12 +25,14 @@ class SchedulerSetup:
         options: Podium's own options.
         features: feature gates.
         decision_s: how long a decision takes; the next one comes no sooner.
+        stopwatch: measures what its metrics say; stands still unless given.
     """
 
     configuration: SchedulerConfiguration | None = None
     options: SchedulerOptions | None = None
     features: Features = DEFAULT_FEATURES
     decision_s: float = 0.0
+    stopwatch: Stopwatch = stopped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,7 +46,7 @@ class DataDirectory:
     def __enter__(self) -> Self:
         try:
             self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-            lock = open(self.path / "lock", "a+", encoding="utf-8")  # noqa: SIM115 - held on to
+            lock = open(self.path / "lock", "a+", encoding="utf-8")
         except OSError as error:
             raise UnusableDirectory(f"{self.path}: {error.strerror or error}") from error
         try:

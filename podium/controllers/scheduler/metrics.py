@@ -19,6 +19,11 @@ Counts = Callable[[], Mapping[Place, int]]
 Incoming = Mapping[tuple[str, str], int]
 
 
+def stopped() -> float:
+    """A stopwatch for virtual time, in which deciding takes no time."""
+    return 0.0
+
+
 def _count_of(counts: Counts, queue: Place) -> float:
     return counts()[queue]
 
@@ -45,7 +50,7 @@ class SchedulerMetrics:
         stopwatch: seconds that pass while something is computed.
     """
 
-    def __init__(self, stopwatch: Stopwatch = lambda: 0.0) -> None:
+    def __init__(self, stopwatch: Stopwatch = stopped) -> None:
         self.registry = CollectorRegistry()
         self.stopwatch = stopwatch
         self._point_children: dict[tuple[str, str, str], Histogram] = {}

@@ -1,0 +1,107 @@
+"""How many pods wait, run, were preempted and were evicted: a cluster in five numbers."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.meta import is_finished
+from podium.controllers.kit.pods import condition_of
+from podium.store.errors import Expired
+from podium.store.events import WatchEvent
+from podium.store.store import Store
+from podium.store.watch import Watch
+
+Object = Mapping[str, Any]
+
+_PREEMPTED, _EVICTED = "preempted", "evicted"
+_DISRUPTIONS = {
+    "PreemptionByScheduler": _PREEMPTED,
+    "EvictionByEvictionAPI": _EVICTED,
+    "DeletionByTaintManager": _EVICTED,
+    "TerminationByKubelet": _EVICTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A cluster at a glance.
+
+    Attributes:
+        nodes: how many there are.
+        pending: pods that don't run yet.
+        running: pods that run.
+        preempted: pods that had to give way to others, since the start of the process.
+        evicted: pods that were evicted for another reason, since then.
+    """
+
+    nodes: int
+    pending: int
+    running: int
+    preempted: int
+    evicted: int
+
+
+class Tally:
+    """Counts along as things are written.
+
+    Args:
+        store: of the cluster.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._disrupted: Counter[str] = Counter()
+        self._begin()
+
+    def look(self) -> Numbers:
+        """The numbers as they are now."""
+        try:
+            for event in self._pods.take():
+                self._count(event)
+            self._nodes += sum(_change(event) for event in self._node_events.take())
+        except Expired:
+            self._begin()
+        return Numbers(
+            self._nodes,
+            self._states["Pending"],
+            self._states["Running"],
+            self._disrupted[_PREEMPTED],
+            self._disrupted[_EVICTED],
+        )
+
+    def _begin(self) -> None:
+        self._states = Counter(map(_state, self._store.list("Pod").items))
+        self._nodes = len(self._store.list("Node").items)
+        self._pods = self._watch("Pod")
+        self._node_events = self._watch("Node")
+
+    def _watch(self, kind: str) -> Watch:
+        return self._store.watch(kind, from_revision=self._store.revision)
+
+    def _count(self, event: WatchEvent) -> None:
+        before, after = event.previous, event.obj
+        if before is not None:
+            self._states[_state(before)] -= 1
+        if event.type != "DELETED":
+            self._states[_state(after)] += 1
+        disruption = _disruption(after)
+        if disruption and (before is None or disruption != _disruption(before)):
+            self._disrupted[disruption] += 1
+
+
+def _state(pod: Object) -> str:
+    if is_finished(pod):
+        return "Finished"
+    return "Running" if (pod.get("status") or {}).get("phase") == "Running" else "Pending"
+
+
+def _disruption(pod: Object) -> str:
+    condition = condition_of(pod, "DisruptionTarget")
+    if condition is None or condition.get("status") != "True":
+        return ""
+    return _DISRUPTIONS.get(str(condition.get("reason")), "")
+
+
+def _change(event: WatchEvent) -> int:
+    return {"ADDED": 1, "DELETED": -1}.get(event.type, 0)
