@@ -5,7 +5,15 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from podium.api.refused import Refused
-from podium.apiserver.requests import authorization, probes, reading, reviews, subresources, writing
+from podium.apiserver.requests import (
+    authorization,
+    openapi,
+    probes,
+    reading,
+    reviews,
+    subresources,
+    writing,
+)
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.discovery import AGGREGATED, ROOTS, aggregated, document
 from podium.apiserver.requests.messages import PLAIN_TEXT, Headers, Request, Response, warning
@@ -126,7 +134,7 @@ def _told(request: Request, segments: Sequence[str], parameters: Parameters) -> 
         return Response(200, aggregated(segments), (("Content-Type", AGGREGATED),))
     found = document(segments, request.header("Host"))
     if found is None:
-        return None
+        return openapi.answer(request, segments, parameters)
     return Response(200, found, (("Content-Type", output(accept).media_type),))
 
 

@@ -53,5 +53,5 @@ def index() -> dict[str, Any]:
         f"/{'apis' if group else 'api'}/{api_version(group, version)}"
         for group, version in KINDS_BY_PLURAL
     ]
-    own = [f"/{question}" for question in _HEALTH] + ["/version"]
+    own = [f"/{question}" for question in _HEALTH] + ["/openapi/v2", "/openapi/v3", "/version"]
     return {"paths": sorted({"/api", "/apis", *groups, *versions, *own})}

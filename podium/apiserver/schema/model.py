@@ -138,6 +138,7 @@ class Struct:
         name: such as `PodSpec`.
         is_atomic: server-side apply takes it as a whole, wherever it stands.
         go_name: the Go type.
+        family: the first word of its API group, such as `apps`; `core`, `meta`, or empty.
     """
 
     def __init__(
@@ -146,8 +147,10 @@ class Struct:
         is_atomic: bool,
         read_fields: Callable[[], Mapping[str, Field]],
         go_package: str = "v1",
+        family: str = "",
     ) -> None:
         self.name = name
+        self.family = family
         self.go_name = f"{go_package}.{name}"
         self.is_atomic = is_atomic
         self._read_fields = read_fields

@@ -49,9 +49,13 @@ class Block:
     is_atomic: bool
     lines: Sequence[str]
 
-    def struct(self, resolve: Resolve) -> Struct:
+    def struct(self, resolve: Resolve, family: str = "") -> Struct:
         """The struct; references are resolved when its fields are first asked for."""
-        return Struct(self.name, self.is_atomic, lambda: dict(_fields(self.lines, resolve)))
+
+        def read_fields() -> Mapping[str, Field]:
+            return dict(_fields(self.lines, resolve))
+
+        return Struct(self.name, self.is_atomic, read_fields, family=family)
 
 
 def read_blocks(text: str) -> tuple[dict[str, Block], dict[str, Type]]:

@@ -47,7 +47,7 @@ def _blocks(file: str) -> tuple[dict[str, Block], dict[str, Type]]:
 
 @cache
 def _struct(file: str, name: str) -> Struct:
-    return _blocks(file)[0][name].struct(lambda reference: _resolve(file, reference))
+    return _blocks(file)[0][name].struct(lambda reference: _resolve(file, reference), family=file)
 
 
 def _resolve(file: str, reference: str) -> Type:

@@ -1,0 +1,35 @@
+"""What schemas are called: Kubernetes' names, which say where its Go types stand."""
+
+from podium.apiserver.schema.model import ScalarKind, Struct
+
+_MACHINERY = "io.k8s.apimachinery.pkg"
+_META = "meta"
+
+LIST_META = f"{_MACHINERY}.apis.meta.v1.ListMeta"
+STATUS = f"{_MACHINERY}.apis.meta.v1.Status"
+
+SHARED_NAMES: dict[ScalarKind, str] = {
+    "quantity": f"{_MACHINERY}.api.resource.Quantity",
+    "intorstring": f"{_MACHINERY}.util.intstr.IntOrString",
+    "time": f"{_MACHINERY}.apis.meta.v1.Time",
+    "microtime": f"{_MACHINERY}.apis.meta.v1.MicroTime",
+    "any": f"{_MACHINERY}.runtime.RawExtension",
+}
+"""Values without parts that have a schema of their own."""
+
+
+def schema_name(struct: Struct) -> str:
+    """The name of a struct's schema, such as `io.k8s.api.core.v1.PodSpec`."""
+    if struct.family == _META:
+        return f"{_MACHINERY}.apis.meta.v1.{struct.name}"
+    return f"io.k8s.api.{struct.family}.v1.{struct.name}"
+
+
+def list_name(struct: Struct) -> str:
+    """The name of the schema of lists of a kind."""
+    return f"{schema_name(struct)}List"
+
+
+def tag(group: str, version: str, kind: str) -> dict[str, str]:
+    """What tells clients which kind a schema or an operation is about."""
+    return {"group": group, "kind": kind, "version": version}

@@ -1,0 +1,169 @@
+"""Operations: what can be done at which path, as OpenAPI tells it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.kinds import Kind
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.requests.negotiation import JSON, YAML
+from podium.apiserver.requests.openapi.names import STATUS, list_name, schema_name, tag
+from podium.apiserver.requests.openapi.parameters import path_parameters, query_parameters
+from podium.apiserver.requests.openapi.schemas import Dialect
+from podium.apiserver.requests.served import (
+    KINDS_BY_PLURAL,
+    SUBRESOURCE_KINDS,
+    api_version,
+    verbs,
+)
+from podium.apiserver.schema import Struct, meta_struct, struct_of
+
+Item = dict[str, Any]
+
+_NAMESPACE, _NAME = "namespace", "name"
+# The method of a verb, and what the action is called.
+_COLLECTION: Mapping[str, tuple[str, str]] = {
+    "list": ("get", "list"),
+    "create": ("post", "post"),
+    "deletecollection": ("delete", "deletecollection"),
+}
+_OBJECT: Mapping[str, tuple[str, str]] = {
+    "get": ("get", "get"),
+    "create": ("post", "post"),
+    "update": ("put", "put"),
+    "patch": ("patch", "patch"),
+    "delete": ("delete", "delete"),
+}
+_EVERYWHERE = {"list": ("get", "list")}
+_WORDS = {"get": "read", "post": "create", "put": "replace", "deletecollection": "deleteCollection"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A path, and what it is about.
+
+    Attributes:
+        dialect: the version of OpenAPI.
+        kind: whose path it is.
+        group_version: where the kind is served.
+        path: with its parameters in braces.
+        subresource: such as `status`; empty for the object itself.
+    """
+
+    dialect: Dialect
+    kind: Kind
+    group_version: tuple[str, str]
+    path: str
+    subresource: str = ""
+
+    @property
+    def taken(self) -> tuple[str, str, str]:
+        """Group, version and kind of what goes in and comes out."""
+        group, version = self.group_version
+        return SUBRESOURCE_KINDS.get(self.subresource, (group, version, self.kind.name))
+
+    @property
+    def struct(self) -> Struct:
+        """Its type."""
+        group, version, kind = self.taken
+        found = struct_of(api_version(group, version), kind)
+        assert found is not None
+        return found
+
+    @property
+    def identity(self) -> str:
+        """What tells its operations from those at other paths."""
+        group, version = self.group_version
+        words = [group.partition(".")[0] or "core", version]
+        if f"{{{_NAMESPACE}}}" in self.path:
+            words.append("namespaced")
+        words += [self.kind.name, self.subresource]
+        everywhere = self.kind.namespaced and words[2] != "namespaced"
+        return "".join(word[:1].upper() + word[1:] for word in words) + (
+            "ForAllNamespaces" if everywhere else ""
+        )
+
+
+def paths(dialect: Dialect, group: str, version: str) -> dict[str, Item]:
+    """What can be done at the paths of a group's version."""
+    return {
+        place.path: _item(place, methods)
+        for kind in KINDS_BY_PLURAL[group, version].values()
+        for place, methods in _places(dialect, kind, (group, version))
+    }
+
+
+def _places(
+    dialect: Dialect, kind: Kind, group_version: tuple[str, str]
+) -> Iterator[tuple[_Place, Mapping[str, tuple[str, str]]]]:
+    group, _ = group_version
+    root = f"/{'apis' if group else 'api'}/{api_version(*group_version)}"
+    collection = f"{root}/{kind.plural}"
+    if kind.namespaced:
+        if "list" in verbs(kind):
+            yield _Place(dialect, kind, group_version, collection), _EVERYWHERE
+        collection = f"{root}/namespaces/{{{_NAMESPACE}}}/{kind.plural}"
+    yield _Place(dialect, kind, group_version, collection), _COLLECTION
+    if "get" not in verbs(kind):
+        return
+    one = f"{collection}/{{{_NAME}}}"
+    # What creates an object creates it in its collection.
+    methods = {verb: method for verb, method in _OBJECT.items() if verb != "create"}
+    yield _Place(dialect, kind, group_version, one), methods
+    for subresource in sorted(kind.subresources):
+        path = f"{one}/{subresource}"
+        yield _Place(dialect, kind, group_version, path, subresource), _OBJECT
+
+
+def _item(place: _Place, methods: Mapping[str, tuple[str, str]]) -> Item:
+    allowed = verbs(place.kind, place.subresource)
+    names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in place.path]
+    found: Item = {
+        method: _operation(place, action)
+        for verb, (method, action) in methods.items()
+        if verb in allowed
+    }
+    return {**found, "parameters": path_parameters(place.dialect, names)}
+
+
+def _operation(place: _Place, action: str) -> Item:
+    dialect = place.dialect
+    operation: Item = {
+        "operationId": f"{_WORDS.get(action, action)}{place.identity}",
+        "x-kubernetes-action": action,
+        "x-kubernetes-group-version-kind": tag(*place.taken),
+    }
+    parameters = query_parameters(dialect, action)
+    taken = _body(place, action)
+    given = dialect.reference(_answered(place, action))
+    if dialect.has_alternatives:
+        if taken is not None:
+            types = [*PatchType] if action == "patch" else ["*/*"]
+            operation["requestBody"] = {"content": {one: {"schema": taken} for one in types}}
+        content = {one: {"schema": given} for one in (JSON, YAML)}
+        operation["responses"] = {"200": {"description": "OK", "content": content}}
+    else:
+        if taken is not None:
+            parameters.append({"name": "body", "in": "body", "schema": taken})
+        operation["responses"] = {"200": {"description": "OK", "schema": given}}
+    return {**operation, "parameters": parameters}
+
+
+def _body(place: _Place, action: str) -> Item | None:
+    match action:
+        case "get" | "list":
+            return None
+        case "patch":
+            return {"type": "object"}
+        case "delete" | "deletecollection":
+            return place.dialect.reference(schema_name(meta_struct("DeleteOptions")))
+    return place.dialect.reference(schema_name(place.struct))
+
+
+def _answered(place: _Place, action: str) -> str:
+    match action:
+        case "list":
+            return list_name(place.struct)
+        case "delete" | "deletecollection":
+            return STATUS
+    return schema_name(place.struct)

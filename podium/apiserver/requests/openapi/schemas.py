@@ -1,0 +1,219 @@
+"""Schemas: the types of objects in OpenAPI's words, with Kubernetes' extensions for merging."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.apiserver.requests.openapi.descriptions import description
+from podium.apiserver.requests.openapi.names import (
+    LIST_META,
+    SHARED_NAMES,
+    STATUS,
+    list_name,
+    schema_name,
+)
+from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+
+Schema = dict[str, Any]
+
+_PLAIN: Mapping[ScalarKind, Schema] = {
+    "string": {"type": "string"},
+    "bool": {"type": "boolean"},
+    "int32": {"type": "integer", "format": "int32"},
+    "int64": {"type": "integer", "format": "int64"},
+    "float64": {"type": "number", "format": "double"},
+    "bytes": {"type": "string", "format": "byte"},
+}
+_STRING, _OBJECT = {"type": "string"}, {"type": "object"}
+_INT64 = {"type": "integer", "format": "int64"}
+_DATE_TIME = {"type": "string", "format": "date-time"}
+_SHARED: Mapping[str, Schema] = {
+    SHARED_NAMES["time"]: _DATE_TIME,
+    SHARED_NAMES["microtime"]: _DATE_TIME,
+    SHARED_NAMES["any"]: _OBJECT,
+    LIST_META: {
+        **_OBJECT,
+        "properties": {
+            "continue": _STRING,
+            "remainingItemCount": _INT64,
+            "resourceVersion": _STRING,
+        },
+    },
+    STATUS: {
+        **_OBJECT,
+        "properties": {
+            "apiVersion": _STRING,
+            "code": {"type": "integer", "format": "int32"},
+            "details": _OBJECT,
+            "kind": _STRING,
+            "message": _STRING,
+            "metadata": _OBJECT,
+            "reason": _STRING,
+            "status": _STRING,
+        },
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What the versions of OpenAPI say differently.
+
+    Attributes:
+        root: what references to schemas begin with.
+        has_alternatives: whether a value may be of one of several types, and whether a reference
+            may have something beside it, if it is wrapped.
+    """
+
+    root: str
+    has_alternatives: bool
+
+    def reference(self, name: str) -> Schema:
+        """A reference to a schema."""
+        return {"$ref": f"{self.root}{name}"}
+
+    def shared(self) -> dict[str, Schema]:
+        """The schemas that belong to no kind."""
+        quantity, int_or_string = SHARED_NAMES["quantity"], SHARED_NAMES["intorstring"]
+        kept = {"format": "int-or-string"}
+        if not self.has_alternatives:
+            return {**_SHARED, quantity: _STRING, int_or_string: {**_STRING, **kept}}
+        return {
+            **_SHARED,
+            quantity: {"oneOf": [_STRING, {"type": "number"}]},
+            int_or_string: {"oneOf": [{"type": "integer"}, _STRING], **kept},
+        }
+
+    def of_struct(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
+        """The schema of a struct; `tags` say which kind it is, if it is one."""
+        fields = struct.fields
+        required = [name for name, field in fields.items() if field.required]
+        schema = {
+            **_described(struct.name),
+            "type": "object",
+            "properties": {
+                name: self._of_field(struct.name, name, field) for name, field in fields.items()
+            },
+        }
+        if required:
+            schema["required"] = required
+        if struct.is_atomic:
+            schema["x-kubernetes-map-type"] = "atomic"
+        if tags:
+            schema["x-kubernetes-group-version-kind"] = tags
+        return schema
+
+    def of_list(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
+        """The schema of lists of a kind."""
+        return {
+            "type": "object",
+            "properties": {
+                "apiVersion": _STRING,
+                "items": {"type": "array", "items": self.reference(schema_name(struct))},
+                "kind": _STRING,
+                "metadata": self.reference(LIST_META),
+            },
+            "required": ["items"],
+            "x-kubernetes-group-version-kind": [
+                {**tag, "kind": f"{tag['kind']}List"} for tag in tags
+            ],
+        }
+
+    def _of_field(self, struct: str, name: str, field: Field) -> Schema:
+        beside = {**_described(f"{struct}.{name}"), **_merging(field)}
+        if field.default is not None:
+            beside["default"] = field.default
+        plain = self._of_type(field.type)
+        if "$ref" in plain and beside and self.has_alternatives:
+            plain = {"allOf": [plain]}
+        return {**plain, **beside}
+
+    def _of_type(self, of: Type) -> Schema:
+        match of:
+            case Scalar(kind=kind):
+                return _PLAIN.get(kind) or self.reference(SHARED_NAMES[kind])
+            case ListOf():
+                return {"type": "array", "items": self._of_type(of.items), **_list_type(of)}
+            case MapOf():
+                return {"type": "object", "additionalProperties": self._of_type(of.values)}
+            case Struct():
+                return self.reference(schema_name(of))
+
+
+V2 = Dialect("#/definitions/", has_alternatives=False)
+V3 = Dialect("#/components/schemas/", has_alternatives=True)
+
+
+def reachable(roots: Iterable[Struct]) -> list[Struct]:
+    """Some structs and all that they are made of, each once."""
+    found: dict[str, Struct] = {}
+    waiting = list(roots)
+    while waiting:
+        struct = waiting.pop()
+        if schema_name(struct) not in found:
+            found[schema_name(struct)] = struct
+            waiting += [part for field in struct.fields.values() for part in _parts(field.type)]
+    return list(found.values())
+
+
+def schemas(
+    dialect: Dialect,
+    listed: Sequence[Struct],
+    others: Iterable[Struct],
+    tags: Mapping[str, list[dict[str, str]]],
+) -> dict[str, Schema]:
+    """The schemas of kinds and of all that they are made of, by name, in order.
+
+    Args:
+        dialect: the version of OpenAPI.
+        listed: kinds that there are lists of.
+        others: those that there are none of.
+        tags: which kinds they are, by the names of their schemas.
+    """
+    found = dialect.shared()
+    for struct in reachable((*listed, *others)):
+        name = schema_name(struct)
+        found[name] = dialect.of_struct(struct, tags.get(name, []))
+    for struct in listed:
+        found[list_name(struct)] = dialect.of_list(struct, tags[schema_name(struct)])
+    return dict(sorted(found.items()))
+
+
+def _parts(of: Type) -> Iterator[Struct]:
+    match of:
+        case Struct():
+            yield of
+        case ListOf():
+            yield from _parts(of.items)
+        case MapOf():
+            yield from _parts(of.values)
+
+
+def _described(name: str) -> Schema:
+    text = description(name)
+    return {"description": text} if text else {}
+
+
+def _list_type(of: ListOf) -> Schema:
+    """How server-side apply merges the entries of a list."""
+    if of.keys:
+        return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": [*of.keys]}
+    return {"x-kubernetes-list-type": "set" if of.is_set else "atomic"}
+
+
+def _merging(field: Field) -> Schema:
+    """How a strategic merge patch merges a field, and whether server-side apply takes it whole."""
+    found: Schema = {}
+    of = field.type
+    strategies = ["replace"] if field.replaces else []
+    if isinstance(of, ListOf):
+        strategies += ["merge"] if of.merges else []
+        if of.merge_key:
+            found["x-kubernetes-patch-merge-key"] = of.merge_key
+    if field.retain_keys or (isinstance(of, ListOf) and of.retain_keys):
+        strategies.append("retainKeys")
+    if strategies:
+        found["x-kubernetes-patch-strategy"] = ",".join(strategies)
+    if not isinstance(of, ListOf) and (field.is_atomic or (isinstance(of, MapOf) and of.is_atomic)):
+        found["x-kubernetes-map-type"] = "atomic"
+    return found
