@@ -9,7 +9,6 @@ an hour in a minute, in 1.5 GiB.
 
 import argparse
 import cProfile
-import gc
 import pstats
 import resource
 import time
@@ -21,6 +20,7 @@ from typing import Any
 from podium.api.kinds import KINDS
 from podium.api.refused import Refused
 from podium.apiserver.server import PatchRequest
+from podium.cli.collecting import collect_rarely
 from podium.cluster import Cluster, ClusterOptions
 from podium.runtime.happenings import Called, Happening
 
@@ -146,7 +146,7 @@ def main() -> None:
     cluster = Cluster(ClusterOptions(seed=SEED))
     churn = Churn(cluster, Random(SEED))
     churn.load()
-    gc.freeze()
+    collect_rarely()
     calls: Counter[str] = Counter()
     cluster.driver.hooks.append(_counting(calls))
     cluster.start()

@@ -57,6 +57,7 @@ def _timestamp(now_s: int) -> str:
     return format_time(now_s * NANOS_PER_SECOND)
 
 
+@lru_cache(maxsize=1024)
 def _parse(text: str) -> int:
     match = _SHAPE.fullmatch(text)
     if match is None:

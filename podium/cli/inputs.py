@@ -1,6 +1,5 @@
 """What commands about a cluster have in common: where the state, the changes and the rules are."""
 
-import gc
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,6 +10,7 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.apiserver.decoding.yaml_text import read_yaml
+from podium.cli.collecting import collect_rarely
 from podium.config.errors import InvalidConfiguration
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.config.load import load_configuration
@@ -88,8 +88,7 @@ def read_request(
     before = together.get(partial(_manifests, state, namespace), Manifests())
     applied = together.get(partial(_manifests, changes, namespace, later_wins=True), Manifests())
     together.raise_errors()
-    # What was read stays until the end: the garbage collector needn't look at it ever again.
-    gc.freeze()
+    collect_rarely()
     request = Request(
         state=[loaded.obj for loaded in before.objects],
         applied=[loaded.obj for loaded in applied.objects],

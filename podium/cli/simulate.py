@@ -1,6 +1,5 @@
 """`podium simulate`: a scenario in virtual time, and the story of what happens in it."""
 
-import gc
 import sys
 from dataclasses import replace
 from enum import StrEnum
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from podium.api.errors import PodiumError
+from podium.cli.collecting import collect_rarely
 from podium.cli.output import console, fail, print_report, print_warnings
 from podium.cli.simulate_text import print_story, progress
 from podium.config.reading.durations import duration_seconds
@@ -55,7 +55,7 @@ def simulate(
     """
     try:
         loaded = _loaded(scenario, until, seed)
-        gc.freeze()
+        collect_rarely()
         with progress() as told:
             simulation = play(loaded, told)
     except PodiumError as error:

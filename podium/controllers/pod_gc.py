@@ -55,7 +55,9 @@ class PodGarbageCollector(Reconciler):
         old, new = change.old, change.new
         if change.kind != "Pod" or old is None or new is None:
             return True
-        return _ends(old) != _ends(new) or _node_name(old) != _node_name(new)
+        if is_terminating(old) != is_terminating(new) or _node_name(old) != _node_name(new):
+            return True
+        return old.get("status") is not new.get("status") and _ends(old) != _ends(new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
@@ -177,9 +179,9 @@ def _target(pod: Object, message: str, now_s: float) -> Object:
     }
 
 
-def _ends(pod: Object) -> tuple[bool, bool, Object | None]:
-    """How far a pod is on its way out."""
-    return is_terminating(pod), is_finished(pod), condition_of(pod, "DisruptionTarget")
+def _ends(pod: Object) -> tuple[bool, Object | None]:
+    """How far a pod is on its way out, by its status."""
+    return is_finished(pod), condition_of(pod, "DisruptionTarget")
 
 
 def _is_lost(pod: Object) -> bool:

@@ -49,6 +49,17 @@ class TaintEviction(Reconciler):
         super().__init__({"Pod": {"node": _node_names}})
         self._planned: dict[Place, _Planned] = {}
 
+    def heeds(self, change: Change) -> bool:
+        """Of a pod it matters where it is, what it tolerates, and that it ends."""
+        old, new = change.old, change.new
+        if change.kind != "Pod" or old is None or new is None:
+            return True
+        return (
+            old.get("spec") is not new.get("spec")
+            or is_terminating(old) != is_terminating(new)
+            or (old.get("status") is not new.get("status") and _ends(old) != _ends(new))
+        )
+
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
         if obj is None:
@@ -161,6 +172,10 @@ def _may_matter(before: Object | None, after: Object) -> bool:
         or is_terminating(before) != is_terminating(after)
         or is_finished(before) != is_finished(after)
     )
+
+
+def _ends(pod: Object) -> tuple[bool, Object | None]:
+    return is_finished(pod), condition_of(pod, "DisruptionTarget")
 
 
 def _node_name(pod: Object) -> str:

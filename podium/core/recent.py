@@ -21,6 +21,10 @@ class Recent(Generic[K, V]):
     def __len__(self) -> int:
         return len(self._values)
 
+    def __contains__(self, key: K) -> bool:
+        """Whether there is a value of a key, which doesn't count as used by this."""
+        return key in self._values
+
     def get(self, key: K) -> V | None:
         """The value of a key, which counts as used now; None if it isn't kept."""
         value = self._values.get(key)

@@ -265,12 +265,12 @@ def _bare(value: Any) -> Any:
     if isinstance(value, dict):
         if PATCH in value:
             return None
-        parts = {
-            name: _bare(one)
-            for name, one in value.items()
-            if one is not None and not name.startswith("$")
-        }
-        return {name: one for name, one in parts.items() if one is not None}
+        bare = {}
+        for name, one in value.items():
+            part = _bare(one) if isinstance(one, dict | list) else one
+            if part is not None and name[:1] != "$":
+                bare[name] = part
+        return bare
     if isinstance(value, list):
         return [_bare(one) for one in value if not (isinstance(one, dict) and PATCH in one)]
     return value

@@ -4,7 +4,8 @@ Those that the patch names come in the patch's order, the others in the order th
 two are interleaved so that what stood before another entry still does, as far as both were there.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from podium.apiserver.patching.go_text import go_value
@@ -19,7 +20,7 @@ def merge_key_of(entry: Any, key: str) -> Any:
     """
     value = entry
     if key:
-        if not isinstance(entry, Mapping):
+        if not isinstance(entry, dict):
             shown = go_value(entry)
             raise internal(f"expected a map[string]interface {{}}, but received a {shown}")
         if key not in entry:
@@ -43,29 +44,39 @@ def in_order(
     """
     wanted_place = _places(wanted, key)
     old_place = _places(before, key)
-    named = [entry for entry in merged if merge_key_of(entry, key) in wanted_place]
-    others = [entry for entry in merged if merge_key_of(entry, key) not in wanted_place]
-    named.sort(key=lambda entry: wanted_place[merge_key_of(entry, key)])
-    others.sort(key=lambda entry: old_place.get(merge_key_of(entry, key), len(before)))
-    return _interleaved(named, others, lambda entry: old_place.get(merge_key_of(entry, key)))
+    keyed = [(merge_key_of(entry, key), entry) for entry in merged]
+    named = [(wanted_place[k], k, entry) for k, entry in keyed if k in wanted_place]
+    others = [
+        (old_place.get(k, len(before)), k, entry) for k, entry in keyed if k not in wanted_place
+    ]
+    named.sort(key=_first)
+    others.sort(key=_first)
+    return _interleaved(
+        [(old_place.get(k), entry) for _, k, entry in named],
+        [(old_place.get(k), entry) for _, k, entry in others],
+    )
 
 
-def _interleaved(
-    named: Sequence[Any], others: Sequence[Any], place_of: Callable[[Any], int | None]
-) -> list[Any]:
+_first = itemgetter(0)
+
+
+_Placed = tuple[int | None, Any]
+"""An entry after the place that it had in the list before, if it had one."""
+
+
+def _interleaved(named: Sequence[_Placed], others: Sequence[_Placed]) -> list[Any]:
     """Both in one list; of two that had a place, the earlier one comes first."""
     ordered: list[Any] = []
     at = 0
-    for entry in named:
-        place = place_of(entry)
+    for place, entry in named:
         while place is not None and at < len(others):
-            other_place = place_of(others[at])
+            other_place, other = others[at]
             if other_place is None or other_place >= place:
                 break
-            ordered.append(others[at])
+            ordered.append(other)
             at += 1
         ordered.append(entry)
-    return [*ordered, *others[at:]]
+    return [*ordered, *(entry for _, entry in others[at:])]
 
 
 def _places(entries: Sequence[Any], key: str) -> dict[Any, int]:

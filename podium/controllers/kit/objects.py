@@ -36,33 +36,39 @@ class Objects:
         self._found: dict[tuple[str, str], Found] = {}
         self._gone: Recent[str, bool] = Recent(_GONE_MAX)
 
-    def apply(self, change: Change) -> Object | None:
+    def apply(self, change: Change) -> tuple[bool, Object | None]:
         """Take in what a watch tells.
 
         Returns:
-            The object as it was known before; None if it wasn't.
+            Whether it is news, and the object as it was known before; None if it wasn't.
         """
         if change.new is not None:
             return self.observe(change.kind, change.new)
-        return None if change.old is None else self.remove(change.kind, change.old)
+        before = None if change.old is None else self.remove(change.kind, change.old)
+        return before is not None, before
 
-    def observe(self, kind: str, obj: Object) -> Object | None:
+    def observe(self, kind: str, obj: Object) -> tuple[bool, Object | None]:
         """Take in a state of an object, unless a newer one is known or it is known to be gone.
 
         Returns:
-            The object as it was known before; None if it wasn't.
+            As `apply`.
         """
         place = place_of(obj)
         objects = self._objects.get(kind)
         if objects is None:
             objects = self._objects[kind] = {}
         known = objects.get(place)
-        if self._gone.get(uid_of(obj)) or (known is not None and _is_older(obj, known)):
-            return known
+        if known is None:
+            if uid_of(obj) in self._gone:
+                return False, None
+        elif _is_older(obj, known):
+            return False, known
         objects[place] = obj
-        for name, index in self._indexes.get(kind, _NO_INDEXES).items():
-            self._index(kind, name, index, place, known, obj)
-        return known
+        indexes = self._indexes.get(kind)
+        if indexes:
+            for name, index in indexes.items():
+                self._index(kind, name, index, place, known, obj)
+        return True, known
 
     def remove(self, kind: str, obj: Object) -> Object | None:
         """Forget an object that is gone for good.
@@ -70,10 +76,11 @@ class Objects:
         Returns:
             The object as it was known; None if it wasn't.
         """
-        self._gone.put(uid_of(obj), True)
+        uid = uid_of(obj)
+        self._gone.put(uid, True)
         place = place_of(obj)
         known = self._objects.get(kind, {}).get(place)
-        if known is None or uid_of(known) != uid_of(obj):
+        if known is None or uid_of(known) != uid:
             return None
         del self._objects[kind][place]
         self._unindex(kind, place, known)
@@ -149,10 +156,7 @@ def version_of(obj: Object) -> str:
 
 
 def _is_older(obj: Object, known: Object) -> bool:
-    if uid_of(obj) != uid_of(known):
-        return _version(obj) < _version(known)
-    return _version(obj) <= _version(known)
-
-
-def _version(obj: Object) -> int:
-    return int(version_of(obj) or 0)
+    version, known_version = int(version_of(obj) or 0), int(version_of(known) or 0)
+    if version == known_version:
+        return uid_of(obj) == uid_of(known)
+    return version < known_version

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from podium.control.effects import Delete, Effect, Evict, Record
 from podium.control.events import Change, Event, Outcome, Synced
-from podium.controllers.kit.objects import Index, Object, Objects, place_of, uid_of
+from podium.controllers.kit.objects import Index, Object, Objects, uid_of
 
 BACKOFF_S_MIN = 0.25
 BACKOFF_S_MAX = 30.0
@@ -148,12 +148,7 @@ class Reconciler(ABC):
 
     def _note(self, change: Change) -> None:
         """Take a change in, unless it is known already, and have looked at what it concerns."""
-        before = self.objects.apply(change)
-        if change.new is None:
-            is_news = before is not None
-        else:
-            place, called = place_of(change.new)
-            is_news = self.objects.get(change.kind, called, place) is change.new
+        is_news, before = self.objects.apply(change)
         if is_news and change.kind in self.kinds:
             for key in self.keys_of(change, before):
                 self._dirty[key] = None

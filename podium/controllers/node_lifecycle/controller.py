@@ -105,7 +105,9 @@ class NodeLifecycle(Reconciler):
             return True
         if old is None or new is None:
             return any(_node_name(pod) for pod in (old, new) if pod is not None)
-        return _node_name(old) != _node_name(new) or is_ready(old) != is_ready(new)
+        if old.get("status") is not new.get("status") and is_ready(old) != is_ready(new):
+            return True
+        return _node_name(old) != _node_name(new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
         if change.kind == "Pod":

@@ -149,6 +149,8 @@ class SchedulerMachine:
 
     def next_wakeup_s(self) -> float | None:
         """At once while pods can be decided; otherwise when the first thing falls due."""
+        if self._free_s <= self._now_s and self._may_decide() and self.queue.has_next():
+            return self._now_s
         times = [
             self.bindings.next_wakeup_s(),
             self.calls.next_wakeup_s(),
