@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from podium.decide.stream import answers
+from podium.decide.stream import answers, eviction_answers
 
 _ALLOCATIONS_PER_COLLECTION = 100_000
 
@@ -24,6 +24,9 @@ def decide(
             allow_dash=True,
         ),
     ] = None,
+    eviction: Annotated[
+        bool, typer.Option("--eviction", help="The lines ask about node-pressure eviction.")
+    ] = False,
 ) -> None:
     """Decide recorded scenarios: the machine interface to the core.
 
@@ -32,7 +35,8 @@ def decide(
     """
     _calm_garbage_collection()
     out = sys.stdout.buffer
-    for answer in answers(_lines(files or [Path("-")])):
+    decided = eviction_answers if eviction else answers
+    for answer in decided(_lines(files or [Path("-")])):
         out.write(answer + b"\n")
         out.flush()
 

@@ -1,6 +1,6 @@
 """JSON Lines in, JSON Lines out; a bad line costs that line only."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -8,28 +8,46 @@ import msgspec
 from podium.api.errors import PodiumError
 from podium.decide.answer import decision_json
 from podium.decide.deciding import decide
+from podium.decide.eviction.questions import answer as eviction_answer
 from podium.decide.scenario import read_scenario
+
+Json = dict[str, Any]
 
 
 def answers(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """One answer a line, without newlines; blank lines are passed over."""
+    """The decisions of one scenario a line, without newlines; blank lines are passed over."""
+    return _each(lines, _decisions, {"decisions": []})
+
+
+def eviction_answers(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The answer to one question about eviction a line, likewise."""
+    return _each(lines, eviction_answer, {})
+
+
+def _decisions(raw: object) -> Json:
+    scenario = read_scenario(raw)
+    decisions = [decision_json(decided) for decided in decide(scenario)]
+    return {"id": scenario.id, "error": "", "decisions": decisions}
+
+
+def _each(
+    lines: Iterable[bytes], answer: Callable[[object], Json], failed: Json
+) -> Iterator[bytes]:
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield msgspec.json.encode(_answer(line, number))
+            yield msgspec.json.encode(_answer(line, number, answer, failed))
 
 
-def _answer(line: bytes, number: int) -> dict[str, Any]:
+def _answer(line: bytes, number: int, answer: Callable[[object], Json], failed: Json) -> Json:
     try:
         raw = msgspec.json.decode(line)
     except ValueError as error:
-        return {"id": "", "error": f"line {number}: not JSON: {error}", "decisions": []}
-    scenario_id = str(raw.get("id", "")) if isinstance(raw, dict) else ""
+        return {"id": "", "error": f"line {number}: not JSON: {error}", **failed}
     try:
-        decisions = [decision_json(decided) for decided in decide(read_scenario(raw))]
+        return answer(raw)
     except (PodiumError, TypeError, ValueError, KeyError, AttributeError) as error:
-        message = f"line {number}: {_words(error)}"
-        return {"id": scenario_id, "error": message, "decisions": []}
-    return {"id": scenario_id, "error": "", "decisions": decisions}
+        called = str(raw.get("id", "")) if isinstance(raw, dict) else ""
+        return {"id": called, "error": f"line {number}: {_words(error)}", **failed}
 
 
 def _words(error: Exception) -> str:

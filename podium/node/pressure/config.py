@@ -129,10 +129,10 @@ def _whole(kubelet: Object, field: str) -> int:
 
 
 def _transition_period_s(kubelet: Object) -> float:
+    """The period; none at all counts as not said."""
     text = kubelet.get("evictionPressureTransitionPeriod")
-    if text is None:
-        return DEFAULT_TRANSITION_PERIOD_S
     try:
-        return parse_duration(str(text)) / NANOS_PER_SECOND
+        period_s = parse_duration("0" if text is None else str(text)) / NANOS_PER_SECOND
+        return period_s or DEFAULT_TRANSITION_PERIOD_S
     except DurationError as error:
         raise ThresholdError(f"evictionPressureTransitionPeriod: {error}") from None

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from podium.api.errors import PodiumError
 from podium.api.meta import uid
 from podium.api.priority import is_critical
 from podium.node.pressure.config import EvictionConfig
@@ -71,6 +72,13 @@ class Round:
 NOTHING = Round()
 
 
+class SplitFilesystemError(PodiumError):
+    """The node is partitioned in a way that its feature gates don't allow."""
+
+    def __init__(self) -> None:
+        super().__init__("KubeletSeparateDiskGC is turned off but we still have a split filesystem")
+
+
 class EvictionManager:
     """One node's.
 
@@ -92,6 +100,7 @@ class EvictionManager:
         self._conditions_observed: Mapping[str, float] = {}
         self._last: Observations = {}
         self._has_looked = False
+        self._can_evict = True
 
     def look(self, statistics: Statistics, pods: Sequence[Object], now_s: float) -> Round:
         """Begin a round.
@@ -103,10 +112,11 @@ class EvictionManager:
 
         Raises:
             QuantityError: a request or limit of a pod isn't a quantity.
+            SplitFilesystemError: in the first round; in others no threshold evicts anybody.
         """
         if not self.thresholds and not self.config.isolates_local_storage:
             return NOTHING
-        acting = self._observe(statistics.observations, now_s)
+        acting = self._observe(self._looked_after(), statistics.observations, now_s)
         if self.config.isolates_local_storage:
             dedicated = self.config.filesystems.dedicated_image_fs
             over = limit_evictions(pods, statistics.usage, dedicated_image_fs=dedicated)
@@ -115,6 +125,8 @@ class EvictionManager:
         if not acting:
             return NOTHING
         signal = acting[0].signal
+        if not self._can_evict:
+            return Round(reclaiming=signal.resource)
         begun = Round(
             reclaiming=signal.resource,
             reclaims=self.config.filesystems.reclaims(signal),
@@ -137,9 +149,11 @@ class EvictionManager:
             return replace(begun, reclaims=())
         return self._evict(begun)
 
-    def _observe(self, observations: Observations, now_s: float) -> list[Threshold]:
+    def _observe(
+        self, thresholds: Sequence[Threshold], observations: Observations, now_s: float
+    ) -> list[Threshold]:
         """Take in what was observed; the thresholds that call for action, the first one first."""
-        met = thresholds_met(self._looked_after(), observations, with_min_reclaim=False)
+        met = thresholds_met(thresholds, observations, with_min_reclaim=False)
         met = merged(met, thresholds_met(self.met, observations, with_min_reclaim=True))
         self.since = first_observed(met, self.since, now_s)
         self._conditions_observed = conditions_observed(met, self._conditions_observed, now_s)
@@ -159,8 +173,12 @@ class EvictionManager:
         if self._has_looked:
             return self.thresholds
         self._has_looked = True
+        filesystems = self.config.filesystems
+        if filesystems.split_container_image_fs and not self.config.separates_disk_gc:
+            self._can_evict = False
+            raise SplitFilesystemError
         configured = len(self.thresholds)
-        self.thresholds = self.config.filesystems.with_containerfs(self.thresholds)
+        self.thresholds = filesystems.with_containerfs(self.thresholds)
         return self.thresholds[:configured]
 
     def _evict(self, begun: Round) -> Round:

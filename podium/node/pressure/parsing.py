@@ -3,7 +3,8 @@
 import math
 import re
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.errors import PodiumError
@@ -13,6 +14,8 @@ from podium.node.pressure.thresholds import Threshold, Value
 
 Statements = Mapping[str, str]
 
+_Read = TypeVar("_Read")
+
 _SWITCHED_OFF = ("0%", "100%")
 _DECIMAL = re.compile(r"[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][+-]?\d[\d_]*)?", re.ASCII)
 _HEXADECIMAL = re.compile(r"[+-]?0[xX][\da-fA-F_.]+[pP][+-]?\d[\d_]*", re.ASCII)
@@ -20,7 +23,15 @@ _NAMED = re.compile(r"[+-]?inf(inity)?|nan", re.IGNORECASE | re.ASCII)
 
 
 class ThresholdError(PodiumError):
-    """Thresholds that can't be used; the message is the kubelet's."""
+    """Thresholds that can't be used; the message is the kubelet's for the first fault.
+
+    Attributes:
+        faults: all faults that the kubelet may report first: it reads each map in any order.
+    """
+
+    def __init__(self, *faults: str) -> None:
+        super().__init__(faults[0])
+        self.faults = tuple(dict.fromkeys(faults))
 
 
 def parse_thresholds(
@@ -42,24 +53,22 @@ def parse_thresholds(
             that the hard threshold of its memory goes for theirs, too.
 
     Raises:
-        ThresholdError: the first fault.
+        ThresholdError: the faults of the first of these maps that has any.
     """
-    hard_values = dict(_values(hard))
-    soft_values = dict(_values(soft))
-    grace_periods_s = _grace_periods_s(soft_grace_period)
-    min_reclaims = _min_reclaims(minimum_reclaim)
-    for signal in soft_values:
-        if signal not in grace_periods_s:
-            raise ThresholdError(
-                f"grace period must be specified for the soft eviction threshold {signal}"
-            )
+    hard_values = _read_all(hard, _threshold_value)
+    soft_values = _read_all(soft, _threshold_value)
+    grace_periods_s = _read_all(soft_grace_period, _grace_period_s)
+    min_reclaims = _read_all(minimum_reclaim, _min_reclaim)
+    without = [signal for signal in soft_values if signal not in grace_periods_s]
+    if without:
+        message = "grace period must be specified for the soft eviction threshold {}"
+        raise ThresholdError(*map(message.format, without))
     found = [
-        Threshold(signal, value, 0.0, min_reclaims.get(signal))
-        for signal, value in hard_values.items()
-    ]
-    found += [
-        Threshold(signal, value, grace_periods_s[signal], min_reclaims.get(signal))
-        for signal, value in soft_values.items()
+        Threshold(signal, value, grace_period_s, min_reclaims.get(signal))
+        for signal, value, grace_period_s in (
+            *((signal, value, 0.0) for signal, value in hard_values.items()),
+            *((signal, value, grace_periods_s[signal]) for signal, value in soft_values.items()),
+        )
     ]
     if enforces_allocatable:
         found += [
@@ -77,52 +86,61 @@ def parse_value(text: str) -> Value:
     return Value(_quantity(text))
 
 
-def _values(statements: Statements) -> Iterator[tuple[Signal, Value]]:
+def _read_all(
+    statements: Statements, read: Callable[[str, str], _Read | None]
+) -> dict[Signal, _Read]:
+    """What each statement says by signal; one that says nothing is left out."""
+    found: dict[Signal, _Read] = {}
+    faults: list[str] = []
     for name, text in statements.items():
-        signal = _signal(name)
-        if text in _SWITCHED_OFF:
-            continue
-        value = parse_value(text)
-        if value.quantity is not None and value.quantity.nanos <= 0:
-            raise ThresholdError(f"eviction threshold {name} must be positive: {value.quantity}")
-        if value.share < 0:
-            raise ThresholdError(f"eviction percentage threshold {name} must be >= 0%: {text}")
-        if value.share > 1:
-            raise ThresholdError(f"eviction percentage threshold {name} must be <= 100%: {text}")
-        yield signal, value
-
-
-def _grace_periods_s(statements: Statements) -> dict[Signal, float]:
-    periods_s = {}
-    for name, text in statements.items():
-        signal = _signal(name)
         try:
-            nanos = parse_duration(text)
-        except DurationError as error:
-            raise ThresholdError(str(error)) from None
-        if nanos < 0:
-            message = "invalid eviction grace period specified: {}, must be a positive value"
-            raise ThresholdError(message.format(text))
-        periods_s[signal] = nanos / NANOS_PER_SECOND
-    return periods_s
+            signal, said = parse_signal(name), read(name, text)
+        except ThresholdError as error:
+            faults += error.faults
+            continue
+        if said is not None:
+            found[signal] = said
+    if faults:
+        raise ThresholdError(*faults)
+    return found
 
 
-def _min_reclaims(statements: Statements) -> dict[Signal, Value]:
-    reclaims = {}
-    for name, text in statements.items():
-        signal = _signal(name)
-        value = parse_value(text)
-        if value.quantity is None and value.share <= 0:
-            raise ThresholdError(
-                f"eviction percentage minimum reclaim {name} must be positive: {text}"
-            )
-        if value.quantity is not None and value.quantity.nanos < 0:
-            raise ThresholdError(f"negative eviction minimum reclaim specified for {name}")
-        reclaims[signal] = value
-    return reclaims
+def _threshold_value(name: str, text: str) -> Value | None:
+    if text in _SWITCHED_OFF:
+        return None
+    value = parse_value(text)
+    if value.quantity is not None and value.quantity.nanos <= 0:
+        raise ThresholdError(f"eviction threshold {name} must be positive: {value.quantity}")
+    if value.share < 0:
+        raise ThresholdError(f"eviction percentage threshold {name} must be >= 0%: {text}")
+    if value.share > 1:
+        raise ThresholdError(f"eviction percentage threshold {name} must be <= 100%: {text}")
+    return value
 
 
-def _signal(name: str) -> Signal:
+def _grace_period_s(_name: str, text: str) -> float:
+    try:
+        nanos = parse_duration(text)
+    except DurationError as error:
+        raise ThresholdError(str(error)) from None
+    if nanos < 0:
+        message = "invalid eviction grace period specified: {}, must be a positive value"
+        raise ThresholdError(message.format(text))
+    return nanos / NANOS_PER_SECOND
+
+
+def _min_reclaim(name: str, text: str) -> Value:
+    value = parse_value(text)
+    if value.quantity is None and value.share <= 0:
+        message = f"eviction percentage minimum reclaim {name} must be positive: {text}"
+        raise ThresholdError(message)
+    if value.quantity is not None and value.quantity.nanos < 0:
+        raise ThresholdError(f"negative eviction minimum reclaim specified for {name}")
+    return value
+
+
+def parse_signal(name: str) -> Signal:
+    """A signal by its name; raises ThresholdError."""
     try:
         return Signal(name)
     except ValueError:

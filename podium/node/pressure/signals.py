@@ -11,10 +11,7 @@ MEMORY_PRESSURE, DISK_PRESSURE, PID_PRESSURE = "MemoryPressure", "DiskPressure",
 
 
 class Signal(StrEnum):
-    """A signal, in the order in which Podium looks after them.
-
-    The kubelet puts memory first and leaves the order of the rest to chance.
-    """
+    """A signal."""
 
     MEMORY_AVAILABLE = "memory.available"
     ALLOCATABLE_MEMORY_AVAILABLE = "allocatableMemory.available"
@@ -43,7 +40,7 @@ class Signal(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place in the order."""
+        """Its place in the order of looking after signals."""
         return _RANKS[self]
 
 

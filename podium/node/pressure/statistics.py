@@ -1,6 +1,6 @@
 """What a node and its pods use, as the kubelet's statistics tell it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,12 +114,25 @@ class Statistics:
 
 
 def local_volumes(pod: Object) -> list[str]:
-    """The names of a pod's volumes that take room on the node's disk."""
-    return [one["name"] for one in (pod.get("spec") or {}).get("volumes") or () if _is_local(one)]
+    """The names of a pod's volumes that lie on the node's disks."""
+    return [
+        one["name"]
+        for one in _volumes(pod)
+        if one.get("hostPath") is not None or _is_ephemeral(one)
+    ]
 
 
-def _is_local(volume: Object) -> bool:
+def ephemeral_volumes(pod: Object) -> list[str]:
+    """Those of them that go with the pod."""
+    return [one["name"] for one in _volumes(pod) if _is_ephemeral(one)]
+
+
+def _volumes(pod: Object) -> Sequence[Object]:
+    return (pod.get("spec") or {}).get("volumes") or ()
+
+
+def _is_ephemeral(volume: Object) -> bool:
     empty_dir = volume.get("emptyDir")
     if empty_dir is not None and not empty_dir.get("medium"):
         return True
-    return any(volume.get(kind) is not None for kind in ("hostPath", "gitRepo", "configMap"))
+    return any(volume.get(kind) is not None for kind in ("gitRepo", "configMap"))

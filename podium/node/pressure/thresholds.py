@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from podium.api.quantity import INT64_MIN, NANOS_PER_UNIT, Format, Quantity
-from podium.node.pressure.signals import Signal
+from podium.node.pressure.signals import MEMORY, Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,12 @@ class Threshold:
         return self.grace_period_s == 0
 
     @property
-    def order(self) -> tuple[int, bool]:
-        """The order in which thresholds are looked after: by signal, hard ones first."""
-        return self.signal.rank, not self.is_hard
+    def order(self) -> tuple[bool, bool, int]:
+        """The order in which thresholds are looked after: memory, hard ones, by signal.
+
+        The kubelet has memory first, too, and leaves the rest to chance.
+        """
+        return self.signal.resource != MEMORY, not self.is_hard, self.signal.rank
 
 
 def unset(signal: Signal) -> Threshold:

@@ -1,0 +1,1 @@
+"""Questions about node-pressure eviction in, answers out."""

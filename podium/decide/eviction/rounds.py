@@ -1,0 +1,169 @@
+"""A sequence of rounds of one node's eviction manager.
+
+A clock that only the record advances; pods that come and go; garbage collection that frees what
+the record says. Whom the manager evicts is gone in the next round, unless `keepEvicted`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.durations import NANOS_PER_SECOND, format_duration, parse_duration
+from podium.api.meta import key, uid
+from podium.decide.eviction.configuring import read_eviction, threshold_json
+from podium.decide.eviction.measuring import (
+    merged_groups,
+    observations,
+    pod_usage,
+    usage_key,
+    with_shared_filesystems,
+)
+from podium.node.admission import pressure_objection
+from podium.node.pressure.evictions import REASON
+from podium.node.pressure.filesystems import Reclaim
+from podium.node.pressure.manager import EvictionManager, Round, SplitFilesystemError
+from podium.node.pressure.signals import Signal
+from podium.node.pressure.statistics import Observation, PodUsage, Statistics
+
+Json = dict[str, Any]
+Object = Mapping[str, Any]
+
+_NOTHING: Object = {}
+_CONDITION = "DisruptionTarget=True/TerminationByKubelet"
+_GC_FIELDS = {Reclaim.CONTAINERS: "gcReclaimsContainers", Reclaim.IMAGES: "gcReclaimsImages"}
+
+
+class Rounds:
+    """A node in the course of a record.
+
+    Args:
+        config: as recorded.
+        pods: that are there at the beginning, with defaults filled in.
+        gates: feature gates.
+    """
+
+    def __init__(self, config: Object, pods: list[Object], gates: Object) -> None:
+        self._config = read_eviction(config, gates)
+        self._manager = EvictionManager(self._config)
+        self._keeps_evicted = config.get("keepEvicted") is True
+        self._shares = config.get("noFsDefaulting") is not True
+        self._pods = {key(pod): pod for pod in pods}
+        self._groups: Object = {}
+        self._times_s: dict[str, float] = {}
+        self._told: dict[str, Object | None] = {}
+        self._now_s = 0.0
+        self._count_steps = 0
+
+    def step(self, step: Object, added: list[Object]) -> Json:
+        """Play one step.
+
+        Args:
+            step: as recorded.
+            added: the pods that come with it.
+        """
+        self._take_in(step, added)
+        try:
+            round_ = self._manager.look(self._statistics(), list(self._pods.values()), self._now_s)
+        except SplitFilesystemError as error:
+            return {**self._answer(Round()), "error": str(error)}
+        reclaims = round_.reclaims
+        if reclaims:
+            round_ = self._manager.conclude(round_, self._after_gc(step, reclaims))
+        answer = self._answer(round_)
+        answer["imageGC"] = Reclaim.IMAGES in reclaims
+        answer["containerGC"] = Reclaim.CONTAINERS in reclaims
+        if not self._keeps_evicted:
+            for eviction in round_.evictions:
+                del self._pods[key(eviction.pod)]
+        return answer
+
+    def admit(self, pods: list[Object]) -> Json:
+        """What the node would say to these pods now."""
+        return {key(pod): admission_json(self._manager.conditions, pod) for pod in pods}
+
+    def _take_in(self, step: Object, added: list[Object]) -> None:
+        self._now_s += parse_duration(step.get("advance", "0")) / NANOS_PER_SECOND
+        self._groups = merged_groups(self._groups, step.get("node") or _NOTHING)
+        self._pods.update((key(pod), pod) for pod in added)
+        for called in step.get("removePods") or ():
+            self._pods.pop(usage_key(called), None)
+        for called, told in (step.get("usage") or _NOTHING).items():
+            self._told[usage_key(called)] = told
+        # Each step measures anew, even if no time has passed since the last one.
+        self._count_steps += 1
+        stale = step.get("stale") or ()
+        for group in () if stale is True else self._groups:
+            if group not in stale:
+                self._times_s[group] = float(self._count_steps)
+
+    def _observations(self) -> dict[Signal, Observation]:
+        if not self._shares:
+            return observations(self._groups, self._times_s)
+        filesystems = self._config.filesystems
+        return observations(
+            with_shared_filesystems(self._groups, filesystems),
+            with_shared_filesystems(self._times_s, filesystems),
+        )
+
+    def _statistics(self) -> Statistics:
+        usage: dict[str, PodUsage] = {}
+        for called, pod in self._pods.items():
+            told = self._told.get(called)
+            if told is not None:
+                usage[uid(pod)] = pod_usage(pod, told)
+        return Statistics(self._observations(), usage)
+
+    def _after_gc(self, step: Object, reclaims: tuple[Reclaim, ...]) -> dict[Signal, Observation]:
+        """What is observed once garbage collection has run; that it failed changes nothing."""
+        before = self._groups
+        for field in ("gcReclaims", *(_GC_FIELDS[reclaim] for reclaim in reclaims)):
+            self._groups = merged_groups(self._groups, step.get(field) or _NOTHING)
+        found = self._observations()
+        self._groups = before
+        return found
+
+    def _answer(self, round_: Round) -> Json:
+        answer: Json = {
+            "evicted": "",
+            "gracePeriodOverride": None,
+            "conditions": self._manager.conditions,
+            "imageGC": False,
+            "containerGC": False,
+            "thresholdsMet": [threshold_json(one) for one in self._manager.met],
+            "thresholdsObserved": [
+                threshold_json(one) | {"observedFor": self._lasted(at_s)}
+                for one, at_s in sorted(self._manager.since.items(), key=lambda it: it[0].order)
+            ],
+        }
+        if round_.reclaiming:
+            answer["reclaiming"] = round_.reclaiming
+        if round_.evictions:
+            answer |= _evictions_json(round_)
+        return answer
+
+    def _lasted(self, since_s: float) -> str:
+        return format_duration(round((self._now_s - since_s) * NANOS_PER_SECOND))
+
+
+def admission_json(conditions: list[str], pod: Object) -> Json:
+    """Whether a node in these conditions takes a pod."""
+    objection = pressure_objection(conditions, pod)
+    if objection is None:
+        return {"admit": True, "reason": "", "message": ""}
+    return {"admit": False, "reason": objection.reason, "message": objection.message}
+
+
+def _evictions_json(round_: Round) -> Json:
+    first = round_.evictions[0]
+    answer: Json = {
+        "evicted": key(first.pod),
+        "gracePeriodOverride": first.grace_period_s,
+        "message": first.message,
+        "reason": REASON,
+    }
+    if len(round_.evictions) > 1:
+        answer["evictedAll"] = sorted(key(one.pod) for one in round_.evictions)
+    if first.disrupts:
+        answer["podConditions"] = [_CONDITION]
+    if first.annotations:
+        answer["annotations"] = dict(first.annotations)
+    return answer
