@@ -185,5 +185,5 @@ def _number(text: str) -> float:
 
 def _single(number: float) -> float:
     """The nearest float32; raises OverflowError."""
-    rounded: float = struct.unpack("f", struct.pack("f", number))[0]
+    rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
     return rounded

@@ -1,0 +1,56 @@
+"""Nodes under pressure, in few words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.api.quantity import value
+from podium.node.pressure.config import EvictionConfig, read_exactly
+from podium.node.pressure.filesystems import Filesystems
+from podium.node.pressure.manager import EvictionManager, Round
+from podium.node.pressure.signals import Signal
+from podium.node.pressure.statistics import Observation, PodUsage, Statistics
+
+Object = Mapping[str, Any]
+
+GI = 2**30
+MI = 2**20
+
+
+def pod(called: str, request: str = "", priority: int = 0, **spec: Any) -> dict[str, Any]:
+    resources = {"requests": {"memory": request}} if request else {}
+    return {
+        "metadata": {"name": called, "namespace": "default", "uid": called},
+        "spec": {"containers": [{"name": "c", "resources": resources}], "priority": priority}
+        | spec,
+    }
+
+
+def config(filesystems: Filesystems | None = None, **kubelet: Any) -> EvictionConfig:
+    return read_exactly(kubelet).on(filesystems or Filesystems())
+
+
+def memory(available: str | int, capacity: str = "8Gi") -> dict[Signal, Observation]:
+    return {Signal.MEMORY_AVAILABLE: Observation(value(available), value(capacity))}
+
+
+class Node:
+    """A manager, the pods on its node, and what they use."""
+
+    def __init__(self, configured: EvictionConfig, pods: Sequence[Object]) -> None:
+        self.manager = EvictionManager(configured)
+        self.pods = list(pods)
+        self.usage: dict[str, PodUsage] = {}
+        self.now_s = 0.0
+
+    def uses(self, called: str, memory: str | int) -> None:
+        self.usage[called] = PodUsage(memory_bytes=value(memory))
+
+    def look(self, observed: Mapping[Signal, Observation], after_s: float = 0) -> Round:
+        """One round, with the pods gone that it evicts."""
+        self.now_s += after_s
+        round_ = self.manager.look(Statistics(observed, self.usage), self.pods, self.now_s)
+        self.pods = [one for one in self.pods if one not in [e.pod for e in round_.evictions]]
+        return round_
+
+    def evicted(self, observed: Mapping[Signal, Observation], after_s: float = 0) -> list[str]:
+        return [one.pod["metadata"]["name"] for one in self.look(observed, after_s).evictions]
