@@ -17,7 +17,7 @@ PLAIN_TEXT = "text/plain; charset=utf-8"
 _LINE_LENGTH_MAX = 2**31
 
 Headers = tuple[tuple[str, str], ...]
-Body = Mapping[str, Any] | str | Watching
+Body = Mapping[str, Any] | str | bytes | Watching
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Response:
 
     Attributes:
         code: the HTTP status code.
-        body: an object, plain text, or a watch to take events from.
+        body: an object, text, a document as it stands, or a watch to take events from.
         headers: names and values; a name may come several times, as `Warning` does.
         pretty: whether an object is indented when it is written out.
     """
@@ -71,6 +71,8 @@ class Response:
         Raises:
             TypeError: the body is a watch, which has no end.
         """
+        if isinstance(self.body, bytes):
+            return self.body
         if isinstance(self.body, str):
             return self.body.encode()
         if isinstance(self.body, Watching):

@@ -1,13 +1,23 @@
 """Requests for the documents, and their answers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from podium.api.refused import Refused
 from podium.apiserver.requests.messages import Request, Response
 from podium.apiserver.requests.negotiation import JSON, parse_media_types
-from podium.apiserver.requests.openapi.documents import Document, index, version_2, version_3
+from podium.apiserver.requests.openapi.documents import (
+    PROTOBUF,
+    Document,
+    index,
+    version_2,
+    version_2_protobuf,
+    version_3,
+)
 from podium.apiserver.requests.parameters import Parameters
+from podium.apiserver.requests.served import KINDS_BY_PLURAL
 
+# Under this name, which is no valid media type, clients ask for it.
+_OLD_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 # Under an address with its digest, a document never changes.
 _FOR_EVER = "public, immutable, max-age=31536000"
 
@@ -21,27 +31,43 @@ def answer(request: Request, segments: Sequence[str], parameters: Parameters) ->
         parameters: its query.
 
     Raises:
-        Refused: 406 if it accepts no JSON, such as the Protobuf form of older clients alone.
+        Refused: 406 if it accepts none of the forms that there are.
     """
-    document = _found(segments)
+    document = _found(segments, request.header("Accept") or "*/*")
     if document is None:
         return None
-    wanted = parse_media_types(request.header("Accept") or "*/*")
-    if not any(one.covers(JSON) for one in wanted):
-        message = f"only the following media types are accepted: {JSON}"
-        raise Refused(406, "NotAcceptable", message)
     tag = f'"{document.digest}"'
     caching = _FOR_EVER if parameters.text("hash") == document.digest else "no-cache"
-    headers = (("Content-Type", JSON), ("ETag", tag), ("Cache-Control", caching))
+    headers = (
+        ("Content-Type", document.media_type),
+        ("ETag", tag),
+        ("Cache-Control", caching),
+        ("Vary", "Accept"),
+    )
     if request.header("If-None-Match") == tag:
-        return Response(304, "", headers)
-    return Response(200, document.text, headers)
+        return Response(304, b"", headers)
+    return Response(200, document.content, headers)
 
 
-def _found(segments: Sequence[str]) -> Document | None:
+def _found(segments: Sequence[str], accept: str) -> Document | None:
+    if segments == ["openapi", "v2"]:
+        return _negotiated({JSON: version_2, PROTOBUF: version_2_protobuf}, accept)
+    document = _found_3(segments)
+    return document and _negotiated({JSON: lambda: document}, accept)
+
+
+def _negotiated(forms: Mapping[str, Callable[[], Document]], accept: str) -> Document:
+    """The form that is wanted most."""
+    for wanted in parse_media_types(accept.replace(_OLD_PROTOBUF, PROTOBUF)):
+        for media_type, make in forms.items():
+            if wanted.covers(media_type):
+                return make()
+    message = f"only the following media types are accepted: {', '.join(forms)}"
+    raise Refused(406, "NotAcceptable", message)
+
+
+def _found_3(segments: Sequence[str]) -> Document | None:
     match segments:
-        case ["openapi", "v2"]:
-            return version_2()
         case ["openapi", "v3"]:
             return index()
         case ["openapi", "v3", "api", version]:
@@ -52,7 +78,5 @@ def _found(segments: Sequence[str]) -> Document | None:
 
 
 def _version_3(group: str, version: str) -> Document | None:
-    try:
-        return version_3(group, version)
-    except KeyError:
-        return None
+    is_served = (group, version) in KINDS_BY_PLURAL
+    return version_3(group, version) if is_served else None

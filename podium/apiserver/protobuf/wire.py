@@ -1,0 +1,86 @@
+"""Protobuf's wire format: messages as sequences of numbered fields.
+
+Source: https://protobuf.dev/programming-guides/encoding
+"""
+
+from collections.abc import Iterator
+from enum import IntEnum
+
+Value = int | bytes
+"""What a field holds: a number, or bytes, which may be a text or another message."""
+
+
+class MalformedMessage(ValueError):  # noqa: N818 - what it is called
+    """Bytes that are no message."""
+
+
+class WireType(IntEnum):
+    """How a field's value is written."""
+
+    VARINT = 0
+    FIXED64 = 1
+    DELIMITED = 2
+    FIXED32 = 5
+
+
+_FIXED_LENGTHS = {WireType.FIXED64: 8, WireType.FIXED32: 4}
+_VARINT_BITS_MAX = 70
+
+
+def delimited(number: int, value: bytes) -> bytes:
+    """A field of bytes, a text or a message."""
+    return b"".join((_varint(number << 3 | WireType.DELIMITED), _varint(len(value)), value))
+
+
+def switch(number: int, *, value: bool) -> bytes:
+    """A field of a truth value."""
+    return _varint(number << 3 | WireType.VARINT) + _varint(value)
+
+
+def fields(message: bytes) -> Iterator[tuple[int, Value]]:
+    """The fields of a message with their numbers, as they stand; a number may come repeatedly.
+
+    Raises:
+        MalformedMessage: it is none.
+    """
+    at = 0
+    while at < len(message):
+        key, at = _read_varint(message, at)
+        number, wire_type = key >> 3, key & 7
+        if wire_type == WireType.VARINT:
+            value, at = _read_varint(message, at)
+            yield number, value
+            continue
+        if wire_type == WireType.DELIMITED:
+            length, at = _read_varint(message, at)
+        elif wire_type in _FIXED_LENGTHS:
+            length = _FIXED_LENGTHS[WireType(wire_type)]
+        else:
+            raise MalformedMessage(f"proto: illegal wireType {wire_type}")
+        if at + length > len(message):
+            raise MalformedMessage("unexpected EOF")
+        yield number, message[at : at + length]
+        at += length
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def _read_varint(message: bytes, at: int) -> tuple[int, int]:
+    """A number of 64 bits, without a sign, and where it ends."""
+    found = 0
+    for shift in range(0, _VARINT_BITS_MAX, 7):
+        if at >= len(message):
+            raise MalformedMessage("unexpected EOF")
+        byte = message[at]
+        at += 1
+        found |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return found & 2**64 - 1, at
+    raise MalformedMessage("proto: integer overflow")
