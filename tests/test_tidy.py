@@ -24,7 +24,7 @@ FUNCTION_LINES_MAX = 60
 FILE_LINES_MAX = 400
 
 # Packages that may read clocks and draw randomness: the outermost ones.
-OUTER_PACKAGES = ("cli", "bench", "runtime", "server")
+OUTER_PACKAGES = ("cli", "bench", "embedded", "runtime", "server")
 CLOCKS_AND_DICE = re.compile(
     r"""
     time\.(time|time_ns|monotonic|monotonic_ns|perf_counter|perf_counter_ns|sleep)

@@ -1,0 +1,85 @@
+"""What `podium up` shows: one line that changes on a terminal, plain lines elsewhere."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, fields
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from podium.cli.output import console
+from podium.cli.story_text import story_line
+from podium.embedded.cluster import EmbeddedCluster
+from podium.embedded.tally import Numbers
+
+REFRESH_S = 0.25
+_PLAIN_LINES_S = 1.0
+_WIDTH = len("t+59.999s")
+_STYLES = {"pending": "yellow", "running": "green", "preempted": "red", "evicted": "red"}
+
+
+class Display:
+    """Shows numbers, and tells a story above them.
+
+    Args:
+        out: where to.
+        live: shows the line that changes; None off a terminal.
+    """
+
+    def __init__(self, out: Console, live: Live | None) -> None:
+        self._out = out
+        self._live = live
+        self._shown: Numbers | None = None
+        self._shown_s = 0.0
+        self._told = ""
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether somebody looks on."""
+        return self._live is not None
+
+    def say(self, line: str) -> None:
+        """Print a line as it is."""
+        self._out.print(line)
+
+    def show(self, numbers: Numbers, now_s: float) -> None:
+        """Show how things are; off a terminal only if they have changed, and once a second."""
+        if self._live is not None:
+            self._live.update(_line(numbers, now_s))
+        elif numbers != self._shown and time.monotonic() - self._shown_s >= _PLAIN_LINES_S:
+            self._shown, self._shown_s = numbers, time.monotonic()
+            self._out.print(_line(numbers, now_s))
+
+    def tell(self, at: str, sentence: str) -> None:
+        """Tell one thing that has happened."""
+        self._out.print(story_line("" if at == self._told else at, sentence, _WIDTH))
+        self._told = at
+
+
+@contextmanager
+def display() -> Iterator[Display]:
+    """A display, until the end of `with`."""
+    out = console()
+    if not out.is_terminal:
+        yield Display(out, None)
+        return
+    with Live(console=out, refresh_per_second=1 / REFRESH_S, transient=True) as live:
+        yield Display(out, live)
+
+
+def greeting(embedded: EmbeddedCluster) -> Iterator[str]:
+    """How to use a cluster that is ready."""
+    yield f"The cluster is ready at {embedded.url}"
+    yield f"  export KUBECONFIG={embedded.directory.kubeconfig.absolute()}"
+    yield "  kubectl get pods --all-namespaces --watch"
+    yield "Ctrl-C stops it."
+
+
+def _line(numbers: Numbers, now_s: float) -> Text:
+    line = Text(time.strftime("%H:%M:%S", time.localtime(now_s)), style="cyan")
+    for field, number in zip(fields(numbers), astuple(numbers), strict=True):
+        style = _STYLES.get(field.name, "") if number else ""
+        line.append(f"  {field.name} ", style="default").append(f"{number}", style=style)
+    return line

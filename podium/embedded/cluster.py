@@ -1,0 +1,175 @@
+"""An embedded cluster, from its start to its end: store, machines, time, and the API over HTTP."""
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
+from podium.embedded.backend import ClusterBackend
+from podium.embedded.directory import DataDirectory
+from podium.embedded.network import served
+from podium.embedded.pace import REAL_TIME, Pace
+from podium.embedded.pacer import Pacer
+from podium.node.settings import NodeSettings
+from podium.store.journal import FIRST_REVISION
+from podium.store.store import Store
+
+Object = Mapping[str, Any]
+T = TypeVar("T")
+
+_NODE_LIFECYCLE = "node-lifecycle-controller"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedOptions:
+    """What an embedded cluster consists of.
+
+    Attributes:
+        objects: what is there at the first start.
+        data_dir: where it keeps what it has; None to keep nothing.
+        port: where it listens; 0 for any free port.
+        is_insecure: whether it speaks plain HTTP.
+        pace: how time passes.
+        schedulers: each a machine of its own.
+        controllers: the names of those that run; None for all.
+        seed: of everything that is left to chance; None for chance itself.
+    """
+
+    objects: Sequence[Object] = ()
+    data_dir: Path | None = None
+    port: int = 0
+    is_insecure: bool = False
+    pace: Pace = REAL_TIME
+    schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(stopwatch=time.perf_counter),)
+    controllers: frozenset[str] | None = None
+    seed: int | None = None
+
+
+class EmbeddedCluster:
+    """A cluster that runs from `async with` to its end.
+
+    Attributes:
+        cluster: its parts.
+        pacer: makes its time pass.
+        backend: what answers requests.
+        directory: its files.
+        url: where the API is.
+        taken_up: whether there was something before, which goes on; then no objects are loaded.
+        notes: what is odd about the objects that were loaded, in plain sentences.
+
+    Args:
+        options: what it consists of.
+
+    Raises:
+        PodiumError: on entering, if the directory or the port can't be used.
+    """
+
+    def __init__(self, options: EmbeddedOptions) -> None:
+        self.options = options
+        self.notes: list[str] = []
+        self._seed = int.from_bytes(os.urandom(8)) if options.seed is None else options.seed
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._start()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._stack.aclose()
+
+    async def alongside(self, awaited: Awaitable[T]) -> T:
+        """Wait for something while the cluster runs.
+
+        Raises:
+            PodiumError, or whatever made the cluster stop.
+        """
+        task = asyncio.ensure_future(awaited)
+        try:
+            await asyncio.wait({task, self._pacing}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                # It never ends but by an error.
+                self._pacing.result()
+            return await task
+        finally:
+            task.cancel()
+
+    async def _start(self) -> None:
+        options, stack = self.options, self._stack
+        path = options.data_dir
+        if path is None:
+            path = Path(stack.enter_context(TemporaryDirectory(prefix="podium-")))
+        self.directory = stack.enter_context(DataDirectory(path))
+        self.directory.kubeconfig.unlink(missing_ok=True)
+        self.cluster = self._open_cluster()
+        self.cluster.start()
+        self.pacer = self._make_pacer()
+        self.backend = ClusterBackend(self.cluster, self.pacer)
+        self._pacing = asyncio.create_task(self.pacer.run())
+        stack.push_async_callback(self._stop_pacing)
+        await self.alongside(self.pacer.advance(0))
+        served_here = served(
+            self.backend,
+            self.directory,
+            port=options.port,
+            is_insecure=options.is_insecure,
+            rng=Random(self._seed),
+        )
+        self.url = await stack.enter_async_context(served_here)
+
+    def _open_cluster(self) -> Cluster:
+        options = self.options
+        journal = None
+        if options.data_dir is not None:
+            journal = self._stack.enter_context(closing(self.directory.open_journal()))
+        store = Store(journal=journal)
+        self.taken_up = store.revision != FIRST_REVISION
+        # What is there at the start is there as a whole, or not at all.
+        with store.transaction():
+            cluster = Cluster(self._cluster_options(), store)
+            if not self.taken_up:
+                self.notes = cluster.load(options.objects)
+        return cluster
+
+    def _cluster_options(self) -> ClusterOptions:
+        options = self.options
+        is_watched = options.controllers is None or _NODE_LIFECYCLE in options.controllers
+        return ClusterOptions(
+            seed=self._seed,
+            start_s=max(time.time(), self.directory.high_water().time_s),
+            schedulers=options.schedulers,
+            controllers=options.controllers,
+            nodes=NodeSettings(seed=self._seed, writes_heartbeats=not is_watched),
+        )
+
+    def _make_pacer(self) -> Pacer:
+        water, store, driver = self.directory.high_water(), self.cluster.store, self.cluster.driver
+        if self.options.pace.factor:
+            # Loading takes its time.
+            driver.pass_time(time.time())
+        return Pacer(
+            driver,
+            self.options.pace,
+            lambda: store.revision,
+            passed=lambda now_s: water.rise(now_s, time.time()),
+        )
+
+    async def _stop_pacing(self) -> None:
+        self._pacing.cancel()
+        await asyncio.wait({self._pacing})

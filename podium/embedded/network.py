@@ -1,0 +1,50 @@
+"""The cluster on the network: certificates, tokens, server, and a kubeconfig that leads there."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from random import Random
+
+from podium.embedded.directory import DataDirectory
+from podium.server.app import ApiApp
+from podium.server.backend import Backend
+from podium.server.certificates import kept_certificates
+from podium.server.kubeconfig import write_kubeconfig
+from podium.server.limits import Limits
+from podium.server.serving import Serving
+from podium.server.tokens import kept_tokens
+from podium.server.users import tokens_of
+
+
+@asynccontextmanager
+async def served(
+    backend: Backend, directory: DataDirectory, *, port: int, is_insecure: bool, rng: Random
+) -> AsyncIterator[str]:
+    """Serve a cluster until the end of `async with`.
+
+    Args:
+        backend: answers.
+        directory: keeps certificates and tokens, and gets the kubeconfig once clients are answered.
+        port: of the loopback interface; 0 for any that is free.
+        is_insecure: whether to speak plain HTTP.
+        rng: chooses what the server leaves to chance.
+
+    Yields:
+        Where the API is.
+
+    Raises:
+        PodiumError: the port can't be listened at, or a file isn't as it must be.
+    """
+    tokens = kept_tokens(directory.path / "tokens")
+    certificates = None
+    if not is_insecure:
+        certificates = kept_certificates(directory.path / "tls", time.time())
+    limits = Limits()
+    app = ApiApp(backend, tokens_of(tokens.admin, tokens.reader), limits, rng)
+    serving = await Serving.start(app, limits, port=port, certificates=certificates)
+    try:
+        authority = None if certificates is None else certificates.authority.read_bytes()
+        write_kubeconfig(directory.kubeconfig, serving.url, tokens.admin, authority)
+        yield serving.url
+    finally:
+        await serving.stop()
