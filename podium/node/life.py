@@ -65,11 +65,13 @@ class Exit:
         code: with which they exited.
         started_s: when they started, in seconds since the epoch.
         finished_s: when they exited.
+        reason: why, if the code doesn't say it.
     """
 
     code: int
     started_s: float
     finished_s: float
+    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -168,6 +170,11 @@ class Life:
             self.stops_s = stops_s
             self._exit_code = TERMINATED if wants_s < grace_period_s else KILLED
 
+    def kill(self, reason: str, now_s: float) -> None:
+        """Kill the running containers; they are restarted as after any other exit."""
+        self.changes += 1
+        self._exit(KILLED, now_s, reason)
+
     def _deadline_s(self) -> float:
         """When the pod has been active for too long; `ENDLESS_S` once it is being stopped."""
         limit_s = self.spec.get("activeDeadlineSeconds")
@@ -195,10 +202,10 @@ class Life:
                 self.restarts += 1
                 self._enter(Stage.RUNNING, now_s)
 
-    def _exit(self, code: int, now_s: float) -> None:
+    def _exit(self, code: int, now_s: float, reason: str = "") -> None:
         has_run = self.stage is Stage.RUNNING
         if has_run:
-            self.last_exit = Exit(code, self.since_s, now_s)
+            self.last_exit = Exit(code, self.since_s, now_s, reason)
         stays = has_run and self.why is None and _is_restarted(self.spec, code)
         self._enter(Stage.BACKING_OFF if stays else Stage.STOPPED, now_s)
 

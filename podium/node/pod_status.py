@@ -127,7 +127,7 @@ def _waiting(container: Object, life: Life, pod: Object) -> Object:
 def _terminated(exit_: Exit) -> Object:
     return {
         "exitCode": exit_.code,
-        "reason": "Completed" if exit_.code == 0 else "Error",
+        "reason": exit_.reason or ("Completed" if exit_.code == 0 else "Error"),
         "startedAt": timestamp(exit_.started_s),
         "finishedAt": timestamp(exit_.finished_s),
     }

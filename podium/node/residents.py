@@ -11,6 +11,7 @@ from podium.node.addresses import Addresses
 from podium.node.life import Life, Stage
 from podium.node.load import Load
 from podium.node.pod_events import Seen
+from podium.node.usage.scripts import NO_USAGE, UsageScript
 
 Object = Mapping[str, Any]
 
@@ -29,6 +30,8 @@ class Resident:
         told: the gist of that status.
         seen: the life when events were last recorded of it.
         counts: whether the pod takes room; no more when it has stopped.
+        usage: what it uses, as scripted.
+        annotations: that script it.
     """
 
     info: PodInfo
@@ -38,6 +41,8 @@ class Resident:
     told: tuple[str, str] = ("", "")
     seen: Seen = field(default_factory=Seen)
     counts: bool = True
+    usage: UsageScript = NO_USAGE
+    annotations: Object | None = None
 
 
 class Residents:

@@ -1,8 +1,9 @@
 """How a simulation's nodes are set up."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from podium.node.behaviour import DEFAULT_BEHAVIOUR, Behaviour
+from podium.node.pressure.config import EvictionConfig, read_config
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,6 +12,7 @@ class NodeSettings:
 
     Attributes:
         behaviour: of pods, as far as neither they nor their nodes say otherwise.
+        eviction: how pods are evicted under pressure; nodes feel what annotations script.
         seed: for what behaviours leave to chance.
         records_lives: whether starts, exits and restarts of containers are recorded as events;
             refusals and preemptions by nodes always are.
@@ -19,6 +21,7 @@ class NodeSettings:
     """
 
     behaviour: Behaviour = DEFAULT_BEHAVIOUR
+    eviction: EvictionConfig = field(default_factory=lambda: read_config({}))
     seed: int = 0
     records_lives: bool = False
     writes_heartbeats: bool = False

@@ -32,6 +32,15 @@ _STATEMENTS = (
     "evictionSoftGracePeriod",
     "evictionMinimumReclaim",
 )
+KUBELET_FIELDS = (
+    *_STATEMENTS,
+    "evictionMaxPodGracePeriod",
+    "evictionPressureTransitionPeriod",
+    "enforceNodeAllocatable",
+    "localStorageCapacityIsolation",
+    "mergeDefaultEvictionSettings",
+)
+"""The fields of a KubeletConfiguration that are about eviction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

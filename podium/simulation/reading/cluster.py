@@ -17,6 +17,7 @@ from podium.node.spans import Span, parse_span
 from podium.profile import plugin_factories
 from podium.runtime.faults import Faults
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
+from podium.simulation.reading.eviction import read_eviction
 from podium.simulation.reading.values import Context, amounts, fraction, seconds
 
 Object = Mapping[str, Any]
@@ -87,7 +88,7 @@ def _nodes(fields: Fields) -> list[Object]:
 
 
 def read_node_settings(spec: Fields, seed: int) -> NodeSettings:
-    """How pods behave that don't say otherwise."""
+    """How pods behave that don't say otherwise, and how nodes evict them."""
     fields = spec.nested("pods", (*_SPANS, "exitCode", "events"))
     found: dict[str, Any] = {}
     for name, (attribute, endless) in _SPANS.items():
@@ -97,7 +98,12 @@ def read_node_settings(spec: Fields, seed: int) -> NodeSettings:
     if fields.has("exitCode"):
         found["exit_code"] = fields.integer_in("exitCode", 0, 0, 255)
     behaviour = Behaviour(**found) if found else DEFAULT_BEHAVIOUR
-    return NodeSettings(behaviour=behaviour, seed=seed, records_lives=fields.boolean("events"))
+    return NodeSettings(
+        behaviour=behaviour,
+        eviction=read_eviction(spec),
+        seed=seed,
+        records_lives=fields.boolean("events"),
+    )
 
 
 def _span(fields: Fields, name: str, endless: str) -> Span | None:

@@ -30,6 +30,7 @@ _SPEC = (
     "until",
     "nodes",
     "pods",
+    "kubelet",
     "manifests",
     "controllers",
     "schedulers",

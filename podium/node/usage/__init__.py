@@ -1,0 +1,1 @@
+"""What simulated pods and nodes use, as annotations script it."""

@@ -1,0 +1,202 @@
+"""What a simulated node's statistics tell: what its script and those of its pods add up to.
+
+A pod uses something while its containers run; its curves begin with each start of them. What one
+container of several uses isn't scripted: memory is spread evenly, disk is the first one's. A pod
+without a script uses nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.meta import name, uid
+from podium.api.quantity import NANOS_PER_UNIT, value
+from podium.node.life import Stage
+from podium.node.pressure.config import EvictionConfig
+from podium.node.pressure.signals import Signal
+from podium.node.pressure.statistics import (
+    ContainerUsage,
+    DiskUsage,
+    Observation,
+    PodUsage,
+    Statistics,
+    ephemeral_volumes,
+)
+from podium.node.residents import Resident
+from podium.node.usage.scripts import NodeScript, UsageScript
+
+Object = Mapping[str, Any]
+
+_NOTHING = PodUsage(memory_bytes=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """Measures one node.
+
+    Attributes:
+        node: the node.
+        script: its own.
+        started_s: when its curves begin.
+        config: how evictions are configured.
+        seed: of walks.
+        freed_bytes: what has been thrown away so far.
+    """
+
+    node: Object
+    script: NodeScript
+    started_s: float
+    config: EvictionConfig
+    seed: int
+    freed_bytes: int = 0
+
+    def memory_bytes(self, resident: Resident, at_s: float) -> int:
+        """What a pod's containers use of memory at a time."""
+        return self._used("memory", resident, at_s)
+
+    def memory_total_bytes(self, residents: Iterable[Resident], at_s: float) -> int:
+        """What the system and all pods use of memory at a time."""
+        own = self._own("memory", at_s)
+        return own + sum(self.memory_bytes(one, at_s) for one in residents)
+
+    def memory_corners_s(
+        self, residents: Iterable[Resident], from_s: float, to_s: float
+    ) -> list[float]:
+        """These times, and those between them at which the use of memory turns, in order."""
+        found = {from_s, to_s}
+        own = self.script.usage.curves.get("memory")
+        if own is not None:
+            found.update(_absolute(own, self.started_s, from_s, to_s))
+        for one in residents:
+            curve = one.usage.curves.get("memory")
+            if curve is not None and one.life.stage is Stage.RUNNING:
+                found.update(_absolute(curve, one.life.since_s, from_s, to_s))
+        return sorted(found)
+
+    def is_level_from(self, residents: Iterable[Resident], at_s: float) -> bool:
+        """Whether no curve changes any more."""
+        return self.script.usage.is_level_from(at_s - self.started_s) and all(
+            one.usage.is_level_from(at_s - one.life.since_s)
+            for one in residents
+            if one.life.stage is Stage.RUNNING
+        )
+
+    @property
+    def memory_capacity_bytes(self) -> int:
+        """All memory; 0 if the node doesn't say."""
+        return self._capacity("memory")
+
+    def statistics(self, residents: Iterable[Resident], at_s: float) -> Statistics:
+        """All of it at a time."""
+        usage = {uid(one.info.obj): self._pod_usage(one, at_s) for one in residents}
+        return Statistics(dict(self._observations(usage, at_s)), usage)
+
+    def _observations(
+        self, usage: Mapping[str, PodUsage], at_s: float
+    ) -> Iterator[tuple[Signal, Observation]]:
+        pods = usage.values()
+        memory = sum(one.memory_bytes or 0 for one in pods)
+        if capacity := self.memory_capacity_bytes:
+            own = self._own("memory", at_s)
+            yield Signal.MEMORY_AVAILABLE, _left(capacity, own + memory, at_s)
+            limit = self._pods_memory_limit_bytes()
+            yield Signal.ALLOCATABLE_MEMORY_AVAILABLE, _left(limit, memory, at_s)
+        if capacity := self._capacity("ephemeral-storage"):
+            used = self._own("disk", at_s) + self._waste_bytes()
+            used += sum(one.ephemeral_storage_bytes for one in pods)
+            for signal in _DISK:
+                yield signal, _left(capacity, used, at_s)
+        if (inodes := self.script.inodes) is not None:
+            used = self._own("inodes", at_s) + sum(_inodes(one) for one in pods)
+            for signal in _INODES:
+                yield signal, _left(inodes, used, at_s)
+        if (pids := self.script.max_pids) is not None:
+            used = self._own("processes", at_s) + sum(one.processes for one in pods)
+            yield Signal.PID_AVAILABLE, _left(pids, used, at_s)
+
+    def _pods_memory_limit_bytes(self) -> int:
+        """What pods together may use: what is allocatable, and what the hard threshold keeps."""
+        allocatable = (self.node.get("status") or {}).get("allocatable") or {}
+        capacity = self.memory_capacity_bytes
+        kept = next(
+            (
+                one.value.of(capacity).nanos // NANOS_PER_UNIT
+                for one in self.config.thresholds
+                if one.signal is Signal.MEMORY_AVAILABLE and one.is_hard
+            ),
+            0,
+        )
+        return min(value(allocatable.get("memory", capacity)) + kept, capacity)
+
+    def _waste_bytes(self) -> int:
+        waste = self.script.unused_images_bytes + self.script.dead_containers_bytes
+        return max(waste - self.freed_bytes, 0)
+
+    def _capacity(self, resource: str) -> int:
+        status = self.node.get("status") or {}
+        amounts = status.get("capacity") or status.get("allocatable") or {}
+        return value(amounts.get(resource, 0))
+
+    def _own(self, what: str, at_s: float) -> int:
+        curve = self.script.usage.curves.get(what)
+        seed = f"{self.seed}/{name(self.node)}/{what}"
+        return 0 if curve is None else curve.at(at_s - self.started_s, seed)
+
+    def _used(self, what: str, resident: Resident, at_s: float) -> int:
+        curve = resident.usage.curves.get(what)
+        if curve is None or resident.life.stage is not Stage.RUNNING:
+            return 0
+        seed = f"{resident.life.script.seed}/{what}/{resident.life.restarts}"
+        return curve.at(at_s - resident.life.since_s, seed)
+
+    def _pod_usage(self, resident: Resident, at_s: float) -> PodUsage:
+        script: UsageScript = resident.usage
+        if script.is_empty or resident.life.stage is not Stage.RUNNING:
+            return _NOTHING
+        memory, disk, logs, inodes, processes = (
+            self._used(what, resident, at_s)
+            for what in ("memory", "disk", "logs", "inodes", "processes")
+        )
+        pod = resident.info.obj
+        elapsed_s = at_s - resident.life.since_s
+        volumes = {
+            called: DiskUsage(curve.at(elapsed_s, f"{resident.life.script.seed}/volume/{called}"))
+            for called, curve in script.volumes.items()
+        }
+        stored = sum(
+            volumes[one].used_bytes or 0 for one in ephemeral_volumes(pod) if one in volumes
+        )
+        return PodUsage(
+            memory_bytes=memory,
+            containers=tuple(_containers(pod, memory, DiskUsage(disk, inodes), logs)),
+            volumes=volumes,
+            ephemeral_storage_bytes=disk + logs + stored,
+            processes=processes,
+        )
+
+
+_DISK = (Signal.NODEFS_AVAILABLE, Signal.IMAGEFS_AVAILABLE, Signal.CONTAINERFS_AVAILABLE)
+_INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE, Signal.CONTAINERFS_INODES_FREE)
+
+
+def _containers(pod: Object, memory: int, disk: DiskUsage, logs: int) -> Iterator[ContainerUsage]:
+    containers = pod["spec"]["containers"]
+    share, rest = divmod(memory, len(containers))
+    for index, container in enumerate(containers):
+        if index:
+            yield ContainerUsage(container["name"], share, DiskUsage(0), DiskUsage(0))
+        else:
+            yield ContainerUsage(container["name"], share + rest, disk, DiskUsage(logs))
+
+
+def _inodes(usage: PodUsage) -> int:
+    return sum(one.rootfs.inodes or 0 for one in usage.containers)
+
+
+def _left(capacity: int, used: int, at_s: float) -> Observation:
+    return Observation(max(capacity - used, 0), capacity, at_s)
+
+
+def _absolute(curve: Any, begins_s: float, from_s: float, to_s: float) -> Iterator[float]:
+    corners_s = curve.corners_s(from_s - begins_s, to_s - begins_s)
+    return (begins_s + time_s for time_s in corners_s)
