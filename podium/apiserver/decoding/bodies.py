@@ -11,6 +11,8 @@ from podium.apiserver.decoding.checking import Checker, Fault, json_name
 from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
 from podium.apiserver.decoding.reading import Unreadable, plain, read_json, read_quickly
 from podium.apiserver.decoding.reading_yaml import read_yaml_body
+from podium.apiserver.protobuf import read_protobuf
+from podium.apiserver.protobuf.wire import MalformedMessage
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.bodies import DELETE_OPTIONS
 from podium.apiserver.schema.model import Struct
@@ -19,6 +21,7 @@ Object = Mapping[str, Any]
 
 JSON = "application/json"
 YAML = "application/yaml"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
 
 _SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
 _HEADER = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; ' + (
@@ -67,7 +70,8 @@ def decode(
 
     Args:
         body: as sent.
-        media_type: `application/json` or `application/yaml`.
+        media_type: `application/json`, `application/yaml`, or that of Protobuf for a kind that
+            is read from it.
         kind: what the request is about; one of `podium.api.kinds` or of
             `podium.apiserver.schema.bodies`.
         api_version: the version it is about, where the kind is served in several; empty for its
@@ -134,9 +138,11 @@ def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, 
     try:
         if media_type == JSON:
             value = read_json(wanted.body)
+        elif media_type == PROTOBUF:
+            value = read_protobuf(wanted.body)
         else:
             value, repeated = read_yaml_body(wanted.body)
-    except Unreadable as fault:
+    except (Unreadable, MalformedMessage) as fault:
         raise wanted.unrecognized(
             f"{_UNTOLD}{fault}" if media_type == JSON else str(fault)
         ) from None

@@ -1,1 +1,10 @@
-"""Protobuf: the encoding that many clients prefer to JSON, as far as they insist on it."""
+"""Protobuf: the encoding that many clients prefer to JSON, as far as they insist on it.
+
+Answers are never written in it, and most requests aren't read in it; clients can be told to use
+JSON. But kubectl can't: since 1.32, it writes some kinds in Protobuf whatever the server says, such
+as those of `kubectl create` and `kubectl auth can-i`, and evictions. These are read, and no others.
+"""
+
+from podium.apiserver.protobuf.bodies import PREFIX, is_read, read_protobuf
+
+__all__ = ["PREFIX", "is_read", "read_protobuf"]

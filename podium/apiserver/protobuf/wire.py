@@ -63,6 +63,21 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
         at += length
 
 
+def as_bytes(value: Value) -> bytes:
+    """The value of a field that should hold bytes; raises MalformedMessage if it doesn't."""
+    if isinstance(value, int):
+        raise MalformedMessage("proto: wrong wireType")
+    return value
+
+
+def as_text(value: Value) -> str:
+    """The value of a field that should hold a text; raises MalformedMessage if it doesn't."""
+    try:
+        return as_bytes(value).decode()
+    except UnicodeDecodeError:
+        raise MalformedMessage("proto: invalid UTF-8") from None
+
+
 def _varint(number: int) -> bytes:
     out = bytearray()
     while number > 0x7F:

@@ -1,7 +1,7 @@
 """Negotiation of media types: in which form answers are wanted, and which bodies are understood.
 
 Answers are JSON or YAML, and either the object itself, a `Table` of it, or its metadata alone.
-Protobuf is neither spoken nor understood; clients that prefer it accept JSON as well.
+Protobuf isn't spoken, and understood of few kinds; clients that prefer it accept JSON as well.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,12 @@ from functools import lru_cache
 
 from podium.api.refused import Refused
 from podium.apiserver.decoding import PatchType
+from podium.apiserver.protobuf import PREFIX, is_read
 
 JSON = "application/json"
 YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
+
 
 TABLE = "Table"
 PARTIAL = "PartialObjectMetadata"
@@ -25,7 +27,6 @@ _STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 _META_GROUP = "meta.k8s.io"
 _META_VERSIONS = ("v1", "v1beta1")
 _SHAPES = (TABLE, PARTIAL, PARTIAL_LIST)
-_PROTOBUF_PREFIX = b"k8s\x00"
 # People who look by hand get indented answers.
 _HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 
@@ -140,7 +141,7 @@ def accepts_aggregated(accept: str) -> bool:
 
 
 def input_type(content_type: str, body: bytes, kind: str) -> str:
-    """The media type of a body, JSON or YAML.
+    """The media type of a body: JSON, YAML, or Protobuf for the few kinds that are read from it.
 
     Args:
         content_type: the Content-Type header; empty means JSON.
@@ -153,13 +154,15 @@ def input_type(content_type: str, body: bytes, kind: str) -> str:
     essence = content_type.partition(";")[0].strip().lower() or JSON
     if essence in _SPOKEN:
         return essence
-    if essence == PROTOBUF and not body.startswith(_PROTOBUF_PREFIX):
+    if essence == PROTOBUF and not body.startswith(PREFIX):
         prefix = "expected prefix [107 56 115 0]"
         raise _unrecognized(
             kind, f"provided data does not appear to be a protobuf message, {prefix}", body
         )
-    if body == _PROTOBUF_PREFIX and essence == PROTOBUF:
+    if body == PREFIX and essence == PROTOBUF:
         raise _unrecognized(kind, "empty body", body)
+    if essence == PROTOBUF and is_read(kind):
+        return PROTOBUF
     raise _unsupported(_SPOKEN if essence == PROTOBUF else _UNDERSTOOD)
 
 

@@ -1,0 +1,135 @@
+"""Messages to objects: what a client means in Protobuf, as it would say it in JSON."""
+
+import json
+import struct as packing
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from podium.api.times import NANOS_PER_SECOND, format_time
+from podium.apiserver.protobuf.numbers import FieldName, Numbers, numbers_of
+from podium.apiserver.protobuf.wire import MalformedMessage, Value, as_bytes, as_text, fields
+from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+
+Object = dict[str, Any]
+
+_KEY, _VALUE = 1, 2
+_SIGN_BIT, _OVERFLOW = 2**63, 2**64
+_MICRO_DIGITS = 6
+
+
+def read_struct(struct: Struct, message: bytes) -> Object:
+    """The object that a message stands for.
+
+    Raises:
+        MalformedMessage: it stands for none, or has fields that nobody knows.
+    """
+    found: Object = {}
+    _fill(found, struct, numbers_of(f"{struct.family}.{struct.name}") or {}, message)
+    return found
+
+
+def _fill(found: Object, struct: Struct, numbers: Numbers, message: bytes) -> None:
+    for number, value in fields(message):
+        entry = numbers.get(number)
+        if entry is None:
+            raise MalformedMessage(f"unknown field {number} of {struct.name}")
+        if isinstance(entry, FieldName):
+            _set(found, struct.fields[entry.name], entry, value)
+        else:
+            _fill(found, struct, entry, as_bytes(value))
+
+
+def _set(found: Object, field: Field, entry: FieldName, value: Value) -> None:
+    of = field.type
+    if isinstance(of, ListOf):
+        found.setdefault(entry.name, []).append(_read(of.items, value))
+    elif isinstance(of, MapOf):
+        parts = dict(fields(as_bytes(value)))
+        key = as_text(parts.get(_KEY, b""))
+        found.setdefault(entry.name, {})[key] = _read(of.values, parts.get(_VALUE, b""))
+    else:
+        plain = _read(of, value)
+        is_told = plain or isinstance(of, Struct) or field.required or entry.keeps_zero
+        if plain is not None and is_told:
+            found[entry.name] = plain
+
+
+def _read(of: Type, value: Value) -> Any:
+    match of:
+        case Scalar(kind=kind):
+            return _SCALARS[kind](value)
+        case Struct():
+            return read_struct(of, as_bytes(value))
+        case ListOf():
+            # A list in a map is a message with the list as its only field.
+            return [_read(of.items, item) for _, item in fields(as_bytes(value))]
+        case MapOf():
+            raise MalformedMessage("a map within a list or a map")
+
+
+def _integer(value: Value) -> int:
+    if isinstance(value, bytes):
+        raise MalformedMessage("proto: wrong wireType")
+    return value - _OVERFLOW if value >= _SIGN_BIT else value
+
+
+def _switch(value: Value) -> bool:
+    return bool(_integer(value))
+
+
+def _double(value: Value) -> float:
+    content = as_bytes(value)
+    if len(content) != packing.calcsize("<d"):
+        raise MalformedMessage("proto: wrong wireType")
+    return float(packing.unpack("<d", content)[0])
+
+
+def _base64(value: Value) -> str:
+    return b64encode(as_bytes(value)).decode()
+
+
+def _quantity(value: Value) -> str:
+    return as_text(dict(fields(as_bytes(value))).get(1, b""))
+
+
+def _int_or_string(value: Value) -> int | str:
+    kind, number, text = 1, 2, 3
+    parts = dict(fields(as_bytes(value)))
+    return as_text(parts.get(text, b"")) if parts.get(kind) else _integer(parts.get(number, 0))
+
+
+def _time(value: Value, digits: int = 0) -> str | None:
+    """The time; None for the zero time, which JSON shows as null."""
+    parts = dict(fields(as_bytes(value)))
+    if not parts:
+        return None
+    nanos = _integer(parts.get(1, 0)) * NANOS_PER_SECOND + _integer(parts.get(2, 0))
+    try:
+        return format_time(nanos, digits)
+    except (ValueError, OverflowError):
+        raise MalformedMessage("a time out of range") from None
+
+
+def _raw(value: Value) -> Any:
+    """A value of any kind, which stands there as JSON."""
+    content = dict(fields(as_bytes(value))).get(1, b"")
+    try:
+        return json.loads(as_text(content)) if content else None
+    except (ValueError, RecursionError):
+        raise MalformedMessage("a raw value that isn't JSON") from None
+
+
+_SCALARS: Mapping[ScalarKind, Callable[[Value], Any]] = {
+    "string": as_text,
+    "bool": _switch,
+    "int32": _integer,
+    "int64": _integer,
+    "float64": _double,
+    "quantity": _quantity,
+    "intorstring": _int_or_string,
+    "time": _time,
+    "microtime": lambda value: _time(value, _MICRO_DIGITS),
+    "bytes": _base64,
+    "any": _raw,
+}
