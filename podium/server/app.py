@@ -1,0 +1,164 @@
+"""The application: requests over HTTP to answers of a `Backend`.
+
+A request passes, in this order: is there room for it, who sends it, is its body within limits. Then
+the backend answers. Whether users may do what they ask for, is up to `handle` behind it.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from random import Random
+
+from starlette.types import Receive, Scope, Send
+
+from podium.api.refused import Refused
+from podium.apiserver.requests import Request, Response, Watching
+from podium.apiserver.requests.authorization import check_path
+from podium.apiserver.requests.routes import no_such_method
+from podium.apiserver.requests.users import User
+from podium.server import statuses
+from podium.server.backend import Backend
+from podium.server.bodies import HungUp, read_body
+from podium.server.limits import Limits
+from podium.server.sending import send_head, send_whole
+from podium.server.users import ANONYMOUS, Authenticator
+from podium.server.watches import Watches
+
+OPEN_PATHS = frozenset({"/healthz", "/livez", "/readyz", "/version"})
+"""What may be asked without credentials."""
+
+_METRICS = "/metrics"
+_METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+_logger = logging.getLogger(__name__)
+
+
+class ApiApp:
+    """An ASGI application that serves a cluster's API.
+
+    Args:
+        backend: answers.
+        authenticator: knows the users.
+        limits: how much clients may ask for.
+        rng: chooses how long watches last that don't say.
+    """
+
+    def __init__(
+        self, backend: Backend, authenticator: Authenticator, limits: Limits, rng: Random
+    ) -> None:
+        self._backend = backend
+        self._authenticator = authenticator
+        self._limits = limits
+        self._watches = Watches(limits, backend.now_s, rng)
+        self._under_way = 0
+
+    @property
+    def watch_count(self) -> int:
+        """How many watches are being served."""
+        return self._watches.count
+
+    def close(self) -> None:
+        """End all watches soon."""
+        self._watches.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise ValueError(f"{scope['type']} isn't served")
+        headers = _headers(scope["headers"])
+        try:
+            watching = await self._answered(scope, headers, receive, send)
+        except HungUp:
+            return
+        if watching is not None:
+            await self._watches.serve(watching, receive, send)
+
+    async def _answered(
+        self, scope: Scope, headers: Mapping[str, str], receive: Receive, send: Send
+    ) -> Watching | None:
+        """Answer a request; of a watch only the head, so that it is no longer under way."""
+        self._under_way += 1
+        try:
+            response, content = await self._answer(scope, headers, receive)
+            if isinstance(response.body, Watching):
+                await send_head(send, response)
+                return response.body
+            encodings = headers.get("accept-encoding", "")
+            await send_whole(send, response, content, encodings, self._limits)
+            return None
+        finally:
+            self._under_way -= 1
+
+    async def _answer(
+        self, scope: Scope, headers: Mapping[str, str], receive: Receive
+    ) -> tuple[Response, bytes]:
+        """The answer with its content, which a watch has none of."""
+        try:
+            if self._under_way > self._limits.requests_max:
+                raise statuses.too_many("requests")
+            user = self._user(scope["path"], headers)
+            body = await read_body(receive, self._limits)
+            request = Request(scope["method"], _path(scope), headers, body, user)
+            return self._of_backend(request)
+        except Refused as refusal:
+            response = statuses.answer(refusal)
+            return response, response.content()
+
+    def _user(self, path: str, headers: Mapping[str, str]) -> User:
+        authorization = headers.get("authorization")
+        if authorization is None and path in OPEN_PATHS:
+            return ANONYMOUS
+        user = self._authenticator.user(authorization or "")
+        if user is None:
+            raise statuses.unauthorized()
+        return user
+
+    def _of_backend(self, request: Request) -> tuple[Response, bytes]:
+        try:
+            response = self._response(request)
+            if isinstance(response.body, Watching):
+                self._check_room(response.body)
+                return response, b""
+            return response, response.content()
+        except Refused:
+            raise
+        except Exception:
+            _logger.exception("%s %s failed", request.method, request.path)
+            raise statuses.internal_error() from None
+
+    def _response(self, request: Request) -> Response:
+        if request.path.partition("?")[0] == _METRICS:
+            return self._metrics(request)
+        if request.method != "HEAD":
+            return self._backend.answer(request)
+        # A GET of which nobody sends the body; of a watch there is nothing else.
+        response = self._backend.answer(replace(request, method="GET"))
+        if isinstance(response.body, Watching):
+            response.body.stream.close()
+            return replace(response, body="")
+        return response
+
+    def _metrics(self, request: Request) -> Response:
+        if request.method not in ("GET", "HEAD"):
+            raise no_such_method()
+        check_path(request.user, "GET", [_METRICS.strip("/")])
+        return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
+
+    def _check_room(self, watching: Watching) -> None:
+        if self._watches.count >= self._limits.watches_max:
+            watching.stream.close()
+            raise statuses.too_many("watches")
+
+
+def _path(scope: Scope) -> str:
+    """The path as it was sent, with its query."""
+    path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
+    return f"{path}?{query}" if query else path
+
+
+def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Headers by their names in small letters; values of one that comes several times, joined."""
+    headers: dict[str, str] = {}
+    for name, value in raw:
+        key, text = name.decode("latin-1"), value.decode("latin-1")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers
