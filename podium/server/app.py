@@ -15,17 +15,14 @@ from podium.api.refused import Refused
 from podium.apiserver.requests import Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
 from podium.apiserver.requests.routes import no_such_method
-from podium.apiserver.requests.users import User
+from podium.apiserver.requests.users import ANONYMOUS, Attempt, User
 from podium.server import statuses
 from podium.server.backend import Backend
 from podium.server.bodies import HungUp, read_body
 from podium.server.limits import Limits
 from podium.server.sending import send_head, send_whole
-from podium.server.users import ANONYMOUS, Authenticator
+from podium.server.users import Authenticator
 from podium.server.watches import Watches
-
-OPEN_PATHS = frozenset({"/healthz", "/livez", "/readyz", "/version"})
-"""What may be asked without credentials."""
 
 _METRICS = "/metrics"
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -104,8 +101,9 @@ class ApiApp:
             return response, response.content()
 
     def _user(self, path: str, headers: Mapping[str, str]) -> User:
+        """Who sends the request; without credentials nobody is told even what is forbidden."""
         authorization = headers.get("authorization")
-        if authorization is None and path in OPEN_PATHS:
+        if authorization is None and ANONYMOUS.may(Attempt("get", path=path)):
             return ANONYMOUS
         user = self._authenticator.user(authorization or "")
         if user is None:

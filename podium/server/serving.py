@@ -110,6 +110,7 @@ class Serving:
             ws="none",
             lifespan="off",
             log_config=None,
+            log_level="error",
             access_log=False,
             proxy_headers=False,
             server_header=False,

@@ -8,9 +8,6 @@ from podium.apiserver.requests.users import ADMIN, READER, User
 
 _SCHEME = "bearer"
 
-ANONYMOUS = User("system:anonymous", ("system:unauthenticated",))
-"""Who sends requests without credentials."""
-
 
 class Authenticator(Protocol):
     """Knows users by what they send in the `Authorization` header."""

@@ -79,6 +79,9 @@ class Rule:
 AUTHENTICATED = "system:authenticated"
 """The group of all whose name is known."""
 
+UNAUTHENTICATED = "system:unauthenticated"
+"""The group of all others."""
+
 MASTERS = "system:masters"
 """The group of those who may do everything."""
 
@@ -99,6 +102,7 @@ _ABOUT_THE_SERVER = (
     "/version",
     "/version/",
 )
+_FOR_ALL = ("/healthz", "/livez", "/readyz", "/version")
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
     MASTERS: (Rule((ANY,), (ANY,), (ANY,)), Rule((ANY,), paths=(ANY,))),
@@ -110,6 +114,8 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         Rule(("create",), ("authentication.k8s.io",), ("selfsubjectreviews",)),
         Rule(("get",), paths=_ABOUT_THE_SERVER),
     ),
+    # Less than Kubernetes' system:public-info-viewer: single checks are for those who are known.
+    UNAUTHENTICATED: (Rule(("get",), paths=_FOR_ALL),),
 }
 """What the members of a group may do."""
 
@@ -141,6 +147,9 @@ ADMIN = User("kubernetes-admin", (MASTERS, AUTHENTICATED))
 
 READER = User("podium-reader", (READERS, AUTHENTICATED))
 """Who may see everything, and change nothing."""
+
+ANONYMOUS = User("system:anonymous", (UNAUTHENTICATED,))
+"""Who sends requests without saying who they are."""
 
 
 def _covers(permitted: Sequence[str], wanted: str) -> bool:
