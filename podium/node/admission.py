@@ -27,7 +27,7 @@ from podium.plugins.node_ports import NodePorts, host_ports
 from podium.plugins.taint_toleration import TaintToleration
 
 _OS_LABEL = "kubernetes.io/os"
-_PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure")
+PRESSURES = frozenset({"MemoryPressure", "DiskPressure", "PIDPressure"})
 _MEMORY_PRESSURE_TAINT = {"key": "node.kubernetes.io/memory-pressure", "effect": NO_SCHEDULE}
 
 
@@ -74,15 +74,19 @@ class Shortage:
         return Objection(f"OutOf{self.resource}", message)
 
 
-def objection(node: Object, load: Load, pod: PodInfo) -> Objection | None:
+def objection(
+    node: Object, load: Load, pod: PodInfo, conditions: Sequence[str] | None = None
+) -> Objection | None:
     """The kubelet's objection to a pod that has come to its node; None if it starts.
 
     Args:
         node: the node.
         load: what the pods on it take.
         pod: the newcomer; a critical one isn't refused for shortages.
+        conditions: of pressure that the node is in; None for those that its status tells.
     """
-    first = pressure_objection(pressures(node), pod.obj) or _system_objection(pod, node)
+    pressed = pressures(node) if conditions is None else conditions
+    first = pressure_objection(pressed, pod.obj) or _system_objection(pod, node)
     if first:
         return first
     if not is_critical(pod.obj):
@@ -117,7 +121,7 @@ def pressures(node: Object) -> list[str]:
     return [
         one["type"]
         for one in conditions
-        if one.get("type") in _PRESSURES and one.get("status") == "True"
+        if one.get("type") in PRESSURES and one.get("status") == "True"
     ]
 
 

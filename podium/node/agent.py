@@ -7,7 +7,7 @@ from podium.api.meta import is_finished, is_terminating, name, uid
 from podium.api.priority import is_critical
 from podium.control.effects import Delete, Effect, Patch
 from podium.core.pods import PodInfo
-from podium.node.admission import Objection, Shortage, objection, shortages
+from podium.node.admission import PRESSURES, Objection, Shortage, objection, shortages
 from podium.node.behaviour import (
     DEFAULT_NODE_BEHAVIOUR,
     Behaviour,
@@ -23,8 +23,10 @@ from podium.node.pod_status import gist, pod_status, refused_status
 from podium.node.preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
 from podium.node.residents import NEVER, Resident, Residents
 from podium.node.resuming import has_started, resumed
+from podium.node.senses import Senses
 from podium.node.settings import NodeSettings
 from podium.node.spans import ENDLESS_S
+from podium.node.usage.scripts import NO_USAGE, usage_of
 
 Object = Mapping[str, Any]
 
@@ -44,6 +46,7 @@ class Agent:
         started_s: since when the agent is heard of, in seconds since the epoch.
         behaviour: how the node behaves.
         residents: the pods that it has taken.
+        senses: what it feels of what they use.
 
     Args:
         node: likewise.
@@ -68,6 +71,7 @@ class Agent:
         self._settings = settings
         self._pod_behaviour = settings.behaviour
         self._revisit = revisit
+        self.senses = Senses(settings, residents, revisit)
 
     def see(self, node: Object, now_s: float) -> None:
         """Take in how the node is now, and how it is to behave.
@@ -81,6 +85,7 @@ class Agent:
         if self.behaviour.down and not behaviour.down:
             self.started_s = now_s
         self.behaviour = behaviour
+        self.senses.see(node, self.started_s, now_s)
 
     def resume(self, pod: Object, now_s: float) -> Resident:
         """Go on with a pod that runs already.
@@ -88,12 +93,13 @@ class Agent:
         It was taken once, so that annotations that can't be read are no reason to refuse it now.
         """
         try:
-            behaviour = behaviour_of(pod, self._pod_behaviour)
+            behaviour, usage = behaviour_of(pod, self._pod_behaviour), usage_of(pod)
         except BehaviourError:
-            behaviour = self._pod_behaviour
+            behaviour, usage = self._pod_behaviour, NO_USAGE
         life = resumed(self._script(pod, behaviour), pod, now_s)
         ip = pod["status"].get("podIP") or ""
         resident = self.residents.take(self.residents.info_of(pod), life, ip)
+        self.senses.take(resident, usage, now_s)
         resident.written = life.changes
         resident.told = (life.phase, str(life.is_ready))
         resident.seen = seen(life)
@@ -133,6 +139,11 @@ class Agent:
                 yield node_record(victim.info.obj, "Warning", REASON, MESSAGE)
         yield from self._go_on(resident, pod, now_s)
 
+    @property
+    def conditions(self) -> Mapping[str, str]:
+        """Statuses by type of the conditions to be told that aren't as on a healthy node."""
+        return {**self.senses.told, **self.behaviour.conditions}
+
     def write_again(self, pod_uid: str) -> None:
         """The last status may not have come through."""
         resident = self.residents.get(pod_uid)
@@ -145,11 +156,11 @@ class Agent:
     def _admitted(self, pod: Object, now_s: float) -> Objection | tuple[Resident, list[Resident]]:
         """The new resident, and whom the node stops for it; or why it isn't one."""
         try:
-            behaviour = behaviour_of(pod, self._pod_behaviour)
+            behaviour, usage = behaviour_of(pod, self._pod_behaviour), usage_of(pod)
         except BehaviourError as error:
             return Objection(_UNREADABLE, str(error))
         info = self.residents.info_of(pod)
-        refused = objection(self.node, self.residents.load, info)
+        refused = objection(self.node, self.residents.load, info, self._pressures())
         if refused is not None:
             return refused
         stopped: list[Resident] = []
@@ -162,7 +173,16 @@ class Agent:
             stopped = chosen
         free_s = max((self._stop(victim, now_s) for victim in stopped), default=now_s)
         life = Life(self._script(pod, behaviour), pod["spec"], now_s, free_s)
-        return self.residents.take(info, life), stopped
+        resident = self.residents.take(info, life)
+        self.senses.take(resident, usage, now_s)
+        return resident, stopped
+
+    def _pressures(self) -> Sequence[str] | None:
+        """The conditions of pressure that the node feels or is told to have, if it feels any."""
+        if self.senses.feeling is None:
+            return None
+        scripted = {kind for kind, status in self.behaviour.conditions.items() if status == "True"}
+        return sorted(scripted & PRESSURES | {*self.senses.conditions})
 
     def _victims(self, info: PodInfo, short: Sequence[Shortage]) -> list[Resident] | None:
         if not short:
@@ -180,6 +200,7 @@ class Agent:
 
     def _go_on(self, resident: Resident, pod: Object, now_s: float) -> Iterator[Effect]:
         self.residents.renew(resident, pod)
+        yield from self.senses.renew(resident, pod, now_s)
         life = resident.life
         if is_terminating(pod):
             grace_period_s = float(pod["metadata"].get("deletionGracePeriodSeconds") or 0)

@@ -119,8 +119,7 @@ class Feeling:
 
     def wait_for(self, stops_s: Iterable[float], now_s: float) -> None:
         """Evicted pods will have stopped by these times: the next round waits for that."""
-        lasts_s = max(stops_s) - now_s
-        polls = max(math.ceil(lasts_s / CLEANUP_POLL_S), 1)
+        polls = math.floor((max(stops_s) - now_s) / CLEANUP_POLL_S) + 1
         wait_s = min(polls * CLEANUP_POLL_S, CLEANUP_TIMEOUT_S)
         self._next_look_s = now_s + wait_s
 

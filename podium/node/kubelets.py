@@ -46,6 +46,13 @@ class _NodeKey:
 
 
 @dataclass(frozen=True, slots=True)
+class _FeelingKey:
+    """The key of what a node feels of what its pods use."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Home:
     """Where a pod lives.
 
@@ -124,6 +131,8 @@ class Kubelets(Reconciler):
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         if isinstance(key, _NodeKey):
             return self._node(key.name, now_s)
+        if isinstance(key, _FeelingKey):
+            return self._feel(key.name, now_s)
         assert isinstance(key, tuple)
         return self._pod(key, now_s)
 
@@ -161,9 +170,15 @@ class Kubelets(Reconciler):
         old, new = before["metadata"], pod["metadata"]
         if any(old.get(field) != new.get(field) for field in _DELETION_FIELDS):
             return True
+        if old.get("annotations") != new.get("annotations"):
+            return True
         agent = self._agents.get(_node_name(pod))
-        if agent is None or is_finished(pod):
+        if agent is None:
             return is_terminating(pod)
+        if is_finished(pod):
+            # Somebody else may have said so of a pod that runs.
+            resident = agent.residents.get(uid_of(pod))
+            return is_terminating(pod) or (resident is not None and resident.counts)
         return before.get("status") is not pod.get("status") and agent.has_other_view(pod)
 
     def _pod(self, place: Place, now_s: float) -> Iterator[Effect]:
@@ -177,6 +192,7 @@ class Kubelets(Reconciler):
         if pod is not None and agent is not None:
             self._homes[place] = _Home(_node_name(pod), uid_of(pod))
             yield from agent.sync(pod, now_s)
+            self._feel_soon(agent, now_s)
 
     def _node(self, called: str, now_s: float) -> Iterator[Effect]:
         node = self.objects.get("Node", called)
@@ -205,6 +221,22 @@ class Kubelets(Reconciler):
             yield from self._heartbeat(agent, now_s)
         if not agent.behaviour.down:
             yield from _status(agent, now_s)
+        self._feel_soon(agent, now_s)
+
+    def _feel(self, called: str, now_s: float) -> Iterator[Effect]:
+        """Let a node feel what is used, and have it felt again when that changes."""
+        agent = self._agents.get(called)
+        if agent is None or agent.behaviour.down:
+            return
+        yield from agent.senses.feel(now_s)
+        yield from _status(agent, now_s)
+        next_s = agent.senses.next_s(now_s)
+        if next_s is not None:
+            self.look_again(_FeelingKey(called), next_s)
+
+    def _feel_soon(self, agent: Agent, now_s: float) -> None:
+        if agent.senses.feeling is not None:
+            self.look_again(_FeelingKey(name(agent.node)), now_s)
 
     def _start(self, node: Object, now_s: float) -> Agent:
         addresses = Addresses(node, self._count_nodes)
@@ -269,7 +301,7 @@ _DELETION_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalize
 
 def _status(agent: Agent, now_s: float) -> Iterator[Effect]:
     """Write the conditions that aren't as scripted, and addresses if nobody has told any."""
-    conditions = [*changed_conditions(agent.node, agent.behaviour.conditions, now_s)]
+    conditions = [*changed_conditions(agent.node, agent.conditions, now_s)]
     if not conditions:
         return
     status: dict[str, Any] = {"conditions": conditions}

@@ -116,7 +116,9 @@ def _pod_running(entry: Entry) -> str:
 
 def _pod_failed(entry: Entry) -> str:
     reason, message = entry.details.get("reason"), entry.details.get("message")
-    why = ": ".join(text for text in (reason, message) if text)
+    # An event has told before why a node evicts a pod.
+    told = (reason,) if reason == "Evicted" else (reason, message)
+    why = ": ".join(text for text in told if text)
     return "fails" + (f" ({why})" if why else "")
 
 
@@ -129,7 +131,7 @@ def _event(entry: Entry) -> str:
         return f"{who} is preempted {_preemption(preemption)}"
     if details["type"] != "Warning" or details["reason"] == "FailedScheduling":
         return ""
-    return f"{who}: {details['reason']}: {details['message']}"
+    return f"{who}: {details['reason']}: {details['message'].rstrip()}"
 
 
 def _preemption(record: Mapping[str, Any]) -> str:

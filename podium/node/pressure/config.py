@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
+from podium.api.quantity import Quantity, nanos, parse_quantity, value
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.parsing import Statements, ThresholdError, parse_thresholds
 from podium.node.pressure.ranking import EvictionOrder
+from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.node.pressure.thresholds import Threshold
 
 Object = Mapping[str, Any]
@@ -32,8 +34,13 @@ _STATEMENTS = (
     "evictionSoftGracePeriod",
     "evictionMinimumReclaim",
 )
+RESERVATIONS = ("systemReserved", "kubeReserved")
+# The hard thresholds that are kept from pods.
+_KEPT_FOR = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
+
 KUBELET_FIELDS = (
     *_STATEMENTS,
+    *RESERVATIONS,
     "evictionMaxPodGracePeriod",
     "evictionPressureTransitionPeriod",
     "enforceNodeAllocatable",
@@ -112,6 +119,37 @@ def read_exactly(kubelet: Object) -> EvictionConfig:
         transition_period_s=_transition_period_s(kubelet),
         isolates_local_storage=isolates is None or bool(isolates),
     )
+
+
+def allocatable(capacity: Mapping[str, str], kubelet: Object) -> dict[str, str]:
+    """What of a node's capacity is left for pods: less what is reserved, and hard thresholds.
+
+    Args:
+        capacity: quantities by resource.
+        kubelet: the node's KubeletConfiguration.
+
+    Raises:
+        ThresholdError: its thresholds can't be used.
+        QuantityError: an amount isn't a quantity.
+    """
+    kept: dict[str, int] = {}
+    for reservations in RESERVATIONS:
+        for resource, amount in (kubelet.get(reservations) or {}).items():
+            kept[resource] = kept.get(resource, 0) + nanos(amount)
+    for one in read_config(kubelet).thresholds:
+        starved = _KEPT_FOR.get(one.signal, "")
+        if starved in capacity and one.is_hard:
+            threshold = one.value.of(value(capacity[starved])).nanos
+            kept[starved] = kept.get(starved, 0) + threshold
+    return {
+        resource: str(_less(parse_quantity(amount), kept.get(resource, 0)))
+        for resource, amount in capacity.items()
+    }
+
+
+def _less(amount: Quantity, kept_nanos: int) -> Quantity:
+    left = Quantity(max(amount.nanos - kept_nanos, 0), amount.format)
+    return left if kept_nanos else amount
 
 
 def _statements(kubelet: Object, field: str) -> Statements:

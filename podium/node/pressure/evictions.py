@@ -25,7 +25,7 @@ class Eviction:
 
     Attributes:
         pod: the pod.
-        grace_period_s: how long it has; a negative one leaves that to the pod.
+        grace_period_s: how long it should have at most, as configured.
         message: why.
         signal: of pressure, or the limit that was exceeded.
         annotations: of the event that tells of it.
@@ -38,6 +38,11 @@ class Eviction:
     signal: str
     annotations: Mapping[str, str] = field(default_factory=dict)
     disrupts: bool = False
+
+    @property
+    def effective_grace_period_s(self) -> int:
+        """How long it has: whoever runs is always given a second."""
+        return max(self.grace_period_s, 1)
 
 
 @dataclass(frozen=True, slots=True)

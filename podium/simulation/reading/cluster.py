@@ -17,7 +17,7 @@ from podium.node.spans import Span, parse_span
 from podium.profile import plugin_factories
 from podium.runtime.faults import Faults
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
-from podium.simulation.reading.eviction import read_eviction
+from podium.simulation.reading.eviction import node_allocatable, read_eviction
 from podium.simulation.reading.values import Context, amounts, fraction, seconds
 
 Object = Mapping[str, Any]
@@ -52,17 +52,17 @@ _HOSTNAME, _ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
 def read_nodes(spec: Fields) -> list[Object]:
     """The nodes that templates stand for: `NAME`, or `NAME1`, `NAME2`, ... if there is a count."""
-    return [node for fields in spec.each("nodes", _NODE) for node in _nodes(fields)]
+    return [node for fields in spec.each("nodes", _NODE) for node in _nodes(fields, spec)]
 
 
-def _nodes(fields: Fields) -> list[Object]:
+def _nodes(fields: Fields, spec: Fields) -> list[Object]:
     called = fields.text("name")
     if not called:
         fields.fault("name", "must be a name, or the beginning of names if there is a count")
     has_count = fields.has("count")
     count = fields.integer_in("count", 1, 0, 100_000)
     capacity = {"pods": "110", **amounts(fields, "capacity")}
-    allocatable = {**capacity, **amounts(fields, "allocatable")}
+    allocatable = {**node_allocatable(spec, capacity), **amounts(fields, "allocatable")}
     labels, zones = fields.nested("labels", None).strings(), fields.texts("zones")
     annotations = fields.nested("annotations", None).strings()
     taints = [one.strings() for one in fields.each("taints", ("key", "value", "effect"))]
