@@ -6,6 +6,7 @@ columns of its table, rules for updates) is declared where it belongs, by the ki
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 
@@ -56,6 +57,7 @@ _SCALED = ("status", "scale")
 _ALL = ("all",)
 _SCHEDULING, _STORAGE, _RUNTIME = "scheduling.k8s.io", "storage.k8s.io", "node.k8s.io"
 _RESOURCE, _COORDINATION = "resource.k8s.io", "coordination.k8s.io"
+_NETWORKING, _RBAC = "networking.k8s.io", "rbac.authorization.k8s.io"
 _POD_SUBRESOURCES = ("binding", "eviction", "log", "resize", "status")
 
 _KINDS = (
@@ -78,18 +80,38 @@ _KINDS = (
     Kind("apps", "StatefulSet", "statefulsets", True, ("sts",), _SCALED, _ALL),
     Kind("apps", "DaemonSet", "daemonsets", True, ("ds",), _STATUS, _ALL),
     Kind("apps", "ControllerRevision", "controllerrevisions"),
+    Kind(
+        "autoscaling",
+        "HorizontalPodAutoscaler",
+        "horizontalpodautoscalers",
+        True,
+        ("hpa",),
+        _STATUS,
+        _ALL,
+        version="v2",
+    ),
     Kind("batch", "Job", "jobs", True, (), _STATUS, _ALL),
+    Kind("batch", "CronJob", "cronjobs", True, ("cj",), _STATUS, _ALL),
     Kind("discovery.k8s.io", "EndpointSlice", "endpointslices"),
+    Kind(_NETWORKING, "Ingress", "ingresses", True, ("ing",), _STATUS),
+    Kind(_NETWORKING, "IngressClass", "ingressclasses", False),
+    Kind(_NETWORKING, "NetworkPolicy", "networkpolicies", True, ("netpol",)),
+    Kind(_RBAC, "ClusterRole", "clusterroles", False),
+    Kind(_RBAC, "ClusterRoleBinding", "clusterrolebindings", False),
+    Kind(_RBAC, "Role", "roles"),
+    Kind(_RBAC, "RoleBinding", "rolebindings"),
     Kind("policy", "PodDisruptionBudget", "poddisruptionbudgets", True, ("pdb",), _STATUS),
     Kind(_SCHEDULING, "PriorityClass", "priorityclasses", False, ("pc",)),
     Kind(_RUNTIME, "RuntimeClass", "runtimeclasses", False),
     Kind(_COORDINATION, "Lease", "leases"),
     Kind(_STORAGE, "StorageClass", "storageclasses", False, ("sc",)),
+    Kind(_STORAGE, "VolumeAttributesClass", "volumeattributesclasses", False, ("vac",)),
     Kind(_STORAGE, "CSINode", "csinodes", False),
     Kind(_STORAGE, "CSIDriver", "csidrivers", False),
     Kind(_STORAGE, "CSIStorageCapacity", "csistoragecapacities"),
     Kind(_STORAGE, "VolumeAttachment", "volumeattachments", False, (), _STATUS),
     Kind(_RESOURCE, "ResourceClaim", "resourceclaims", True, (), _STATUS),
+    Kind(_RESOURCE, "ResourceClaimTemplate", "resourceclaimtemplates"),
     Kind(_RESOURCE, "ResourceSlice", "resourceslices", False),
     Kind(_RESOURCE, "DeviceClass", "deviceclasses", False),
 )
@@ -100,8 +122,13 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 
 def kind_of(obj: Mapping[str, Any]) -> Kind | None:
     """The kind of a raw object by its API group and `kind`, whatever its version, if known."""
-    kind = KINDS.get(str(obj.get("kind", "")))
-    group = str(obj.get("apiVersion", "")).rpartition("/")[0]
+    return _kind_of(str(obj.get("kind", "")), str(obj.get("apiVersion", "")))
+
+
+@lru_cache(maxsize=512)
+def _kind_of(called: str, api_version: str) -> Kind | None:
+    kind = KINDS.get(called)
+    group = api_version.rpartition("/")[0]
     if kind is None or group not in (kind.group, *(other for other, _ in kind.also)):
         return None
     return kind

@@ -8,7 +8,16 @@ policies and minDomains, for example.
 
 from collections.abc import Mapping
 
-from podium.apiserver.defaulting import cluster, data, limits, pods, volumes, workloads
+from podium.apiserver.defaulting import (
+    access,
+    cluster,
+    data,
+    limits,
+    networking,
+    pods,
+    volumes,
+    workloads,
+)
 from podium.apiserver.defaulting.copying import Filler, Object
 from podium.apiserver.defaulting.label_keys import merge_label_keys
 
@@ -22,6 +31,12 @@ _FILLERS: Mapping[str, Filler] = {
     "StatefulSet": workloads.stateful_set,
     "DaemonSet": workloads.daemon_set,
     "Job": workloads.job,
+    "CronJob": workloads.cron_job,
+    "HorizontalPodAutoscaler": workloads.autoscaler,
+    "NetworkPolicy": networking.network_policy,
+    "IngressClass": networking.ingress_class,
+    "RoleBinding": access.binding,
+    "ClusterRoleBinding": access.binding,
     "Node": cluster.node,
     "Namespace": cluster.namespace,
     "Service": cluster.service,

@@ -7,6 +7,14 @@ from podium.apiserver.defaulting.volumes import claim
 
 _REVISIONS_KEPT = 10
 _JOB_RETRIES = 6
+_SUCCEEDED_JOBS_KEPT, _FAILED_JOBS_KEPT = 3, 1
+_CPU_USE = {
+    "type": "Resource",
+    "resource": {
+        "name": "cpu",
+        "target": {"type": "Utilization", "averageUtilization": 80},
+    },
+}
 _INT32_MAX = 2**31 - 1
 _REPLACED = "TerminatingOrFailed"
 
@@ -109,6 +117,35 @@ def daemon_set(daemon_set: Object) -> Object:
         return inside(spec, updateStrategy=strategy, template=template)
 
     return inside(daemon_set, spec=spec)
+
+
+def cron_job(cron_job: Object) -> Object:
+    """A CronJob; the template of its jobs is filled in as the jobs themselves come about."""
+
+    def job_template(job: Object) -> Object:
+        return inside(job, spec=lambda spec: inside(spec, template=template))
+
+    def spec(spec: Object) -> Object:
+        spec = filled(
+            spec,
+            concurrencyPolicy="Allow",
+            suspend=False,
+            successfulJobsHistoryLimit=_SUCCEEDED_JOBS_KEPT,
+            failedJobsHistoryLimit=_FAILED_JOBS_KEPT,
+        )
+        return inside(spec, jobTemplate=job_template)
+
+    return inside(cron_job, spec=spec)
+
+
+def autoscaler(autoscaler: Object) -> Object:
+    """A HorizontalPodAutoscaler; it goes by the use of CPU, unless it says more."""
+
+    def spec(spec: Object) -> Object:
+        spec = filled(spec, minReplicas=1)
+        return spec if spec.get("metrics") else {**spec, "metrics": [_CPU_USE]}
+
+    return inside(autoscaler, spec=spec)
 
 
 def job(job: Object) -> Object:

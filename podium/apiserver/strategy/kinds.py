@@ -56,6 +56,7 @@ def _workload(
 _PLAIN = Strategy(subresources=_none)
 _CREATED_ON_UPDATE = Strategy(subresources=_none, create_on_update=True)
 _ANSWERED = Strategy(subresources=_none, answers_object=True)
+_COUNTED = Strategy(update=count_changes("spec"), subresources=_none, counts_generations=True)
 _CONDITIONAL = Strategy(subresources=_none, unconditional_update=False)
 _ANSWERED_CONDITIONAL = Strategy(
     subresources=_none, answers_object=True, unconditional_update=False
@@ -119,6 +120,21 @@ _STRATEGIES: Mapping[str, Strategy] = {
     "DaemonSet": _workload("DaemonSet", workloads.create_daemon_set, workloads.update_daemon_set),
     "ReplicationController": _workload("ReplicationController", default_propagation=_ORPHAN),
     "Job": _workload("Job", workloads.create_job, default_propagation=_ORPHAN),
+    "CronJob": _workload("CronJob"),
+    "HorizontalPodAutoscaler": Strategy(
+        create=_starting_with("HorizontalPodAutoscaler"),
+        update=keep_status,
+        subresources=_status,
+    ),
+    "Ingress": _workload("Ingress"),
+    "IngressClass": _COUNTED,
+    "NetworkPolicy": _COUNTED,
+    "Role": _CREATED_ON_UPDATE,
+    "ClusterRole": _CREATED_ON_UPDATE,
+    "RoleBinding": _CREATED_ON_UPDATE,
+    "ClusterRoleBinding": _CREATED_ON_UPDATE,
+    "VolumeAttributesClass": _ANSWERED,
+    "ResourceClaimTemplate": _ANSWERED,
     "PodDisruptionBudget": _workload("PodDisruptionBudget", unconditional_update=False),
     "PriorityClass": Strategy(subresources=_none, counts_generations=True),
     "EndpointSlice": Strategy(

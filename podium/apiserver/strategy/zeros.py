@@ -11,6 +11,7 @@ Object = Mapping[str, Any]
 
 _POD_TEMPLATE = {"metadata": {}, "spec": {"containers": None}}
 _SELECTED_TEMPLATE = {"selector": None, "template": _POD_TEMPLATE}
+_ROLE = {"apiGroup": "", "kind": "", "name": ""}
 NODE_STATUS: Object = {
     "daemonEndpoints": {"kubeletEndpoint": {"Port": 0}},
     "nodeInfo": {
@@ -63,6 +64,26 @@ ZEROS: Mapping[str, Object] = {
     },
     "ControllerRevision": {"revision": 0},
     "Job": {"spec": {"template": _POD_TEMPLATE}, "status": {}},
+    "CronJob": {
+        "spec": {
+            "schedule": "",
+            "jobTemplate": {"metadata": {}, "spec": {"template": _POD_TEMPLATE}},
+        },
+        "status": {},
+    },
+    "HorizontalPodAutoscaler": {
+        "spec": {"scaleTargetRef": {"kind": "", "name": ""}, "maxReplicas": 0},
+        "status": {"desiredReplicas": 0, "currentMetrics": None},
+    },
+    "Ingress": {"spec": {}, "status": {"loadBalancer": {}}},
+    "IngressClass": {"spec": {}},
+    "NetworkPolicy": {"spec": {}},
+    "Role": {"rules": None},
+    "ClusterRole": {"rules": None},
+    "RoleBinding": {"roleRef": _ROLE},
+    "ClusterRoleBinding": {"roleRef": _ROLE},
+    "VolumeAttributesClass": {"driverName": ""},
+    "ResourceClaimTemplate": {"spec": {"metadata": {}, "spec": {"devices": {}}}},
     "EndpointSlice": {"addressType": "", "endpoints": None, "ports": None},
     "PodDisruptionBudget": {
         "spec": {},

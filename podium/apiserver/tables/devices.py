@@ -16,6 +16,8 @@ def _state(claim: Object, _now_s: float) -> str:
 
 RESOURCE_CLAIM = (NAME, Column("State", _state, "Whether it is allocated and in use."), AGE)
 
+RESOURCE_CLAIM_TEMPLATE = (NAME, AGE)
+
 RESOURCE_SLICE = (
     NAME,
     Column("Node", text("spec", "nodeName"), "Where the devices are."),

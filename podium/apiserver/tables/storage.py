@@ -122,6 +122,12 @@ PERSISTENT_VOLUME_CLAIM = (
     _VOLUME_MODE,
 )
 
+VOLUME_ATTRIBUTES_CLASS = (
+    NAME,
+    Column("DriverName", text("driverName"), "Whose volumes it is for."),
+    AGE,
+)
+
 STORAGE_CLASS = (
     Column("Name", _class_name, "Name, and whether it is the default.", format="name"),
     Column("Provisioner", text("provisioner"), "Who makes the volumes."),

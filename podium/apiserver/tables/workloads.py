@@ -148,6 +148,46 @@ JOB = (
     SELECTOR,
 )
 
+
+def _active(cron_job: Object, _now_s: float) -> int:
+    return len(at(cron_job, "status", "active") or ())
+
+
+def _last_schedule(cron_job: Object, now_s: float) -> str:
+    last = at(cron_job, "status", "lastScheduleTime")
+    return NONE if last is None else since(last, now_s)
+
+
+CRON_JOB = (
+    NAME,
+    Column("Schedule", field("spec", "schedule"), "When its jobs come."),
+    Column("Timezone", field("spec", "timeZone", default=NONE), "Whose clock it goes by."),
+    Column(
+        "Suspend",
+        field("spec", "suspend", default=False),
+        "Whether it makes no jobs for now.",
+        "boolean",
+    ),
+    Column("Active", _active, "Jobs that run.", "integer"),
+    Column("Last Schedule", _last_schedule, "Time since its last job."),
+    AGE,
+)
+
+
+def _target(autoscaler: Object, _now_s: float) -> str:
+    reference = at(autoscaler, "spec", "scaleTargetRef") or {}
+    return f"{reference.get('kind')}/{reference.get('name')}"
+
+
+HORIZONTAL_POD_AUTOSCALER = (
+    NAME,
+    Column("Reference", _target, "What it scales."),
+    _number("MinPods", "Pods that there are at least.", "spec", "minReplicas"),
+    _number("MaxPods", "Pods that there are at most.", "spec", "maxReplicas"),
+    _number("Replicas", "Pods that there are.", "status", "currentReplicas"),
+    AGE,
+)
+
 SCALE = (
     Column("Name", NAME.read, NAME.description),
     _DESIRED,

@@ -36,6 +36,19 @@ _FIELDS: dict[str, Obj] = {
     "DaemonSet": {"spec": _SELECTED},
     "ControllerRevision": {"revision": 1, "data": {"spec": {}}},
     "Job": {"spec": {"template": _ONCE}},
+    "CronJob": {"spec": {"schedule": "@hourly", "jobTemplate": {"spec": {"template": _ONCE}}}},
+    "HorizontalPodAutoscaler": {
+        "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "a"}, "maxReplicas": 2}
+    },
+    "Ingress": {"spec": {"rules": [{"host": "example.com"}]}},
+    "NetworkPolicy": {"spec": {"podSelector": {}}},
+    "RoleBinding": {
+        "roleRef": {"kind": "Role", "name": "a"},
+        "subjects": [{"kind": "ServiceAccount", "name": "a", "namespace": "default"}],
+    },
+    "ClusterRoleBinding": {"roleRef": {"kind": "ClusterRole", "name": "a"}},
+    "VolumeAttributesClass": {"driverName": "example.com"},
+    "ResourceClaimTemplate": {"spec": {"spec": {"devices": {}}}},
     "EndpointSlice": {"addressType": "IPv4", "endpoints": [{"addresses": ["10.0.0.1"]}]},
     "PodDisruptionBudget": {"spec": {"minAvailable": 1}},
     "PriorityClass": {"value": 5},

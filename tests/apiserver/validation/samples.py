@@ -11,6 +11,11 @@ TEMPLATE: Obj = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [C
 SELECTOR: Obj = {"matchLabels": {"app": "a"}}
 WORKLOAD: Obj = {"selector": SELECTOR, "template": TEMPLATE}
 ONCE: Obj = {**TEMPLATE, "spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
+RULE: Obj = {"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}
+BOUND: Obj = {
+    "roleRef": {"kind": "ClusterRole", "name": "view"},
+    "subjects": [{"kind": "User", "name": "jane"}],
+}
 
 VALID: dict[str, Obj] = {
     "Pod": {"spec": {"containers": [CONTAINER]}},
@@ -29,6 +34,17 @@ VALID: dict[str, Obj] = {
     "StatefulSet": {"spec": {**WORKLOAD, "serviceName": "s"}},
     "DaemonSet": {"spec": WORKLOAD},
     "Job": {"spec": {"template": ONCE}},
+    "CronJob": {"spec": {"schedule": "*/5 * * * *", "jobTemplate": {"spec": {"template": ONCE}}}},
+    "HorizontalPodAutoscaler": {
+        "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "d"}, "maxReplicas": 2}
+    },
+    "Ingress": {"spec": {"defaultBackend": {"service": {"name": "s", "port": {"number": 80}}}}},
+    "IngressClass": {"spec": {"controller": "example.com/c"}},
+    "NetworkPolicy": {"spec": {"podSelector": SELECTOR, "policyTypes": ["Ingress"]}},
+    "Role": {"rules": [RULE]},
+    "ClusterRole": {"rules": [RULE, {"verbs": ["get"], "nonResourceURLs": ["/metrics"]}]},
+    "RoleBinding": BOUND,
+    "ClusterRoleBinding": BOUND,
     "PodDisruptionBudget": {"spec": {"selector": SELECTOR, "minAvailable": 1}},
     "PriorityClass": {"value": 7},
     "StorageClass": {"provisioner": "p"},

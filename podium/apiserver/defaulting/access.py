@@ -1,0 +1,18 @@
+"""What is filled into bindings of roles."""
+
+from podium.apiserver.defaulting.copying import Object, each, filled, inside
+
+_GROUP = "rbac.authorization.k8s.io"
+
+
+def binding(binding: Object) -> Object:
+    """A RoleBinding or ClusterRoleBinding."""
+
+    def subject(subject: Object) -> Object:
+        is_account = subject.get("kind") == "ServiceAccount"
+        return subject if is_account else filled(subject, apiGroup=_GROUP)
+
+    def role(role: Object) -> Object:
+        return filled(role, apiGroup=_GROUP)
+
+    return inside(binding, roleRef=role, subjects=each(subject))
