@@ -40,7 +40,7 @@ def up(
     filename: FilenameOption = None,
     apply: ApplyOption = None,
     data_dir: DataDirOption = None,
-    port: PortOption = 0,
+    port: PortOption = None,
     speed: SpeedOption = "1x",
     scheduler_config: SchedulerConfigOption = None,
     scheduler: SchedulerOption = True,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from podium.embedded.first_objects import NodeShape
+from podium.embedded.network import USUAL_PORT
 
 DEFAULT_SHAPE = NodeShape()
 
@@ -38,7 +39,15 @@ DataDirOption = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Where the cluster keeps what it has; nowhere if not given."),
 ]
-PortOption = Annotated[int, typer.Option(min=0, max=65535, help="0 for any free one.")]
+PortOption = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        help=f"Where to listen; 0 for any free port. {USUAL_PORT}, if it is free.",
+        show_default=False,
+    ),
+]
 SpeedOption = Annotated[
     str,
     typer.Option(metavar="1x|10x|max", help="How time passes; max jumps over mere waiting."),

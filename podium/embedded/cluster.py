@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
 from podium.embedded.backend import ClusterBackend
 from podium.embedded.directory import DataDirectory
+from podium.embedded.first_objects import simulated
 from podium.embedded.network import served
 from podium.embedded.pace import REAL_TIME, Pace
 from podium.embedded.pacer import Pacer
@@ -33,9 +34,9 @@ class EmbeddedOptions:
     """What an embedded cluster consists of.
 
     Attributes:
-        objects: what is there at the first start.
+        objects: what is there at the first start; its nodes are simulated.
         data_dir: where it keeps what it has; None to keep nothing.
-        port: where it listens; 0 for any free port.
+        port: where it listens; 0 for any free port, None for the usual one, if that is free.
         is_insecure: whether it speaks plain HTTP.
         pace: how time passes.
         schedulers: each a machine of its own.
@@ -45,7 +46,7 @@ class EmbeddedOptions:
 
     objects: Sequence[Object] = ()
     data_dir: Path | None = None
-    port: int = 0
+    port: int | None = None
     is_insecure: bool = False
     pace: Pace = REAL_TIME
     schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(stopwatch=time.perf_counter),)
@@ -144,7 +145,7 @@ class EmbeddedCluster:
         with store.transaction():
             cluster = Cluster(self._cluster_options(), store)
             if not self.taken_up:
-                self.notes = cluster.load(options.objects)
+                self.notes = cluster.load(map(simulated, options.objects))
         return cluster
 
     def _cluster_options(self) -> ClusterOptions:
@@ -155,7 +156,9 @@ class EmbeddedCluster:
             start_s=max(time.time(), self.directory.high_water().time_s),
             schedulers=options.schedulers,
             controllers=options.controllers,
-            nodes=NodeSettings(seed=self._seed, writes_heartbeats=not is_watched),
+            nodes=NodeSettings(
+                seed=self._seed, writes_heartbeats=not is_watched, simulates_all=False
+            ),
         )
 
     def _make_pacer(self) -> Pacer:

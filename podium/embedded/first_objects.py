@@ -14,6 +14,7 @@ from podium.api.quantity import nanos
 from podium.apiserver.validation import validate
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
+from podium.node.behaviour import SIMULATED
 
 Object = Mapping[str, Any]
 
@@ -30,7 +31,7 @@ class NodeShape:
 
 
 def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
-    """Nodes `node-1` to `node-COUNT`, all alike.
+    """Nodes `podium-1` to `podium-COUNT`, all alike.
 
     Raises:
         InvalidValue: the shape isn't made of quantities.
@@ -43,7 +44,7 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
         if is_negative:
             raise InvalidValue(FieldError(field, text, "must not be negative"))
     amounts = {"cpu": shape.cpu, "memory": shape.memory, "pods": PODS_PER_NODE}
-    return [_node(f"node-{number + 1}", amounts) for number in range(count)]
+    return [_node(f"podium-{number + 1}", amounts) for number in range(count)]
 
 
 def read_manifests(paths: Sequence[str], stdin: BinaryIO | None = None) -> Manifests:
@@ -65,6 +66,14 @@ def read_manifests(paths: Sequence[str], stdin: BinaryIO | None = None) -> Manif
         raise ManifestError(problems)
     known = [loaded for loaded in found.objects if kind_of(loaded.obj) is not None]
     return Manifests(known, found.notes)
+
+
+def simulated(obj: Object) -> Object:
+    """The object; a node is marked as simulated, unless it says otherwise."""
+    if obj.get("kind") != "Node":
+        return obj
+    annotations = {SIMULATED: "true", **(obj["metadata"].get("annotations") or {})}
+    return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
 
 
 def _node(name: str, amounts: Mapping[str, str]) -> Object:

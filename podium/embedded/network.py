@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from random import Random
 
 from podium.embedded.directory import DataDirectory
@@ -11,21 +12,24 @@ from podium.server.backend import Backend
 from podium.server.certificates import kept_certificates
 from podium.server.kubeconfig import write_kubeconfig
 from podium.server.limits import Limits
-from podium.server.serving import Serving
+from podium.server.serving import CantListen, Serving
 from podium.server.tokens import kept_tokens
 from podium.server.users import tokens_of
+
+USUAL_PORT = 26443
 
 
 @asynccontextmanager
 async def served(
-    backend: Backend, directory: DataDirectory, *, port: int, is_insecure: bool, rng: Random
+    backend: Backend, directory: DataDirectory, *, port: int | None, is_insecure: bool, rng: Random
 ) -> AsyncIterator[str]:
     """Serve a cluster until the end of `async with`.
 
     Args:
         backend: answers.
         directory: keeps certificates and tokens, and gets the kubeconfig once clients are answered.
-        port: of the loopback interface; 0 for any that is free.
+        port: of the loopback interface; 0 for any that is free; None for the usual one, so that
+            kubeconfigs and bookmarks stay true, or, if that is in use, any.
         is_insecure: whether to speak plain HTTP.
         rng: chooses what the server leaves to chance.
 
@@ -41,7 +45,13 @@ async def served(
         certificates = kept_certificates(directory.path / "tls", time.time())
     limits = Limits()
     app = ApiApp(backend, tokens_of(tokens.admin, tokens.reader), limits, rng)
-    serving = await Serving.start(app, limits, port=port, certificates=certificates)
+    start = partial(Serving.start, app, limits, certificates=certificates)
+    try:
+        serving = await start(port=USUAL_PORT if port is None else port)
+    except CantListen:
+        if port is not None:
+            raise
+        serving = await start(port=0)
     try:
         authority = None if certificates is None else certificates.authority.read_bytes()
         write_kubeconfig(directory.kubeconfig, serving.url, tokens.admin, authority)

@@ -34,7 +34,7 @@ class Cluster:
     everything else when `advance` is called.
 
     Args:
-        nodes: how many simulated nodes there are, `node-1` and so on.
+        nodes: how many simulated nodes there are, `podium-1` and so on.
         node_cpu: the CPU of each.
         node_memory: the memory of each.
         manifests: what is there at the start: files, directories, or objects.
@@ -67,6 +67,7 @@ class Cluster:
         self._options = EmbeddedOptions(
             objects=[*simulated, *_objects(manifests)],
             data_dir=data_dir,
+            port=0,
             is_insecure=insecure_http,
             pace=STOPPED if speed is None else parse_speed(speed),
             schedulers=(SchedulerSetup(stopwatch=time.perf_counter),) if scheduler else (),

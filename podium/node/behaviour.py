@@ -18,6 +18,7 @@ Object = Mapping[str, Any]
 PREFIX = "podium.dev/"
 DOWN = PREFIX + "down"
 CONDITIONS = PREFIX + "conditions"
+SIMULATED = PREFIX + "simulated"
 
 _BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
 _STATUSES = ("True", "False", "Unknown")
@@ -122,6 +123,11 @@ def node_behaviour_of(node: Object) -> NodeBehaviour:
     if faults:
         raise BehaviourError(aggregate(faults))
     return NodeBehaviour(down=_BOOLEANS[down], conditions=statuses)
+
+
+def is_marked(node: Object) -> bool:
+    """Whether a node says that it is to be simulated, where not all are."""
+    return annotations(node).get(SIMULATED) == "true"
 
 
 @dataclass(frozen=True, slots=True)

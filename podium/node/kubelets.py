@@ -26,7 +26,7 @@ from podium.controllers.kit.reconciler import Reconciler
 from podium.core.pod_classes import PodClasses
 from podium.node.addresses import Addresses
 from podium.node.agent import Agent
-from podium.node.behaviour import BehaviourError
+from podium.node.behaviour import BehaviourError, is_marked
 from podium.node.node_conditions import changed_conditions
 from podium.node.pod_events import REPORTER, node_record
 from podium.node.residents import Residents
@@ -196,10 +196,10 @@ class Kubelets(Reconciler):
 
     def _node(self, called: str, now_s: float) -> Iterator[Effect]:
         node = self.objects.get("Node", called)
-        if node is None:
+        if node is None or not (is_marked(node) or self._settings.simulates_all):
             self._agents.pop(called, None)
             self._leases.pop(called, None)
-            if called in self._to_register:
+            if node is None and called in self._to_register:
                 yield Create(kind="Node", obj=self._to_register[called])
             return
         agent = self._agents.get(called)

@@ -18,6 +18,8 @@ class NodeSettings:
             refusals and preemptions by nodes always are.
         writes_heartbeats: whether Leases are renewed in earnest, for others than Podium's own
             controller; otherwise they say that they are (see `podium.control.heartbeats`).
+        simulates_all: whether all nodes are simulated, or only those with the annotation
+            `podium.dev/simulated: "true"`, as others have agents of their own, or none.
     """
 
     behaviour: Behaviour = DEFAULT_BEHAVIOUR
@@ -25,3 +27,4 @@ class NodeSettings:
     seed: int = 0
     records_lives: bool = False
     writes_heartbeats: bool = False
+    simulates_all: bool = True

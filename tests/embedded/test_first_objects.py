@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from podium.api.errors import InvalidValue
-from podium.embedded.first_objects import NodeShape, read_manifests, simulated_nodes
+from podium.embedded.first_objects import NodeShape, read_manifests, simulated, simulated_nodes
 from podium.manifests import ManifestError
 
 MANIFESTS = """
@@ -22,7 +22,7 @@ metadata: {name: w}
 
 def test_nodes_are_as_large_as_asked_for() -> None:
     nodes = simulated_nodes(2, NodeShape(cpu="8", memory="1Gi"))
-    assert [node["metadata"]["name"] for node in nodes] == ["node-1", "node-2"]
+    assert [node["metadata"]["name"] for node in nodes] == ["podium-1", "podium-2"]
     assert nodes[1]["status"]["allocatable"] == {"cpu": "8", "memory": "1Gi", "pods": "110"}
 
 
@@ -46,3 +46,11 @@ def test_what_is_wrong_is_told_with_file_object_and_field(tmp_path: Path) -> Non
     path.write_text(MANIFESTS.replace("colour:", '"a/b":'))
     with pytest.raises(ManifestError, match=r"m\.yaml.*ConfigMap default/settings: data\[a/b\]"):
         read_manifests([str(path)])
+
+
+def test_nodes_are_marked_unless_they_say_otherwise() -> None:
+    (node,) = simulated_nodes(1, NodeShape())
+    assert simulated(node)["metadata"]["annotations"] == {"podium.dev/simulated": "true"}
+    real = {**node, "metadata": {"name": "n", "annotations": {"podium.dev/simulated": "false"}}}
+    assert simulated(real) == real
+    assert simulated({"kind": "Pod"}) == {"kind": "Pod"}

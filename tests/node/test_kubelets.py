@@ -186,6 +186,30 @@ def test_room_is_free_again_when_a_pod_has_stopped() -> None:
     assert cluster.gist("whole") == "Running ready"
 
 
+def test_a_pod_of_which_others_say_that_it_has_failed_leaves_its_room() -> None:
+    cluster = Cluster()
+    cluster.create(pod("a", "4"))
+    cluster.run_until(1)
+    cluster.patch("Pod", "a", {"status": {"phase": "Failed"}}, "status")
+    cluster.run_until(2)
+    cluster.create(pod("b", "4"))
+    cluster.run_until(3)
+    assert (cluster.gist("a"), cluster.gist("b")) == ("Failed", "Running ready")
+
+
+def test_who_ran_already_and_is_gone_at_once_leaves_its_room() -> None:
+    cluster = Cluster()
+    cluster.create(pod("a", "4"))
+    cluster.run_until(1)
+    cluster.driver.restart(cluster.kubelets, Kubelets())
+    cluster.run_until(2)
+    cluster.delete("a", 0)
+    cluster.run_until(3)
+    cluster.create(pod("b", "4"))
+    cluster.run_until(4)
+    assert cluster.gist("b") == "Running ready"
+
+
 def test_a_critical_pod_stops_others_and_starts_when_they_have() -> None:
     cluster = Cluster()
     cluster.create(pod("small", "1"), termination="2s")
@@ -218,6 +242,20 @@ def test_nodes_are_registered_if_they_are_missing() -> None:
     assert cluster.get("Node", "n2")["status"]["allocatable"]["cpu"] == "4"
     assert "unknown" not in cluster.get("Node", "n1")["status"]
     assert conditions(cluster, "n2")["Ready"] == "True"
+
+
+def test_nodes_without_the_mark_are_left_alone_where_not_all_are_simulated() -> None:
+    cluster = Cluster(1, NodeSettings(simulates_all=False))
+    cluster.create(pod("p"))
+    cluster.run_until(60)
+    assert (cluster.writes, cluster.gist("p")) == ([], "Pending")
+    cluster.annotate("n1", simulated="true")
+    cluster.run_until(61)
+    assert cluster.gist("p") == "Running ready"
+    cluster.annotate("n1", simulated=None)
+    cluster.delete("p")
+    cluster.run_until(120)
+    assert cluster.gist("p") == "Running terminating ready"
 
 
 def test_pods_of_a_node_that_is_not_there_wait_for_it() -> None:
