@@ -13,6 +13,9 @@ from podium.simulation.scenario import Check, Expect, Object, Scenario, Step
 Progress = Callable[[float, int], None]
 """Is told how many seconds have passed in the simulation, and how many entries there are."""
 
+LookOn = Callable[[Cluster], None]
+"""Is handed a cluster before it starts."""
+
 PROGRESS_EVERY_S = 10.0
 _NOT_REFUSED = "it was to be refused, but wasn't"
 
@@ -42,16 +45,21 @@ class Simulation:
     notes: Sequence[str]
 
 
-def simulate(scenario: Scenario, progress: Progress | None = None) -> Simulation:
+def simulate(
+    scenario: Scenario, progress: Progress | None = None, *, look_on: LookOn | None = None
+) -> Simulation:
     """Play a scenario to its end, or until Ctrl-C.
 
     Args:
         scenario: what to play.
         progress: is told from time to time how far it is.
+        look_on: for whoever wants to see more than what is noted.
     """
     cluster = Cluster(scenario.options)
     notes = cluster.load(scenario.objects)
     pods_before = cluster.store.list("Pod").items
+    if look_on is not None:
+        look_on(cluster)
     play = _Play(scenario, cluster, progress)
     interrupted = False
     try:
@@ -102,11 +110,11 @@ class _Play:
 
     def _advance_to(self, passed_s: float) -> None:
         """Let time pass, in pieces where somebody wants to know how far it is."""
-        while self._passed_s() < passed_s:
+        goal_s = self._start_s + passed_s
+        while (now_s := self._driver.now_s) < goal_s:
             # Months in which nothing happens are one piece.
-            due_s = (self._driver.next_s() or self._driver.now_s) - self._start_s
-            piece_s = max(self._passed_s() + PROGRESS_EVERY_S, due_s)
-            self._driver.run_until(self._start_s + min(passed_s, piece_s))
+            piece_s = max(now_s + PROGRESS_EVERY_S, self._driver.next_s() or now_s)
+            self._driver.run_until(min(goal_s, piece_s))
             if self._progress is not None:
                 self._progress(self._passed_s(), len(self.observer.entries))
 

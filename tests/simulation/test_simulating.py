@@ -70,6 +70,15 @@ steps:
     ]
 
 
+def test_steps_may_stand_between_seconds() -> None:
+    simulation = played("""nodes: [{name: n, capacity: {cpu: "1"}}]
+until: 1300ms
+steps: [{at: 1123ms, cordon: n}, {at: 1123ms, uncordon: n}]
+""")
+    assert {at_s for at_s, _ in sentences(simulation.entries)} == {1.123}
+    assert simulation.ended_s == pytest.approx(1.3)
+
+
 def test_waiting_ends_as_soon_as_all_assertions_hold() -> None:
     simulation = played(
         """nodes: [{name: n, capacity: {cpu: "1"}}]
