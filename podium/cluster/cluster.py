@@ -65,7 +65,7 @@ class Cluster:
         self._scheduler_seed = rng.getrandbits(64)
         self._makers = dict(controllers(options))
 
-    def load(self, objects: Iterable[Object]) -> list[str]:
+    def load(self, objects: Iterable[Object], *, defaulted: bool = False) -> list[str]:
         """Put objects into the store as they stand, as if they had been there all along.
 
         It is meant for the time before the start: what is loaded isn't validated, and may be
@@ -73,13 +73,14 @@ class Cluster:
 
         Args:
             objects: from a cluster, or written by hand; `Loader` says what is filled in.
+            defaulted: whether all of them have their defaults already.
 
         Returns:
             What is odd about them, in plain sentences.
         """
         options = self.options
         loader = Loader(self.store, self._loader_rng, self.driver.now_s, options.admission)
-        return loader.load(objects)
+        return loader.load(objects, defaulted=defaulted)
 
     def start(self) -> None:
         """Start the nodes, then the controllers, then the schedulers."""

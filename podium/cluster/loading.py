@@ -52,10 +52,17 @@ class Loader:
         self._now_s = now_s
         self._admission = Admission(StoredView(store), admission)
         self._notes: list[str] = []
+        self._defaulted = False
 
-    def load(self, objects: Iterable[Object]) -> list[str]:
-        """Put all objects there, and say what is odd about them, in plain sentences."""
+    def load(self, objects: Iterable[Object], *, defaulted: bool = False) -> list[str]:
+        """Put all objects there, and say what is odd about them, in plain sentences.
+
+        Args:
+            objects: in any order.
+            defaulted: whether all of them have their defaults already.
+        """
         self._notes = []
+        self._defaulted = defaulted
         first: dict[str, list[Object]] = {kind: [] for kind in _FIRST}
         rest: list[tuple[Kind, Object]] = []
         for obj in objects:
@@ -74,7 +81,9 @@ class Loader:
         return self._notes
 
     def _put(self, kind: Kind, obj: Object) -> None:
-        obj = apply_defaults(stored_version(kind, obj), kind.name)
+        obj = stored_version(kind, obj)
+        if not self._defaulted:
+            obj = apply_defaults(obj, kind.name)
         if not obj["metadata"].get("uid"):
             obj = self._completed(kind, obj)
         namespace = self._placed(kind, obj)
@@ -87,7 +96,8 @@ class Loader:
         """The object's namespace, which is there from now on."""
         namespace = str(obj["metadata"].get("namespace") or "")
         if kind.namespaced and self._store.get("Namespace", "", namespace) is None:
-            self._put(KINDS["Namespace"], {"metadata": {"name": namespace}})
+            missing = apply_defaults({"metadata": {"name": namespace}}, "Namespace")
+            self._put(KINDS["Namespace"], missing)
         return namespace
 
     def _completed(self, kind: Kind, obj: Object) -> Object:

@@ -113,6 +113,13 @@ class Agent:
         gates = resident.life.spec.get("readinessGates")
         return bool(gates) or gist(pod.get("status") or {}) != resident.told
 
+    def leaves_alone(self, pod: Object) -> bool:
+        """Whether the pod runs, and goes on for ever as it is and as its status says."""
+        resident = self.residents.get(uid(pod))
+        if resident is None or is_terminating(pod) or self.has_other_view(pod):
+            return False
+        return resident.written == resident.life.changes and resident.life.next_s() >= ENDLESS_S
+
     def sync(self, pod: Object, now_s: float) -> Iterator[Effect]:
         """Do what is to be done about a pod; nothing while the node is silent."""
         if self.behaviour.down:

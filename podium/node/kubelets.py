@@ -252,7 +252,8 @@ class Kubelets(Reconciler):
         for pod in self.objects.by("Pod", "node", name(agent.node)):
             if not is_finished(pod) and has_started(pod):
                 agent.resume(pod, now_s)
-        self._revisit_pods(name(agent.node), now_s)
+            if not agent.leaves_alone(pod):
+                self._revisit(pod, now_s)
 
     def _revisit_pods(self, called: str, now_s: float) -> None:
         for pod in self.objects.by("Pod", "node", called):

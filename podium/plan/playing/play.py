@@ -95,7 +95,7 @@ class Play:
             admission=_ADMISSION,
         )
         self._cluster = Cluster(options)
-        self._cluster.load(_loaded(state, self._coming, book))
+        self._cluster.load(_loaded(state, self._coming, book), defaulted=True)
         self.chronicle = Chronicle(start_s)
         self.replacements = Replacements(self._lost)
         self._cluster.driver.add(BudgetKeeper(book, start_s))
