@@ -19,6 +19,7 @@ from podium.api.errors import PodiumError
 from podium.server.app import ApiApp
 from podium.server.certificates import Certificates
 from podium.server.connection import Connection
+from podium.server.descriptors import allow_many_descriptors
 from podium.server.limits import Limits
 
 LOOPBACK = "127.0.0.1"
@@ -93,6 +94,7 @@ class Serving:
         Raises:
             CantListen: the port is in use, or the address isn't one of this machine.
         """
+        allow_many_descriptors()
         listener = _bound(host, port)
         try:
             serving = cls(app, limits, listener, certificates, pages)
@@ -101,6 +103,11 @@ class Serving:
             listener.close()
             raise
         return serving
+
+    @property
+    def connection_count(self) -> int:
+        """How many clients are connected."""
+        return len(self._state.connections)
 
     async def _listen(self) -> None:
         loop = asyncio.get_running_loop()

@@ -1,0 +1,142 @@
+"""Slow and greedy clients are hung up on, and nobody else notices."""
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from podium.server.limits import Limits
+from tests.server.running import PODS, Running, eventually, pod, running
+
+LIMITS = Limits(request_s=0.5, idle_s=1, stall_s=0.5, connections_max=20, requests_max=3)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with running(tmp_path_factory.mktemp("slow"), limits=LIMITS, tls=False) as server:
+        yield server
+
+
+def request(server: Running, line: str, *headers: str, token: str = "") -> bytes:
+    token = token or server.tokens.admin
+    lines = [f"{line} HTTP/1.1", "Host: x", f"Authorization: Bearer {token}", *headers]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+def answer_until_hung_up(connection: socket.socket) -> bytes:
+    parts = []
+    try:
+        while part := connection.recv(65536):
+            parts.append(part)
+    except ConnectionResetError:
+        pass
+    return b"".join(parts)
+
+
+def send_slowly(connection: socket.socket, content: bytes) -> int:
+    """Send a few bytes a second; how many, until the other side has hung up."""
+    try:
+        for number in range(len(content)):
+            connection.sendall(content[number : number + 1])
+            time.sleep(0.1)
+    except ConnectionError:
+        return number
+    return len(content)
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        b"",
+        b"GET",
+        b"GET /api HTTP/1.1\r\nHost:",
+        b"POST /api HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
+    ],
+)
+def test_half_a_request_isnt_waited_for(server: Running, begin: bytes) -> None:
+    with server.connect() as slow:
+        slow.sendall(begin)
+        begun_s = time.monotonic()
+        answer_until_hung_up(slow)
+        assert time.monotonic() - begun_s < 5
+
+
+def test_neither_is_a_request_that_comes_byte_by_byte(server: Running) -> None:
+    whole = request(server, "GET /healthz")
+    with server.connect() as slow:
+        sent = send_slowly(slow, whole)
+    assert sent < len(whole)
+
+
+def test_an_idle_connection_is_closed(server: Running) -> None:
+    with server.connect() as idle:
+        idle.sendall(request(server, "GET /healthz"))
+        assert answer_until_hung_up(idle).endswith(b"ok")
+
+
+def test_a_client_that_doesnt_read_is_hung_up_on(server: Running) -> None:
+    large = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "large"}}
+    maps = "/api/v1/namespaces/default/configmaps"
+    with server.client() as client:
+        client.post(maps, json={**large, "data": {"text": "x" * 900_000}})
+    with server.connect() as deaf:
+        deaf.sendall(request(server, f"GET {maps}/large", "Accept-Encoding: identity") * 50)
+        eventually(lambda: server.serving.connection_count == 1)
+        eventually(lambda: server.serving.connection_count == 0)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /" + b"x" * 100_000,
+        b"GET /api HTTP/1.1\r\nX: " + b"x" * 100_000,
+        b"GET /api HTTP/1.1\r\n" + b"X: y\r\n" * 40_000 + b"\r\n",
+    ],
+    ids=["path", "header", "headers"],
+)
+def test_endless_headers_are_refused(server: Running, head: bytes) -> None:
+    with server.connect() as greedy:
+        try:
+            greedy.sendall(head)
+        except ConnectionError:
+            return
+        answer = answer_until_hung_up(greedy)
+        assert answer == b"" or answer.startswith(b"HTTP/1.1 431 ")
+
+
+@pytest.mark.parametrize(
+    "text", [b"hello\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"GET \xff HTTP/1.1\r\n\r\n"]
+)
+def test_what_isnt_http_is_refused(server: Running, text: bytes) -> None:
+    with server.connect() as confused:
+        confused.sendall(text)
+        assert answer_until_hung_up(confused).startswith(b"HTTP/1.1 400 ")
+
+
+def test_requests_one_after_the_other_are_answered_in_order(server: Running) -> None:
+    with server.connect() as eager:
+        eager.sendall(request(server, "GET /healthz") + request(server, "GET /nothing"))
+        answer = answer_until_hung_up(eager)
+    assert answer.index(b" 200 OK") < answer.index(b" 404 Not Found")
+
+
+def test_requests_under_way_are_counted(server: Running) -> None:
+    begin = request(server, f"POST {PODS}", "Content-Length: 9")
+    with server.client() as client, ExitStack() as stack:
+        for _ in range(LIMITS.requests_max):
+            stack.enter_context(server.connect()).sendall(begin)
+        eventually(lambda: client.get("/healthz").status_code == 429)
+        refused = client.get(PODS)
+        assert refused.headers["Retry-After"] == "1"
+        assert refused.json()["reason"] == "TooManyRequests"
+        eventually(lambda: client.get("/healthz").status_code == 200)
+
+
+def test_connections_are_counted(server: Running) -> None:
+    with ExitStack() as stack:
+        many = [stack.enter_context(server.connect()) for _ in range(LIMITS.connections_max * 2)]
+        assert all(answer_until_hung_up(one) == b"" for one in many)
+    with server.client() as client:
+        eventually(lambda: client.post(PODS, json=pod("after")).status_code in (201, 409))
