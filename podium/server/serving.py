@@ -27,6 +27,8 @@ LOOPBACK = "127.0.0.1"
 _BACKLOG = 2048
 _TICK_S = 1.0
 _STOP_S = 1.0
+# Clients that don't read don't say good-bye either.
+_GOODBYE_S = 0.2
 _LOOK_S = 0.01
 # TLS 1.2 is the least that client-go speaks, and these are its own choices.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
@@ -132,7 +134,7 @@ class Serving:
             ssl=self._tls,
             backlog=_BACKLOG,
             ssl_handshake_timeout=handshake_s,
-            ssl_shutdown_timeout=None if self._tls is None else _STOP_S,
+            ssl_shutdown_timeout=None if self._tls is None else _GOODBYE_S,
         )
         self._ticker = asyncio.create_task(self._tick_on())
 

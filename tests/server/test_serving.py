@@ -1,0 +1,92 @@
+"""Beginning and ending to serve."""
+
+import asyncio
+import socket
+from pathlib import Path
+from random import Random
+
+import httpx
+import pytest
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from podium.server.app import ApiApp
+from podium.server.limits import Limits
+from podium.server.serving import CantListen, Serving
+from podium.server.users import Tokens
+from tests.server.running import PlainBackend, running
+
+
+def app(limits: Limits) -> ApiApp:
+    return ApiApp(PlainBackend(), Tokens({}), limits, Random(1))
+
+
+async def start(host: str = "127.0.0.1", port: int = 0, **more: object) -> Serving:
+    limits = Limits()
+    return await Serving.start(
+        app(limits),
+        limits,
+        host=host,
+        port=port,
+        certificates=None,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def test_it_listens_once_it_has_started_and_no_longer_once_it_has_stopped() -> None:
+    async def live() -> None:
+        serving = await start()
+        async with httpx.AsyncClient(base_url=serving.url) as client:
+            assert (await client.get("/readyz")).text == "ok"
+            await serving.stop()
+            with pytest.raises(httpx.ConnectError):
+                await httpx.AsyncClient(base_url=serving.url).get("/readyz")
+        await serving.stop()
+
+    asyncio.run(live())
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(CantListen, match=rf"port {port} of 127\.0\.0\.1 is in use already"):
+            asyncio.run(start(port=port))
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "no.such.name.invalid"])
+def test_an_address_of_another_machine_is_named(host: str) -> None:
+    with pytest.raises(CantListen, match=f"{host} is no address of this machine"):
+        asyncio.run(start(host=host))
+
+
+def test_a_port_that_is_none_is_named() -> None:
+    with pytest.raises(CantListen, match="port 70000"):
+        asyncio.run(start(port=70_000))
+
+
+def test_the_port_is_free_again_at_once(tmp_path: Path) -> None:
+    async def again() -> None:
+        for _ in range(3):
+            serving = await start(port=port)
+            async with httpx.AsyncClient(base_url=serving.url) as client:
+                await client.get("/readyz")
+                await serving.stop()
+
+    with running(tmp_path, tls=False) as server:
+        port = server.address[1]
+    asyncio.run(again())
+
+
+def test_pages_may_stand_beside_the_api() -> None:
+    def hello(_request: Request) -> PlainTextResponse:
+        return PlainTextResponse("hello")
+
+    async def visit() -> None:
+        serving = await start(pages=[Route("/hello", hello)])
+        async with httpx.AsyncClient(base_url=serving.url) as client:
+            assert (await client.get("/hello")).text == "hello"
+            assert (await client.get("/hello/you")).status_code == 401
+        await serving.stop()
+
+    asyncio.run(visit())
