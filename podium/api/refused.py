@@ -30,7 +30,8 @@ class Refused(PodiumError):  # noqa: N818 - not an error of Podium's, but an ans
         reason: such as `Conflict`; empty where upstream gives none.
         message: the sentence.
         causes: the single faults.
-        details: name, group, kind and uid of the object concerned, as far as they are known.
+        details: name, group, kind and uid of the object concerned, as far as they are known; None
+            where upstream gives none.
         retry_after_s: how long to wait before the next try; None if that isn't said.
         metadata: of the `Status`: where a list can go on that has expired, for example.
     """
@@ -51,13 +52,13 @@ class Refused(PodiumError):  # noqa: N818 - not an error of Podium's, but an ans
         self.reason = reason
         self.message = message
         self.causes = causes
-        self.details: Mapping[str, Any] = details or {}
+        self.details = details
         self.retry_after_s = retry_after_s
         self.metadata: Mapping[str, Any] = metadata or {}
 
     def status(self) -> dict[str, Any]:
         """The `Status` object (meta/v1)."""
-        details = {**self.details}
+        details = {**(self.details or {})}
         if self.causes:
             details["causes"] = [
                 {
@@ -78,6 +79,6 @@ class Refused(PodiumError):  # noqa: N818 - not an error of Podium's, but an ans
         }
         if self.reason:
             status["reason"] = self.reason
-        if details:
+        if details or self.details is not None:
             status["details"] = details
         return {**status, "code": self.code}

@@ -2,11 +2,37 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from podium.api.refused import Refused
+from podium.apiserver.requests.messages import Request
 from podium.apiserver.requests.parameters import Parameters
 from podium.apiserver.requests.routes import Route
-from podium.apiserver.requests.users import Attempt, User
+from podium.apiserver.requests.users import AUTHENTICATED, Attempt, User
+
+_IMPERSONATE = "impersonate-"
+
+
+def in_name_of(request: Request) -> Request:
+    """The request as from whom it is to be taken for, as `kubectl --as` says it.
+
+    Raises:
+        Refused: 400 if groups come without a user, 403 if the sender may not speak for others.
+    """
+    asked = {name.lower(): value for name, value in request.headers.items()}
+    if not any(name.startswith(_IMPERSONATE) for name in asked):
+        return request
+    name, group = asked.get(f"{_IMPERSONATE}user", ""), asked.get(f"{_IMPERSONATE}group", "")
+    if not name:
+        raise Refused(400, "BadRequest", "requested groups without impersonating a user")
+    groups = tuple(filter(None, map(str.strip, group.split(","))))
+    for resource, names in (("users", (name,)), ("groups", groups)):
+        for one in names:
+            attempt = Attempt("impersonate", resource=resource, name=one)
+            if not request.user.may(attempt):
+                raise _forbidden(request.user, attempt)
+    everybody = () if AUTHENTICATED in groups else (AUTHENTICATED,)
+    return replace(request, user=User(name, (*groups, *everybody)))
 
 
 def check(user: User, route: Route, parameters: Parameters) -> None:

@@ -25,6 +25,7 @@ from podium.apiserver.requests.negotiation import (
 )
 from podium.apiserver.requests.parameters import Parameters, parse_query
 from podium.apiserver.requests.routes import Route, is_served, no_such_method, route
+from podium.apiserver.requests.served import CONNECTING, CONNECTIONS
 from podium.apiserver.server import ApiServer
 
 BODY_LENGTH_MAX = 3 * 2**20
@@ -49,6 +50,7 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("scale", "get"): subresources.get_scale,
     ("scale", "update"): subresources.replace_scale,
     ("scale", "patch"): subresources.patch_scale,
+    **{(one, verb): reading.connect for one in CONNECTIONS for verb in CONNECTING},
 }
 _REVIEWS: Mapping[str, _Handler] = {
     "LocalSubjectAccessReview": reviews.local_subject_access,
@@ -77,6 +79,7 @@ def handle(server: ApiServer, request: Request, now_s: float) -> Response:
     segments = [unquote(part) for part in path.split("/") if part]
     parameters = parse_query(query)
     try:
+        request = authorization.in_name_of(request)
         response = _answer(server, request, segments, parameters, now_s)
     except Refused as refusal:
         response = _refused(refusal, request.header("Accept"))

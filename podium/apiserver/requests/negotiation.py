@@ -174,7 +174,7 @@ def patch_type(content_type: str) -> PatchType:
     """
     essence = content_type.partition(";")[0].strip().lower()
     if essence not in set(PatchType):
-        raise Refused(415, "UnsupportedMediaType", "415: Unsupported Media Type")
+        raise Refused(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
     return PatchType(essence)
 
 

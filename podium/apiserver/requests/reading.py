@@ -1,6 +1,7 @@
 """Reading: one object, a list of them, and a watch."""
 
 from podium.api.kinds import KINDS
+from podium.api.refused import Refused
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
@@ -74,6 +75,14 @@ def _watch(call: Call, wanted: ListOptions, selection: Selection) -> Response:
     stream = call.server.watch(call.route.kind, call.route.namespace, selection, start)
     # A stream of events is JSON, line by line, whatever else is accepted.
     return Response(200, Watching(stream, call.form, wanted.timeout_s), (("Content-Type", JSON),))
+
+
+def connect(call: Call) -> Response:
+    """Refuse to connect to what runs in a pod: nothing does."""
+    route = call.route
+    call.server.get(KINDS["Pod"], route.namespace, route.name)
+    message = f"pod {route.name} is simulated, and nothing runs in it for {route.subresource}"
+    raise Refused(501, "NotImplemented", message)
 
 
 def log(call: Call) -> Response:

@@ -7,6 +7,7 @@ from podium.api.kinds import KINDS, Kind
 from podium.api.refused import Refused
 from podium.apiserver.requests.served import (
     BINDINGS,
+    CONNECTIONS,
     GROUPS,
     KINDS_BY_PLURAL,
     api_version,
@@ -66,7 +67,8 @@ class Route:
 
 def no_such_resource() -> Refused:
     """There is no such path within a group that is served."""
-    return Refused(404, "NotFound", "the server could not find the requested resource")
+    message = "the server could not find the requested resource"
+    return Refused(404, "NotFound", message, details={})
 
 
 def no_such_method() -> Refused:
@@ -75,6 +77,7 @@ def no_such_method() -> Refused:
         405,
         "MethodNotAllowed",
         "the server does not allow this method on the requested resource",
+        details={},
     )
 
 
@@ -143,6 +146,8 @@ def _object(found: Route, tail: Sequence[str]) -> Route | None:
         case [name]:
             return replace(found, name=name)
         case [name, subresource] if subresource in found.kind.subresources:
+            return replace(found, name=name, subresource=subresource)
+        case [name, subresource, *_] if subresource in CONNECTIONS and found.kind.name == "Pod":
             return replace(found, name=name, subresource=subresource)
     return None
 

@@ -32,6 +32,12 @@ SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
 }
 """Group, version and kind of what a subresource takes, where it isn't the kind itself."""
 
+CONNECTIONS = ("attach", "exec", "portforward", "proxy")
+"""Ways to what runs in a pod. They aren't announced, and lead nowhere, as nothing does."""
+
+CONNECTING = ("create", "get")
+"""The verbs of connections."""
+
 BINDINGS = "bindings"
 """A second way to bind: a collection that takes Bindings, and that nobody can read."""
 
@@ -64,6 +70,8 @@ def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
         return () if subresource else ("create",)
     if not subresource:
         return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.name, ()))
+    if kind.name == "Pod" and subresource in CONNECTIONS:
+        return CONNECTING
     return _SUBRESOURCE_VERBS[subresource] if subresource in kind.subresources else ()
 
 

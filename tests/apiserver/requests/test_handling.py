@@ -192,3 +192,21 @@ def test_an_object_as_new_as_the_client_has_seen_it(client):
     later = client.ask("GET", f"{PODS}/a?resourceVersion=9{version}")
     assert (later.code, later.body["reason"]) == (504, "Timeout")
     assert client.ask("GET", f"{PODS}/a?resourceVersion=x").code == 500
+
+
+def test_nothing_runs_in_pods(client):
+    client.create_pod("p")
+    for path in ("exec?command=ls", "attach", "portforward", "proxy/", "proxy/a/b"):
+        refused = client.ask("GET", f"{PODS}/p/{path}")
+        assert refused.code == 501
+        assert refused.body["message"].startswith("pod p is simulated, and nothing runs in it for")
+    assert client.ask("POST", f"{PODS}/p/exec").code == 501
+    assert client.ask("POST", f"{PODS}/x/exec").code == 404
+    assert client.ask("DELETE", f"{PODS}/p/exec").code == 405
+    assert client.ask("GET", "/api/v1/nodes/n/proxy").code == 404
+
+
+def test_what_is_not_there_has_empty_details(client):
+    """By which kubectl tells a path that isn't there from an object that isn't."""
+    assert client.ask("PATCH", f"{PODS}/p/ephemeralcontainers").body["details"] == {}
+    assert client.ask("GET", f"{PODS}/p").body["details"] == {"name": "p", "kind": "pods"}

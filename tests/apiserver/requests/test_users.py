@@ -158,3 +158,25 @@ def test_what_may_i_do_at_all(client):
     assert {"verbs": ["get"], "nonResourceURLs": ["*"]} in status["nonResourceRules"]
     assert status["incomplete"] is False
     assert client.ask("POST", path, {"spec": {}}).body["message"] == "no namespace on request"
+
+
+def test_speaking_for_somebody_else(client):
+    as_jane = {"impersonate_user": "jane", "impersonate_group": "podium:readers, x"}
+    assert client.ask("GET", PODS, **as_jane).code == 200
+    assert client.ask("GET", PODS, impersonate_user="jane").code == 403
+    assert client.ask("DELETE", PODS, **as_jane).code == 403
+    path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    info = client.ask("POST", path, {}, **as_jane).body["status"]["userInfo"]
+    assert info["username"] == "jane"
+    assert info["groups"] == ["podium:readers", "x", "system:authenticated"]
+    assert client.ask("GET", PODS, impersonate_group="x").code == 400
+
+
+def test_only_those_speak_for_others_who_may(client):
+    client.user = READER
+    refused = client.ask("GET", PODS, impersonate_user="jane")
+    assert refused.code == 403
+    assert refused.body["message"] == (
+        'users "jane" is forbidden: User "podium-reader" cannot impersonate resource "users" '
+        'in API group "" at the cluster scope'
+    )
