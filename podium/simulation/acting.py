@@ -89,6 +89,7 @@ class Actor:
     def _delete(self, action: Delete) -> None:
         how = DeleteOptions(grace_period_s=action.grace_period_s)
         for target in action.targets:
+            self._find(target)
             self._observer.note("Deleting", about=_about(target))
             self._server.delete(
                 KINDS[target.kind], target.namespace, target.name, how, now_s=self._driver.now_s
@@ -96,11 +97,16 @@ class Actor:
 
     def _change(self, action: Change) -> None:
         target = action.target
+        self._find(target)
         self._observer.note("Changing", {"what": action.words}, about=_about(target))
         request = PatchRequest(PatchType.STRATEGIC, action.body)
         self._server.patch(
             KINDS[target.kind], target.namespace, target.name, request, self._driver.now_s
         )
+
+    def _find(self, target: Target) -> None:
+        """Have the API refuse what isn't there, before anything is told of it."""
+        self._server.get(KINDS[target.kind], target.namespace, target.name)
 
     def _taint(self, action: Taint) -> None:
         node = self._server.get(KINDS["Node"], "", action.node)

@@ -114,6 +114,23 @@ def test_the_given_seed_counts() -> None:
         ("controllers: {enabled: [x]}", 'spec.controllers.enabled[0]: Unsupported value: "x":'),
         ("faults: {refused: 2}", "spec.faults.refused: Invalid value: 2: must be a number from 0"),
         ("pods: {startup: fast}", 'spec.pods.startup: Invalid value: "fast": must be a duration'),
+        (
+            "nodes: [{name: Big}]",
+            'spec.nodes[0]: Invalid value: "Node Big": metadata.name: Invalid value: "Big": a low',
+        ),
+        (
+            "nodes: [{name: n, taints: [{key: a, effect: Go}]}]",
+            'spec.nodes[0]: Invalid value: "Node n": metadata.taints[0].effect: Unsupported value:',
+        ),
+        (
+            "nodes: [{name: n, capacity: {cpu: much}}]",
+            'spec.nodes[0].capacity.cpu: Invalid value: "much": quantities must match',
+        ),
+        (
+            "nodes: [{name: n, annotations: {podium.dev/down: maybe}}]",
+            "spec.nodes[0].annotations: Invalid value: ",
+        ),
+        ("manifests: [none.yaml]", 'spec.manifests[0]: Invalid value: "none.yaml": none.yaml: can'),
         ("start: now", 'spec.start: Invalid value: "now": must be a time such as'),
         (
             "schedulers: [{configuration: {kind: Policy}}]",
@@ -121,7 +138,7 @@ def test_the_given_seed_counts() -> None:
         ),
         (
             "manifests: [{apiVersion: v1, kind: Pod, metadata: {name: a}}]",
-            "spec.manifests[0]: Invalid value: ",
+            'spec.manifests[0]: Invalid value: "Pod default/a": spec: Required value',
         ),
         (
             "manifests: [{apiVersion: x/v1, kind: Gadget, metadata: {name: a}}]",
@@ -152,3 +169,8 @@ def test_another_kind_is_no_scenario() -> None:
         "s.yaml: apiVersion: Required value: podium.dev/v1alpha1",
         's.yaml: kind: Unsupported value: "Pod": supported values: "Scenario"',
     ]
+
+
+def test_what_is_not_yaml_is_told_with_its_line() -> None:
+    with pytest.raises(ScenarioError, match=r"^s\.yaml, line 4: not valid YAML: "):
+        read_scenario("s.yaml", f"{_HEADER}spec: {{nodes: [\n")

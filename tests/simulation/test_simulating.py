@@ -113,6 +113,14 @@ def test_a_refusal_counts_as_a_failure_unless_it_is_expected(refused: str, failu
     assert simulation.failures == failures
 
 
+def test_nothing_is_told_of_what_is_not_there() -> None:
+    simulation = played("steps: [{down: n}, {delete: pod/a}]")
+    assert told(simulation) == [
+        't+0s spec.steps[0] FAILED, it is refused: 404 nodes "n" not found',
+        't+0s spec.steps[1] FAILED, it is refused: 404 pods "a" not found',
+    ]
+
+
 def test_what_should_be_refused_and_is_not_is_a_failure() -> None:
     spec = "nodes: [{name: n, capacity: {cpu: '1'}}]\nsteps: [{cordon: n, refused: 'no'}]"
     simulation = played(spec)

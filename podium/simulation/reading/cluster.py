@@ -11,14 +11,20 @@ from podium.config.load import load_configuration
 from podium.config.reading.fields import Fields
 from podium.controllers.scheduler.options import Features
 from podium.controllers.volumes.provisioner import PROVISIONING_S
-from podium.node.behaviour import DEFAULT_BEHAVIOUR, Behaviour
+from podium.node.behaviour import (
+    DEFAULT_BEHAVIOUR,
+    Behaviour,
+    BehaviourError,
+    behaviour_of,
+    node_behaviour_of,
+)
 from podium.node.settings import NodeSettings
 from podium.node.spans import Span, parse_span
 from podium.profile import plugin_factories
 from podium.runtime.faults import Faults
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
 from podium.simulation.reading.eviction import node_allocatable, read_eviction
-from podium.simulation.reading.values import Context, amounts, fraction, seconds
+from podium.simulation.reading.values import Context, amounts, fraction, inline_objects, seconds
 
 Object = Mapping[str, Any]
 
@@ -50,9 +56,25 @@ _DISTRIBUTIONS = ("constant", "exponential")
 _HOSTNAME, _ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
 
-def read_nodes(spec: Fields) -> list[Object]:
+def read_nodes(spec: Fields, context: Context) -> list[Object]:
     """The nodes that templates stand for: `NAME`, or `NAME1`, `NAME2`, ... if there is a count."""
-    return [node for fields in spec.each("nodes", _NODE) for node in _nodes(fields, spec)]
+    found: list[Object] = []
+    for fields in spec.each("nodes", _NODE):
+        nodes = _nodes(fields, spec)
+        if nodes and not fields.findings.faults:
+            _judge(nodes[0], fields, context)
+        found += nodes
+    return found
+
+
+def _judge(node: Object, fields: Fields, context: Context) -> None:
+    """Note what is wrong with a template's first node; the others are like it."""
+    fields.findings.faults += inline_objects(node, fields.path, context.file)[1]
+    try:
+        behaviour_of(node)
+        node_behaviour_of(node)
+    except BehaviourError as error:
+        fields.fault("annotations", str(error))
 
 
 def _nodes(fields: Fields, spec: Fields) -> list[Object]:

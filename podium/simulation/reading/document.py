@@ -91,7 +91,7 @@ def _scenario(raw: object, findings: Findings, context: Context, seed: int | Non
         provisioning_s=provisioning_s,
         faults=read_faults(spec),
     )
-    nodes: Sequence[object] = read_nodes(spec)
+    nodes: Sequence[object] = read_nodes(spec, context)
     return Scenario(
         name=name,
         options=options,

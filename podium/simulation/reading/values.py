@@ -115,31 +115,38 @@ def manifests(fields: Fields, name: str, context: Context) -> tuple[Object, ...]
     for index, entry in enumerate(entries):
         path = f"{fields.at(name)}[{index}]" if isinstance(raw, list) else fields.at(name)
         if isinstance(entry, str):
-            objects, problems = _of_file(context.directory / entry)
+            objects, faults = _of_file(entry, path, context)
         else:
-            objects, problems = _inline(entry, context)
+            objects, faults = inline_objects(entry, path, context.file)
         found += [_known(obj, path, fields.findings) for obj in objects]
-        for problem in problems:
-            fields.findings.faults.append(FieldError(path, entry, problem))
+        fields.findings.faults += faults
     return tuple(obj for obj in found if obj)
 
 
-def _of_file(path: Path) -> tuple[list[Object], list[str]]:
+def _of_file(called: str, path: str, context: Context) -> tuple[list[Object], list[FieldError]]:
     try:
-        return [loaded.obj for loaded in read_sources([str(path)]).objects], []
+        sources = read_sources([str(context.directory / called)])
     except ManifestError as error:
-        return [], [str(problem) for problem in error.problems]
+        return [], [FieldError(path, called, str(problem)) for problem in error.problems]
+    return [loaded.obj for loaded in sources.objects], []
 
 
-def _inline(entry: object, context: Context) -> tuple[list[Object], list[str]]:
+def inline_objects(entry: object, path: str, file: str) -> tuple[list[Object], list[FieldError]]:
+    """The objects that something in a scenario stands for, and what is wrong with others.
+
+    Args:
+        entry: an object, or a list of kind List.
+        path: where it stands.
+        file: the scenario's name.
+    """
     objects: list[Object] = []
-    problems: list[str] = []
-    for outcome in objects_in(Document(1, 1, entry), context.file, DEFAULT_NAMESPACE):
+    faults: list[FieldError] = []
+    for outcome in objects_in(Document(1, 1, entry), file, DEFAULT_NAMESPACE):
         if isinstance(outcome, Problem):
-            problems.append(": ".join(filter(None, (outcome.object, outcome.message))))
+            faults.append(FieldError(path, outcome.object or entry, outcome.message))
         else:
             objects.append(outcome.obj)
-    return objects, problems
+    return objects, faults
 
 
 def _known(obj: Object, path: str, findings: Findings) -> Object:
