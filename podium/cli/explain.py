@@ -6,6 +6,7 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.api.meta import DEFAULT_NAMESPACE
+from podium.cli.eviction_text import print_ranking
 from podium.cli.explain_text import print_explanation
 from podium.cli.inputs import (
     ApplyOption,
@@ -16,20 +17,34 @@ from podium.cli.inputs import (
     read_request,
 )
 from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings, working
+from podium.node.pressure.signals import Signal
+from podium.plan.evicting import rank_evictions, ranking_report
 from podium.plan.explaining import explain_pod
+from podium.plan.preparing import Request
 from podium.plan.report import explanation_report
 
 
 def explain(
     pod: Annotated[
         str,
-        typer.Argument(metavar="[NAMESPACE/]POD", help="The pod to explain.", show_default=False),
+        typer.Argument(
+            metavar="[NAMESPACE/]POD|NODE",
+            help="The pod to explain; with --eviction, the node.",
+            show_default=False,
+        ),
     ],
     filename: StateOption,
     apply: ApplyOption = None,
     delete: DeleteOption = None,
     scheduler_config: ConfigOption = None,
     namespace: NamespaceOption = DEFAULT_NAMESPACE,
+    eviction: Annotated[
+        bool,
+        typer.Option("--eviction", help="Explain in which order a node would evict its pods."),
+    ] = False,
+    signal: Annotated[
+        Signal, typer.Option("--signal", help="With --eviction: what tells of pressure.")
+    ] = Signal.MEMORY_AVAILABLE,
     output: Annotated[
         BriefOutput, typer.Option("--output", "-o", help="How to print the explanation.")
     ] = BriefOutput.TABLE,
@@ -37,11 +52,15 @@ def explain(
     """Explain the decision about one pod: every node, plugin, score, candidate and tie-break.
 
     A pod that has no place yet is explained at its turn, as `podium plan` with the same arguments
-    decides it; a pod that is on a node as if it weren't.
+    decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
+    node under pressure evicts first.
     """
     try:
         with working("reading"):
             request, _ = read_request(filename, apply, delete, scheduler_config, namespace)
+        if eviction:
+            _explain_eviction(request, pod, signal, output)
+            return
         with working("deciding"):
             explanation = explain_pod(request, _key(pod, namespace))
     except PodiumError as error:
@@ -51,6 +70,14 @@ def explain(
         print_explanation(console(), explanation)
     else:
         print_report(explanation_report(explanation), output)
+
+
+def _explain_eviction(request: Request, node: str, signal: Signal, output: BriefOutput) -> None:
+    ranking = rank_evictions(request, node.removeprefix("node/"), signal)
+    if output is BriefOutput.TABLE:
+        print_ranking(console(), ranking)
+    else:
+        print_report(ranking_report(ranking), output)
 
 
 def _key(pod: str, namespace: str) -> str:

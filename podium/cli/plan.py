@@ -23,6 +23,7 @@ from podium.cli.plan_text import print_plan
 from podium.config.reading.durations import duration_seconds
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan
+from podium.plan.pressing import parse_pressure
 from podium.plan.report import plan_report
 
 FAILED_ON_EXIT_CODE = 2
@@ -53,6 +54,14 @@ AlternativesOption = Annotated[
         "--alternatives", min=0, help="How many other candidates to show for each preemption."
     ),
 ]
+PressureOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pressure",
+        metavar="NODE:SIGNAL=AMOUNT",
+        help="What is left on a node, such as node-3:memory.available=50Mi.",
+    ),
+]
 UntilOption = Annotated[
     str,
     typer.Option("--until", metavar="DURATION", help="For how long to play the plan."),
@@ -74,6 +83,7 @@ def plan(
     ] = Output.TABLE,
     fail_on: FailOnOption = None,
     alternatives: AlternativesOption = _ALTERNATIVES_MAX,
+    pressure: PressureOption = None,
     until: UntilOption = "10m",
     seeds: SeedsOption = 1,
 ) -> None:
@@ -86,12 +96,14 @@ def plan(
     try:
         conditions = _conditions(fail_on or ())
         until_s = _until_s(until)
+        pressures = tuple(map(parse_pressure, pressure or ()))
         with working("reading"):
             request, notes = read_request(
                 filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
             )
         with working("planning"):
-            outcome = make_plan(replace(request, until_s=until_s, seeds=seeds))
+            asked = replace(request, pressures=pressures, until_s=until_s, seeds=seeds)
+            outcome = make_plan(asked)
     except PodiumError as error:
         fail(error)
     outcome = replace(outcome, notes=(*notes, *outcome.notes))

@@ -24,6 +24,7 @@ _CAUSES = {
     Cause.PREEMPTED: "is preempted",
     Cause.TAINTED: "its node has a taint",
     Cause.STOPPED: "its node needs the room",
+    Cause.EVICTED: "its node is under pressure",
     Cause.NODE_GONE: "its node is deleted",
 }
 DISRUPTION_HEADINGS = ("POD", "NODE", "PRIORITY", "WHEN", "WHY", "DEPTH", "COMES AGAIN")

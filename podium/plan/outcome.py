@@ -295,6 +295,7 @@ class Cause(StrEnum):
     PREEMPTED = "Preempted"
     TAINTED = "Tainted"
     STOPPED = "StoppedByNode"
+    EVICTED = "EvictedByNode"
     NODE_GONE = "NodeDeleted"
 
 

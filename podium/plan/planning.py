@@ -33,8 +33,8 @@ def plan(request: Request) -> Plan:
         _played(prepared, request, seed)
         for seed in range(request.seed, request.seed + request.seeds)
     )
-    if (request.applied or request.deleted) and _is_restless(prepared.before):
-        unchanged = replace(request, applied=(), deleted=())
+    if (request.applied or request.deleted or request.pressures) and _is_restless(prepared.before):
+        unchanged = replace(request, applied=(), deleted=(), pressures=())
         without = _played(prepare(unchanged), unchanged, request.seed)
         first = replace(first, anyway=unrelated(first, without))
     if not others:

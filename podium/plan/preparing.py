@@ -11,6 +11,7 @@ from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.deleting import delete
 from podium.plan.loading import load_state
 from podium.plan.outcome import RejectedObject, RemovedPod
+from podium.plan.pressing import Pressure, press
 from podium.plan.queue import waiting
 from podium.plan.state import State, node_name
 from podium.plan.targets import Target
@@ -29,6 +30,7 @@ class Request:
         state: the cluster's objects, valid and with their namespaces.
         applied: manifests to apply, in order, each object once.
         deleted: objects to delete from the state first.
+        pressures: what nodes are put under, once all else is changed.
         configuration: the scheduler's; v1.36's default one if None.
         alternatives_max: how many candidates besides the chosen one each preemption reports.
         seed: for what is left to chance; of several, that of the first.
@@ -39,6 +41,7 @@ class Request:
     state: Sequence[Object]
     applied: Sequence[Object] = ()
     deleted: Sequence[Target] = ()
+    pressures: Sequence[Pressure] = ()
     configuration: LoadedConfiguration | None = None
     alternatives_max: int = 100
     seed: int = 0
@@ -89,6 +92,7 @@ def prepare(request: Request) -> Prepared:
 
     Raises:
         TargetError: something to delete isn't there.
+        PressureError: a node can't be put under the pressure that is asked for.
     """
     before, warnings = load_state(request.state)
     after = before.copy()
@@ -109,6 +113,7 @@ def prepare(request: Request) -> Prepared:
     model = limits_of_the_model(prepared.undecided())
     prepared.warnings += model.warnings
     prepared.notes += model.notes
+    press(after, request.pressures)
     return prepared
 
 

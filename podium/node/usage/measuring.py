@@ -52,7 +52,10 @@ class Meter:
 
     def memory_bytes(self, resident: Resident, at_s: float) -> int:
         """What a pod's containers use of memory at a time."""
-        return self._used("memory", resident, at_s)
+        if resident.life.stage is not Stage.RUNNING:
+            return 0
+        seed = f"{resident.life.script.seed}/{resident.life.restarts}"
+        return _at(resident.usage, "memory", at_s - resident.life.since_s, seed)
 
     def memory_total_bytes(self, residents: Iterable[Resident], at_s: float) -> int:
         """What the system and all pods use of memory at a time."""
@@ -138,41 +141,48 @@ class Meter:
         return value(amounts.get(resource, 0))
 
     def _own(self, what: str, at_s: float) -> int:
-        curve = self.script.usage.curves.get(what)
-        seed = f"{self.seed}/{name(self.node)}/{what}"
-        return 0 if curve is None else curve.at(at_s - self.started_s, seed)
-
-    def _used(self, what: str, resident: Resident, at_s: float) -> int:
-        curve = resident.usage.curves.get(what)
-        if curve is None or resident.life.stage is not Stage.RUNNING:
-            return 0
-        seed = f"{resident.life.script.seed}/{what}/{resident.life.restarts}"
-        return curve.at(at_s - resident.life.since_s, seed)
+        seed = f"{self.seed}/{name(self.node)}"
+        return _at(self.script.usage, what, at_s - self.started_s, seed)
 
     def _pod_usage(self, resident: Resident, at_s: float) -> PodUsage:
-        script: UsageScript = resident.usage
-        if script.is_empty or resident.life.stage is not Stage.RUNNING:
+        if resident.life.stage is not Stage.RUNNING:
             return _NOTHING
-        memory, disk, logs, inodes, processes = (
-            self._used(what, resident, at_s)
-            for what in ("memory", "disk", "logs", "inodes", "processes")
-        )
-        pod = resident.info.obj
-        elapsed_s = at_s - resident.life.since_s
-        volumes = {
-            called: DiskUsage(curve.at(elapsed_s, f"{resident.life.script.seed}/volume/{called}"))
-            for called, curve in script.volumes.items()
-        }
-        stored = sum(
-            volumes[one].used_bytes or 0 for one in ephemeral_volumes(pod) if one in volumes
-        )
-        return PodUsage(
-            memory_bytes=memory,
-            containers=tuple(_containers(pod, memory, DiskUsage(disk, inodes), logs)),
-            volumes=volumes,
-            ephemeral_storage_bytes=disk + logs + stored,
-            processes=processes,
-        )
+        seed = f"{resident.life.script.seed}/{resident.life.restarts}"
+        return usage_at(resident.info.obj, resident.usage, at_s - resident.life.since_s, seed)
+
+
+def usage_at(pod: Object, script: UsageScript, elapsed_s: float, seed: str) -> PodUsage:
+    """What a pod uses so long after its containers have started.
+
+    Args:
+        pod: the pod.
+        script: its script.
+        elapsed_s: the time since then.
+        seed: of walks.
+    """
+    if script.is_empty:
+        return _NOTHING
+    memory, disk, logs, inodes, processes = (
+        _at(script, what, elapsed_s, seed)
+        for what in ("memory", "disk", "logs", "inodes", "processes")
+    )
+    volumes = {
+        called: DiskUsage(curve.at(elapsed_s, f"{seed}/volume/{called}"))
+        for called, curve in script.volumes.items()
+    }
+    stored = sum(volumes[one].used_bytes or 0 for one in ephemeral_volumes(pod) if one in volumes)
+    return PodUsage(
+        memory_bytes=memory,
+        containers=tuple(_containers(pod, memory, DiskUsage(disk, inodes), logs)),
+        volumes=volumes,
+        ephemeral_storage_bytes=disk + logs + stored,
+        processes=processes,
+    )
+
+
+def _at(script: UsageScript, what: str, elapsed_s: float, seed: str) -> int:
+    curve = script.curves.get(what)
+    return 0 if curve is None else curve.at(elapsed_s, f"{seed}/{what}")
 
 
 _DISK = (Signal.NODEFS_AVAILABLE, Signal.IMAGEFS_AVAILABLE, Signal.CONTAINERFS_AVAILABLE)

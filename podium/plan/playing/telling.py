@@ -10,6 +10,7 @@ from podium.api.priority import pod_priority
 from podium.controllers.kit.pods import condition_of
 from podium.node.preemption import CONDITION_REASON
 from podium.node.preemption import REASON as STOPPED_BY_NODE
+from podium.node.pressure.evictions import REASON as EVICTED
 from podium.plan.outcome import (
     Cause,
     Disruption,
@@ -36,6 +37,7 @@ _CAUSES = {
     BY_TAINT: Cause.TAINTED,
     CONDITION_REASON: Cause.STOPPED,
 }
+_NODE_STOPS = frozenset({STOPPED_BY_NODE, EVICTED})
 _REJECTED = "Pod was rejected: "
 _NOT_TRIED = "no scheduler has come to it yet"
 
@@ -102,7 +104,7 @@ class Told:
                 str(pod["status"].get("message") or "").removeprefix(_REJECTED),
             )
             for pod in self._present()
-            if _failed(pod) and pod["status"].get("reason") not in (None, STOPPED_BY_NODE)
+            if _failed(pod) and pod["status"].get("reason") and not _was_stopped(pod)
         )
 
     def pending(self) -> tuple[PendingPod, ...]:
@@ -161,9 +163,9 @@ class Told:
             self._disruption(pod, Cause.NODE_GONE, 0.0, successors) for pod in self._lost.values()
         ]
         others = [
-            self._disruption(self._pods[lost], _CAUSES[reason], at_s, successors)
+            self._disruption(self._pods[lost], cause, at_s, successors)
             for lost, (reason, at_s) in self._play.chronicle.lost.items()
-            if reason in _CAUSES
+            if (cause := _cause(self._pods[lost], reason)) is not None
         ]
         return (*gone, *others)
 
@@ -250,6 +252,20 @@ def _owner(pod: Object) -> str:
 
 def _failed(pod: Object) -> bool:
     return (pod.get("status") or {}).get("phase") == "Failed"
+
+
+def _was_stopped(pod: Object) -> bool:
+    """Whether a failed pod had been taken by its node."""
+    status = pod["status"]
+    is_refused = str(status.get("message") or "").startswith(_REJECTED)
+    return status.get("reason") in _NODE_STOPS and not is_refused
+
+
+def _cause(pod: Object, reason: str) -> Cause | None:
+    """What a reason of the condition DisruptionTarget says, and the status of the pod."""
+    if reason == CONDITION_REASON and (pod.get("status") or {}).get("reason") == EVICTED:
+        return Cause.EVICTED
+    return _CAUSES.get(reason)
 
 
 def _return(owner: Object | None, cause: Cause) -> Return:

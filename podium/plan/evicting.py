@@ -1,0 +1,138 @@
+"""In which order a node would evict its pods, and why.
+
+What pods use isn't part of a state: where their annotations don't script it, they are taken to use
+what they request.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.errors import PodiumError
+from podium.api.meta import is_finished, key, name, uid
+from podium.api.priority import is_critical, pod_priority
+from podium.api.qos import stored_or_computed_qos
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.node.behaviour import BehaviourError
+from podium.node.pressure.filesystems import Filesystems
+from podium.node.pressure.ranking import EvictionOrder, rank
+from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.node.pressure.statistics import PodUsage
+from podium.node.usage.measuring import usage_at
+from podium.node.usage.scripts import usage_of
+from podium.plan.planning import start_s
+from podium.plan.preparing import Request, prepare
+from podium.plan.pressing import with_usage
+from podium.plan.state import node_name
+
+Object = Mapping[str, Any]
+
+
+class EvictionError(PodiumError):
+    """The order on a node can't be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPod:
+    """A pod in the order.
+
+    Attributes:
+        pod: as namespace/name.
+        qos_class: of the pod.
+        priority: likewise.
+        is_spared: whether it is critical, so that the node never evicts it.
+        keys: title and value of each key by which pods are ordered.
+    """
+
+    pod: str
+    qos_class: str
+    priority: int
+    is_spared: bool
+    keys: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvictionRanking:
+    """The order on one node.
+
+    Attributes:
+        node: its name.
+        signal: that would tell of pressure.
+        pods: first to be evicted first.
+    """
+
+    node: str
+    signal: Signal
+    pods: tuple[RankedPod, ...]
+
+
+def rank_evictions(
+    request: Request,
+    node: str,
+    signal: Signal = Signal.MEMORY_AVAILABLE,
+    order: EvictionOrder = EvictionOrder.DEFAULT,
+) -> EvictionRanking:
+    """The order in which a node would evict its pods.
+
+    Args:
+        request: the state, and changes to make to it first.
+        node: the node's name.
+        signal: that tells of pressure.
+        order: how pods are ordered.
+
+    Raises:
+        EvictionError: the node isn't there, or what a pod uses can't be read.
+        TargetError: something to delete isn't there.
+    """
+    state = prepare(request).after
+    if state.get("Node", "", node) is None:
+        known = ", ".join(name(one) for one in state.of_kind("Node")) or "none"
+        raise EvictionError(f"there is no node {node}; there are: {known}")
+    now_s = start_s(state)
+    pods = [one for one in state.pods if node_name(one) == node and not is_finished(one)]
+    usage = {uid(pod): _usage(pod, now_s) for pod in pods}
+    ranked = rank(signal, pods, usage, Filesystems(), order)
+    return EvictionRanking(
+        node,
+        signal,
+        tuple(
+            RankedPod(
+                pod=key(one.pod),
+                qos_class=stored_or_computed_qos(one.pod),
+                priority=pod_priority(one.pod),
+                is_spared=is_critical(one.pod),
+                keys=one.keys,
+            )
+            for one in ranked
+        ),
+    )
+
+
+def ranking_report(ranking: EvictionRanking) -> dict[str, Any]:
+    """A ranking as plain values, for JSON and YAML."""
+    return {
+        "apiVersion": "podium.dev/v1alpha1",
+        "kind": "EvictionRanking",
+        "node": ranking.node,
+        "signal": str(ranking.signal),
+        "pods": [
+            {
+                "pod": one.pod,
+                "qosClass": one.qos_class,
+                "priority": one.priority,
+                "spared": one.is_spared,
+                "keys": [{"key": title, "value": value} for title, value in one.keys],
+            }
+            for one in ranking.pods
+        ],
+    }
+
+
+def _usage(pod: Object, now_s: float) -> PodUsage:
+    scripted = with_usage(pod, {"memory": MEMORY, "disk": EPHEMERAL_STORAGE})
+    started = (pod.get("status") or {}).get("startTime")
+    elapsed_s = now_s - parse_time(started) / NANOS_PER_SECOND if started else 0.0
+    try:
+        return usage_at(pod, usage_of(scripted), max(elapsed_s, 0.0), uid(pod))
+    except BehaviourError as error:
+        raise EvictionError(f"Pod {key(pod)}: {error}") from None

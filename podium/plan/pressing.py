@@ -1,0 +1,139 @@
+"""Putting nodes under pressure: what if so little were left of a resource?
+
+What pods use isn't part of a state. Where their annotations don't script it, they are taken to use
+what they request; the rest of what is missing is the system's.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.errors import PodiumError
+from podium.api.meta import annotations, name
+from podium.api.quantity import NANOS_PER_UNIT, Quantity, value
+from podium.api.taints import NO_SCHEDULE
+from podium.node.behaviour import BehaviourError
+from podium.node.pressure.evictions import bytes_quantity
+from podium.node.pressure.parsing import ThresholdError, parse_value
+from podium.node.pressure.requests import eviction_request_nanos
+from podium.node.pressure.signals import Signal
+from podium.node.usage.measuring import usage_at
+from podium.node.usage.scripts import USAGE, usage_of
+from podium.plan.state import State, node_name
+
+Object = Mapping[str, Any]
+
+# Of each signal that a node can be pressed by: what is scripted, the resource, and the taint.
+_PRESSED = {
+    Signal.MEMORY_AVAILABLE: ("memory", "memory", "memory-pressure"),
+    Signal.NODEFS_AVAILABLE: ("disk", "ephemeral-storage", "disk-pressure"),
+}
+_RULE = "must be NODE:SIGNAL=AMOUNT, such as node-3:memory.available=50Mi; signals are {}"
+
+
+class PressureError(PodiumError):
+    """A node can't be put under that pressure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pressure:
+    """So little is left on a node.
+
+    Attributes:
+        node: its name.
+        signal: of what.
+        amount: a quantity, or a percentage of the capacity.
+    """
+
+    node: str
+    signal: Signal
+    amount: str
+
+    def __str__(self) -> str:
+        return f"{self.node}:{self.signal}={self.amount}"
+
+
+def parse_pressure(text: str) -> Pressure:
+    """A pressure as written; raises PressureError."""
+    node, colon, rest = text.partition(":")
+    signal, equals, amount = rest.partition("=")
+    if not (node and colon and equals) or signal not in list(_PRESSED):
+        raise PressureError(f"--pressure {text}: {_RULE.format(', '.join(_PRESSED))}")
+    try:
+        parse_value(amount)
+    except ThresholdError as error:
+        raise PressureError(f"--pressure {text}: {error}") from None
+    return Pressure(node, Signal(signal), amount)
+
+
+def press(state: State, pressures: Iterable[Pressure]) -> None:
+    """Put nodes of a state under pressure: they and the pods on them get scripts of what they use.
+
+    Raises:
+        PressureError: a node isn't there, doesn't say what it has, or has less left already.
+    """
+    for pressure in pressures:
+        node = state.get("Node", "", pressure.node)
+        if node is None:
+            raise PressureError(f"--pressure {pressure}: there is no node {pressure.node}")
+        what, resource, taint = _PRESSED[pressure.signal]
+        used = 0
+        for pod in [one for one in state.pods if node_name(one) == pressure.node]:
+            scripted = with_usage(pod, {what: resource})
+            state.put(scripted)
+            used += _used(scripted, what)
+        system = _capacity(node, resource, pressure) - used
+        system -= _units(parse_value(pressure.amount).of(_capacity(node, resource, pressure)))
+        if system < 0:
+            raise PressureError(
+                f"--pressure {pressure}: its pods use {bytes_quantity(used)}, "
+                f"which leaves {bytes_quantity(-system)} less than that"
+            )
+        state.put(_tainted(_scripted(node, what, system), f"node.kubernetes.io/{taint}"))
+
+
+def with_usage(pod: Object, resources: Mapping[str, str]) -> Object:
+    """A pod that says what it uses: what it requests, unless its annotations script it.
+
+    Args:
+        pod: the pod.
+        resources: what is used, and the resource that is requested for it.
+    """
+    for what, resource in resources.items():
+        if USAGE + what not in annotations(pod):
+            requested = eviction_request_nanos(pod, resource) // NANOS_PER_UNIT
+            pod = _scripted(pod, what, requested)
+    return pod
+
+
+def _used(pod: Object, what: str) -> int:
+    try:
+        usage = usage_at(pod, usage_of(pod), 0.0, name(pod))
+    except BehaviourError as error:
+        raise PressureError(f"Pod {name(pod)}: {error}") from None
+    return (usage.memory_bytes or 0) if what == "memory" else usage.ephemeral_storage_bytes
+
+
+def _capacity(node: Object, resource: str, pressure: Pressure) -> int:
+    status = node.get("status") or {}
+    amounts = status.get("capacity") or status.get("allocatable") or {}
+    if resource not in amounts:
+        message = f"--pressure {pressure}: the node doesn't say how much {resource} it has"
+        raise PressureError(message)
+    return value(amounts[resource])
+
+
+def _units(amount: Quantity) -> int:
+    return amount.nanos // NANOS_PER_UNIT
+
+
+def _scripted(obj: Object, what: str, amount: int) -> Object:
+    scripts = {**annotations(obj), USAGE + what: str(amount)}
+    return {**obj, "metadata": {**obj["metadata"], "annotations": scripts}}
+
+
+def _tainted(node: Object, key: str) -> Object:
+    """The node with the taint that its lifecycle controller gives to nodes in this condition."""
+    spec = node.get("spec") or {}
+    others = [taint for taint in spec.get("taints") or () if taint.get("key") != key]
+    return {**node, "spec": {**spec, "taints": [*others, {"key": key, "effect": NO_SCHEDULE}]}}
