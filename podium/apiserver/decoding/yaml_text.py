@@ -22,8 +22,12 @@ from yaml.reader import ReaderError
 from podium.apiserver.decoding.document import Document, TextFault
 from podium.apiserver.decoding.yaml_scalars import key_text, scalar
 
-# Deeper than any object of Kubernetes; bounds the recursion.
+# Deeper than any object of Kubernetes; bounds the recursion, and libyaml's work, which grows with
+# the square of the depth.
 DEPTH_MAX = 150
+
+# How many values may stand in a document by aliases; a few lines could make billions.
+ALIASED_MAX = 400_000
 
 _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _CONTENT = re.compile(r"^(?!%)(?![ \t]*(#|\r?$))", re.MULTILINE)
@@ -66,12 +70,22 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     yield line, text[start:]
 
 
+class _Unbounded(Exception):  # noqa: N818 - it says what it is
+    """A document that isn't read on, as it may never end."""
+
+    def __init__(self, fault: TextFault) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
 def _documents(part: str, line: int, note_repeated: Note | None) -> Iterator[Document]:
     """The documents of one part: usually one, more where `...` ends them."""
     try:
         events = _Events(part, line)
         while isinstance(events.current, yaml.DocumentStartEvent):
             yield _Builder(events, note_repeated).document()
+    except _Unbounded as error:
+        yield Document(0, error.fault.line, faults=[error.fault])
     except yaml.YAMLError as error:
         fault = _fault_of(error, part, line)
         yield Document(0, fault.line, faults=[fault])
@@ -116,7 +130,10 @@ class _Builder:
     def __init__(self, events: _Events, note_repeated: Note | None) -> None:
         self._events = events
         self._note_repeated = note_repeated
-        self._anchors: dict[str, object] = {}
+        # With how many values each comes to.
+        self._anchors: dict[str, tuple[object, int]] = {}
+        self._count = 0
+        self._aliased_count = 0
         self._faults: list[TextFault] = []
 
     def document(self) -> Document:
@@ -127,6 +144,8 @@ class _Builder:
 
     def _value(self, depth: int) -> object:
         event = self._events.take()
+        before = self._count
+        self._count += 1
         if isinstance(event, AliasEvent):
             return self._aliased(event)
         assert isinstance(event, ScalarEvent | CollectionStartEvent)
@@ -134,16 +153,14 @@ class _Builder:
         if isinstance(event, ScalarEvent):
             value = self._scalar(event)
         elif depth >= DEPTH_MAX:
-            self._fault(event, f"nested deeper than {DEPTH_MAX} levels")
-            self._skip()
-            value = None
+            raise self._unbounded(event, f"nested deeper than {DEPTH_MAX} levels")
         elif isinstance(event, MappingStartEvent):
             value = self._mapping(depth)
         else:
             value = self._sequence(depth)
         # An anchor counts once its value is there, so nothing can contain itself.
         if event.anchor:
-            self._anchors[event.anchor] = value
+            self._anchors[event.anchor] = value, self._count - before
         return value
 
     def _sequence(self, depth: int) -> list[object]:
@@ -191,7 +208,13 @@ class _Builder:
         anchor = event.anchor or ""
         if anchor not in self._anchors:
             self._fault(event, f"the alias *{anchor} has no anchor before it")
-        return self._anchors.get(anchor)
+            return None
+        value, count = self._anchors[anchor]
+        self._count += count
+        self._aliased_count += count
+        if self._aliased_count > ALIASED_MAX:
+            raise self._unbounded(event, "document contains excessive aliasing")
+        return value
 
     def _scalar(self, event: ScalarEvent) -> object:
         try:
@@ -200,16 +223,11 @@ class _Builder:
             self._fault(event, str(error))
             return None
 
-    def _skip(self) -> None:
-        """Past the rest of a collection that has just been opened."""
-        depth = 1
-        while depth:
-            event = self._events.take()
-            depth += isinstance(event, CollectionStartEvent)
-            depth -= isinstance(event, CollectionEndEvent)
-
     def _fault(self, event: Event, message: str) -> None:
         self._faults.append(TextFault(self._events.line(event), message))
+
+    def _unbounded(self, event: Event, message: str) -> _Unbounded:
+        return _Unbounded(TextFault(self._events.line(event), message))
 
 
 def _is_plain(event: Event) -> bool:

@@ -134,6 +134,24 @@ def test_nesting_is_bounded() -> None:
     assert "deeper" in message
 
 
+@pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? "])
+def test_nobody_reads_on_where_nesting_has_no_end(opening: str) -> None:
+    # libyaml would take minutes: its work grows with the square of the depth.
+    ((number, _, message),) = faults(opening * 300_000)
+    assert number == 1
+    assert "deeper" in message
+
+
+def test_so_is_what_aliases_make_of_a_few_lines() -> None:
+    shared = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b, *a]\n"
+    assert values(shared)[0]["c"] == [[["x", "x"], ["x", "x"]]] * 2 + [["x", "x"]]
+    lines = ["k0: &k0 [x, x]"]
+    lines += [f"k{i + 1}: &k{i + 1} [*k{i}, *k{i}]" for i in range(60)]
+    ((_, line, message),) = faults("\n".join(lines))
+    assert 10 < line < 20
+    assert message == "document contains excessive aliasing"
+
+
 json_values = st.recursive(
     st.none()
     | st.booleans()
