@@ -7,6 +7,7 @@ from typing import Any
 from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.quantity import Quantity, nanos, parse_quantity, value
 from podium.node.pressure.filesystems import Filesystems
+from podium.node.pressure.flags import BELOW, EQUALS, parse_flag
 from podium.node.pressure.parsing import Statements, ThresholdError, parse_thresholds
 from podium.node.pressure.ranking import EvictionOrder
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
@@ -28,12 +29,8 @@ DEFAULT_TRANSITION_PERIOD_S = 300.0
 DEFAULT_HOUSEKEEPING_S = 10.0
 """How long the manager waits after a round in which it evicted nobody."""
 
-_STATEMENTS = (
-    "evictionHard",
-    "evictionSoft",
-    "evictionSoftGracePeriod",
-    "evictionMinimumReclaim",
-)
+_THRESHOLDS = ("evictionHard", "evictionSoft")
+_STATEMENTS = (*_THRESHOLDS, "evictionSoftGracePeriod", "evictionMinimumReclaim")
 RESERVATIONS = ("systemReserved", "kubeReserved")
 # The hard thresholds that are kept from pods.
 _KEPT_FOR = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
@@ -98,7 +95,7 @@ def with_defaults(kubelet: Object) -> Object:
     if hard is None:
         hard = DEFAULT_HARD
     elif kubelet.get("mergeDefaultEvictionSettings"):
-        hard = {**DEFAULT_HARD, **hard}
+        hard = {**DEFAULT_HARD, **_statements(kubelet, "evictionHard")}
     return {"enforceNodeAllocatable": [PODS_ENFORCED], **kubelet, "evictionHard": hard}
 
 
@@ -153,9 +150,12 @@ def _less(amount: Quantity, kept_nanos: int) -> Quantity:
 
 
 def _statements(kubelet: Object, field: str) -> Statements:
+    """What a field says by signal; it may be written as the kubelet's flag, too."""
     found = kubelet.get(field)
     if found is None:
         return {}
+    if isinstance(found, str):
+        return parse_flag(found, BELOW if field in _THRESHOLDS else EQUALS)
     if not isinstance(found, Mapping) or not all(isinstance(one, str) for one in found.values()):
         raise ThresholdError(f"{field}: must be texts by signal, such as memory.available: 100Mi")
     return found

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.node.pressure.config import DEFAULT_HARD, read_config, read_exactly
+from podium.node.pressure.config import DEFAULT_HARD, allocatable, read_config, read_exactly
 from podium.node.pressure.parsing import ThresholdError, parse_value
 from podium.node.pressure.signals import Signal
 
@@ -128,3 +128,46 @@ def test_the_memory_of_pods_together_has_the_hard_threshold_of_memory() -> None:
     *_, last = read_exactly(kubelet).thresholds
     assert last.signal is Signal.ALLOCATABLE_MEMORY_AVAILABLE
     assert (str(last.value), last.is_hard, str(last.min_reclaim)) == ("1Gi", True, "5%")
+
+
+def test_flags() -> None:
+    flags = {
+        "evictionHard": "memory.available<1Gi, nodefs.available<10%,",
+        "evictionSoft": "memory.available<2Gi",
+        "evictionSoftGracePeriod": "memory.available=1m30s",
+        "evictionMinimumReclaim": "memory.available=0Mi,nodefs.available=500Mi",
+    }
+    maps = {
+        "evictionHard": {"memory.available": "1Gi", "nodefs.available": "10%"},
+        "evictionSoft": {"memory.available": "2Gi"},
+        "evictionSoftGracePeriod": {"memory.available": "1m30s"},
+        "evictionMinimumReclaim": {"memory.available": "0Mi", "nodefs.available": "500Mi"},
+    }
+    assert read_exactly(flags) == read_exactly(maps)
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "error"),
+    [
+        ("evictionHard", "memory.available=1Gi", "malformed pair, expect string<string"),
+        ("evictionMinimumReclaim", "memory.available<1Gi", "malformed pair, expect string=string"),
+    ],
+)
+def test_malformed_flags(field: str, text: str, error: str) -> None:
+    with pytest.raises(ThresholdError) as raised:
+        read_exactly({field: text})
+    assert str(raised.value) == error
+
+
+def test_what_is_reserved_is_not_for_pods() -> None:
+    capacity = {"cpu": "8", "memory": "10Gi", "ephemeral-storage": "100Gi"}
+    kubelet = {
+        "evictionHard": {"memory.available": "500Mi", "nodefs.available": "10%"},
+        "systemReserved": {"memory": "1Gi", "cpu": "500m"},
+        "kubeReserved": {"memory": "512Mi"},
+    }
+    assert allocatable(capacity, kubelet) == {
+        "cpu": "7500m",
+        "memory": "8204Mi",
+        "ephemeral-storage": "96636764000",
+    }
