@@ -1,0 +1,128 @@
+"""kubectl's commands, one after the other: each works, or fails as it should."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.kubectl.conftest import Kubectl
+
+
+@pytest.fixture
+def running(kubectl: Kubectl, namespace: str) -> str:
+    """A namespace with a pod `p` that runs, and a deployment `web` of two."""
+    kubectl("run", "p", "-n", namespace, "--image=i", "--labels=app=p")
+    kubectl("create", "deployment", "web", "-n", namespace, "--image=i", "--replicas=2")
+    kubectl("wait", "-n", namespace, "--for=condition=Ready", "pod/p", "--timeout=30s")
+    kubectl("rollout", "status", "-n", namespace, "deploy/web", "--timeout=30s")
+    return namespace
+
+
+def test_looking_at_things(kubectl: Kubectl, running: str) -> None:
+    there = ("-n", running)
+    row = kubectl("get", "pod/p", *there, "--no-headers").split()
+    assert row[:4] == ["p", "1/1", "Running", "0"]
+    assert "NOMINATED NODE" in kubectl("get", "pods", *there, "-o", "wide")
+    described = kubectl("describe", "pod/p", *there)
+    assert "Successfully assigned" in described
+    assert "deployment.apps/web" in kubectl("get", "all", *there)
+    assert "Scheduled" in kubectl("get", "events", *there)
+    assert "Scheduled" in kubectl("events", "--for=pod/p", *there)
+    assert "Allocated resources" in kubectl("describe", "nodes")
+    assert kubectl("logs", "p", *there) == ""
+    assert kubectl("logs", "-f", "-l", "app=p", *there) == ""
+
+
+def test_changing_things(kubectl: Kubectl, running: str) -> None:
+    there = ("-n", running)
+    kubectl("label", "pod/p", "tier=front", *there)
+    kubectl("annotate", "pod/p", "note=x", *there)
+    kubectl("patch", "pod/p", *there, "-p", '{"metadata":{"labels":{"more":"yes"}}}')
+    kubectl(
+        "patch",
+        "pod/p",
+        *there,
+        "--type=json",
+        "-p",
+        json.dumps([{"op": "remove", "path": "/metadata/labels/tier"}]),
+    )
+    labels = kubectl("get", "pod/p", *there, "-o", "jsonpath={.metadata.labels}")
+    assert json.loads(labels) == {"app": "p", "more": "yes"}
+    kubectl("expose", "deploy/web", "--port=80", *there)
+    assert kubectl("get", "svc/web", *there, "-o", "jsonpath={.spec.ports[0].port}") == "80"
+
+
+def test_an_edit(kubectl: Kubectl, running: str) -> None:
+    editor = r"sed -i s/replicas:.2/replicas:\ 1/"
+    edited = kubectl.try_to("edit", "deploy/web", "-n", running, editor=editor)
+    assert "deployment.apps/web edited" in edited.stdout, edited.stderr
+    replicas = kubectl("get", "deploy/web", "-n", running, "-o", "jsonpath={.spec.replicas}")
+    assert replicas == "1"
+
+
+def test_rollouts(kubectl: Kubectl, running: str) -> None:
+    there = ("-n", running)
+    kubectl("set", "image", "deploy/web", "*=j", *there)
+    kubectl("rollout", "status", "deploy/web", *there, "--timeout=30s")
+    kubectl("rollout", "restart", "deploy/web", *there)
+    history = kubectl("rollout", "history", "deploy/web", *there)
+    assert [line.split()[0] for line in history.splitlines()[2:5]] == ["1", "2", "3"]
+    kubectl("rollout", "undo", "deploy/web", "--to-revision=1", *there)
+    kubectl("rollout", "status", "deploy/web", *there, "--timeout=30s")
+    image = "jsonpath={.spec.template.spec.containers[0].image}"
+    assert kubectl("get", "deploy/web", *there, "-o", image) == "i"
+    kubectl("scale", "deploy/web", "--replicas=3", *there)
+    kubectl("wait", "deploy/web", "--for=jsonpath={.status.readyReplicas}=3", *there)
+    complaint = kubectl.fails_to(
+        "scale", "deploy/web", "--replicas=1", "--current-replicas=9", *there
+    )
+    assert "Expected replicas to be 9, was 3" in complaint
+
+
+def test_deleting_things(kubectl: Kubectl, running: str) -> None:
+    there = ("-n", running)
+    kubectl("delete", "pod/p", *there, "--now")
+    kubectl("delete", "deploy", "--all", *there)
+    kubectl("wait", "pods", "--all", "--for=delete", *there, "--timeout=30s")
+    assert "NotFound" in kubectl.fails_to("get", "pod/p", *there)
+    kubectl("delete", "namespace", running, "--timeout=30s")
+
+
+def test_files(kubectl: Kubectl, namespace: str, tmp_path: Path) -> None:
+    there = ("-n", namespace)
+    manifest = tmp_path / "c.yaml"
+    manifest.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a: b\n")
+    (tmp_path / "kustomization.yaml").write_text("{resources: [c.yaml], namePrefix: my-}")
+    assert "configmap/my-c created" in kubectl("apply", *there, "-k", str(tmp_path))
+    kubectl("create", *there, "-f", str(manifest))
+    assert "AlreadyExists" in kubectl.fails_to("create", *there, "-f", str(manifest))
+    manifest.write_text(manifest.read_text().replace("a: b", "a: d"))
+    differences = kubectl.try_to("diff", *there, "-f", str(manifest))
+    assert differences.returncode == 1, differences.stderr
+    assert "+  a: d" in differences.stdout
+    kubectl("replace", *there, "-f", str(manifest))
+    assert kubectl("get", "cm/c", *there, "-o", "jsonpath={.data.a}") == "d"
+    kubectl("delete", *there, "-f", str(manifest))
+
+
+def test_nodes(kubectl: Kubectl) -> None:
+    kubectl("cordon", "podium-3")
+    assert "SchedulingDisabled" in kubectl("get", "node/podium-3")
+    kubectl("uncordon", "podium-3")
+    kubectl("taint", "node", "podium-3", "a=b:PreferNoSchedule")
+    assert "a=b:PreferNoSchedule" in kubectl("describe", "node/podium-3")
+    kubectl("taint", "node", "podium-3", "a-")
+
+
+def test_what_simulated_pods_cannot_do(kubectl: Kubectl, running: str) -> None:
+    there = ("-n", running)
+    nothing_runs = "pod p is simulated, and nothing runs in it"
+    assert nothing_runs in kubectl.fails_to("exec", "p", *there, "--", "ls")
+    assert nothing_runs in kubectl.fails_to("attach", "p", *there)
+    assert nothing_runs in kubectl.fails_to("port-forward", "p", "0:80", *there)
+    assert nothing_runs in kubectl.fails_to("cp", f"{running}/p:/x", "x")
+    assert "ephemeral containers are disabled" in kubectl.fails_to(
+        "debug", "p", "--image=i", *there
+    )
+    assert "Metrics API not available" in kubectl.fails_to("top", "nodes")
+    assert "Metrics API not available" in kubectl.fails_to("top", "pods", *there)
