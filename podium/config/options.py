@@ -24,6 +24,13 @@ class VictimOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SchedulerOptions:
-    """The options; the defaults decide exactly as kube-scheduler does."""
+    """The options; the defaults decide exactly as kube-scheduler does.
+
+    Attributes:
+        victim_order: how preemption orders the pods of a node.
+        eviction_guard_s: for how long a replacement is kept from a node that has evicted a pod of
+            its controller under pressure; 0 keeps it from none.
+    """
 
     victim_order: VictimOrder = VictimOrder.DEFAULT
+    eviction_guard_s: float = 0.0

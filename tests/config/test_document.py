@@ -97,8 +97,17 @@ def test_options() -> None:
     assert loaded.options.victim_order is VictimOrder.QOS_CLASS
     assert loaded.configuration.parallelism == 2
     assert faults_of(OPTIONS | {"victimOrder": "Age", "order": 1}) == [
-        "order: Forbidden: unknown field; known: apiVersion, kind, victimOrder",
+        "order: Forbidden: unknown field; known: apiVersion, kind, victimOrder, evictionGuard",
         'victimOrder: Unsupported value: "Age": supported values: "Default", "QOSClass"',
+    ]
+
+
+def test_the_guard_of_evictions() -> None:
+    assert load_configuration([OPTIONS], ()).options.eviction_guard_s == 0
+    loaded = load_configuration([OPTIONS | {"evictionGuard": "10m"}], ())
+    assert loaded.options.eviction_guard_s == 600
+    assert faults_of(OPTIONS | {"evictionGuard": "-1s"}) == [
+        'evictionGuard: Invalid value: "-1s": must be a duration, such as 10m'
     ]
 
 

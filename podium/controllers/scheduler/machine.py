@@ -4,12 +4,14 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from random import Random
 
+from podium.api.meta import uid
 from podium.config.options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Outcome, Synced, Woken
 from podium.controllers.scheduler.binding import Bindings, BindingTask, PreBindCall
 from podium.controllers.scheduler.cycling import Cycling
+from podium.controllers.scheduler.eviction_guard import EvictionGuard
 from podium.controllers.scheduler.failures import Failure, Failures
 from podium.controllers.scheduler.following import KINDS, Following
 from podium.controllers.scheduler.history import PreemptionRecord
@@ -87,6 +89,8 @@ class SchedulerMachine:
         self.following = Following(
             self.scheduler, self.queue, self.calls, self.scheduler.pipelines.keys()
         )
+        guard_s = options.eviction_guard_s if options else 0.0
+        self._guard = EvictionGuard(guard_s) if guard_s else None
         self._failures = Failures(
             self.queue, self.scheduler.nominator, self.calls, self._outbox, self.following.pending
         )
@@ -138,7 +142,7 @@ class SchedulerMachine:
         """Take an event in; decide one pod when woken."""
         self._now_s = now_s
         if isinstance(event, Change):
-            self.following.follow(event, self.bindings, now_s)
+            self._follow(event, now_s)
         elif isinstance(event, Outcome):
             self._outcome(event, now_s)
         elif isinstance(event, Synced):
@@ -146,6 +150,18 @@ class SchedulerMachine:
         elif isinstance(event, Woken):
             self._wake(now_s)
         return self._outbox.take()
+
+    def _follow(self, change: Change, now_s: float) -> None:
+        if self._guard is not None and change.kind == "Pod":
+            change = self._guard.shown(change, now_s)
+        self.following.follow(change, self.bindings, now_s)
+
+    def _release(self, guard: EvictionGuard, now_s: float) -> None:
+        """Have pods decided anew that may go where they were kept from; not if they are bound."""
+        for change in guard.released(now_s):
+            pod = change.new if change.new is not None else change.old
+            if pod is not None and uid(pod) not in self.bindings:
+                self.following.follow(change, self.bindings, now_s)
 
     def next_wakeup_s(self) -> float | None:
         """At once while pods can be decided; otherwise when the first thing falls due."""
@@ -155,6 +171,7 @@ class SchedulerMachine:
             self.bindings.next_wakeup_s(),
             self.calls.next_wakeup_s(),
             self._preemption_start.next_wakeup_s(),
+            None if self._guard is None else self._guard.next_wakeup_s(),
         ]
         if self._may_decide():
             next_s = self._now_s if self.queue.has_next() else self.queue.next_wakeup_s()
@@ -180,6 +197,8 @@ class SchedulerMachine:
         self.bindings.wake(now_s)
         self.calls.wake(now_s)
         self._preemption_start.wake(now_s)
+        if self._guard is not None:
+            self._release(self._guard, now_s)
         if self._may_decide() and now_s >= self._free_s:
             self._free_s = now_s + self._decision_s
             self.queue.flush(now_s)

@@ -1,0 +1,131 @@
+"""Keeps replacements of evicted pods from the nodes that evicted them, for a while.
+
+The design proposal of preemption asks for it: a pod that its node evicts under pressure would
+otherwise be replaced by one that comes to the same node, to be evicted again. kube-scheduler has
+no such thing; it is an option of Podium's own.
+
+The scheduler is shown such pods as if their node affinity ruled these nodes out. What is known of
+evictions stands in the evicted pods, so that nothing is forgotten when a scheduler restarts.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.meta import controller_of, is_finished, uid
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.control.events import Change
+from podium.controllers.kit.pods import condition_of
+
+Object = Mapping[str, Any]
+
+_NOTHING: Object = {}
+_EVICTED, _BY_KUBELET = "Evicted", "TerminationByKubelet"
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A pod that is kept from nodes.
+
+    Attributes:
+        obj: as it is.
+        shown: as the scheduler is shown it.
+        nodes: their names, sorted.
+    """
+
+    obj: Object
+    shown: Object
+    nodes: tuple[str, ...]
+
+
+class EvictionGuard:
+    """What one scheduler knows of evictions.
+
+    Args:
+        period_s: how long a node is avoided, counted from the eviction.
+    """
+
+    def __init__(self, period_s: float) -> None:
+        self._period_s = period_s
+        self._until_s: dict[str, dict[str, float]] = {}
+        self._held: dict[str, _Held] = {}
+
+    def shown(self, change: Change, now_s: float) -> Change:
+        """A change of a pod as the scheduler is shown it."""
+        pod = change.new
+        if pod is None or is_finished(pod) or (pod.get("spec") or _NOTHING).get("nodeName"):
+            gone = change.old if pod is None else pod
+            if gone is not None:
+                self._held.pop(uid(gone), None)
+            if pod is not None:
+                self._remember(pod, now_s)
+            return change
+        nodes = self._avoided(pod, now_s)
+        held = self._held.get(uid(pod))
+        if held is None or held.obj is not pod or held.nodes != nodes:
+            if not nodes:
+                self._held.pop(uid(pod), None)
+                return change
+            held = self._held[uid(pod)] = _Held(pod, _kept_from(pod, nodes), nodes)
+        return Change(change.kind, change.old, held.shown)
+
+    def released(self, now_s: float) -> Iterator[Change]:
+        """Pods that may go where they were kept from: each is taken away and comes anew."""
+        for held in list(self._held.values()):
+            nodes = self._avoided(held.obj, now_s)
+            if nodes == held.nodes:
+                continue
+            yield Change("Pod", held.shown, None)
+            yield self.shown(Change("Pod", None, held.obj), now_s)
+
+    def next_wakeup_s(self) -> float | None:
+        """When the first pod that is kept from a node may go there."""
+        times_s = (
+            self._until_s[_owner(held.obj)][node]
+            for held in self._held.values()
+            for node in held.nodes
+        )
+        return min(times_s, default=None)
+
+    def _remember(self, pod: Object, now_s: float) -> None:
+        """Take note of a pod that was evicted under pressure, if it was."""
+        evicted_s = _evicted_s(pod)
+        if evicted_s is None or evicted_s + self._period_s <= now_s or not _owner(pod):
+            return
+        nodes = self._until_s.setdefault(_owner(pod), {})
+        node = pod["spec"]["nodeName"]
+        nodes[node] = max(nodes.get(node, 0.0), evicted_s + self._period_s)
+
+    def _avoided(self, pod: Object, now_s: float) -> tuple[str, ...]:
+        nodes = self._until_s.get(_owner(pod), {})
+        return tuple(sorted(node for node, until_s in nodes.items() if until_s > now_s))
+
+
+def _owner(pod: Object) -> str:
+    """The uid of the pod's controller; empty if it has none."""
+    return str((controller_of(pod) or _NOTHING).get("uid") or "")
+
+
+def _evicted_s(pod: Object) -> float | None:
+    """When the pod was evicted under pressure, in seconds since the epoch; None if it wasn't."""
+    if (pod.get("status") or _NOTHING).get("reason") != _EVICTED:
+        return None
+    target = condition_of(pod, "DisruptionTarget")
+    if target is None or target.get("reason") != _BY_KUBELET:
+        return None
+    return parse_time(target["lastTransitionTime"]) / NANOS_PER_SECOND
+
+
+def _kept_from(pod: Object, nodes: tuple[str, ...]) -> Object:
+    """The pod, if its node affinity ruled these nodes out as well."""
+    spec = pod["spec"]
+    affinity = spec.get("affinity") or _NOTHING
+    node_affinity = affinity.get("nodeAffinity") or _NOTHING
+    field = "requiredDuringSchedulingIgnoredDuringExecution"
+    terms = (node_affinity.get(field) or _NOTHING).get("nodeSelectorTerms") or [{}]
+    elsewhere = [{"key": "metadata.name", "operator": "NotIn", "values": [node]} for node in nodes]
+    guarded = [
+        {**term, "matchFields": [*(term.get("matchFields") or ()), *elsewhere]} for term in terms
+    ]
+    required = {**node_affinity, field: {"nodeSelectorTerms": guarded}}
+    return {**pod, "spec": {**spec, "affinity": {**affinity, "nodeAffinity": required}}}
