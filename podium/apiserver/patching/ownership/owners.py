@@ -119,13 +119,20 @@ def _nanos(time: str) -> int:
 
 
 def _entry(manager: Manager, owned: Owned) -> dict[str, Any]:
+    return written_entry(manager, owned.api_version, owned.time, to_fields_v1(owned.fields))
+
+
+def written_entry(
+    manager: Manager, api_version: str, time: str, fields_v1: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The entry of managedFields that tells what a manager owns."""
     entry = {
         "manager": manager.name,
         "operation": manager.operation,
-        "apiVersion": owned.api_version,
-        "time": owned.time,
+        "apiVersion": api_version,
+        "time": time,
         "fieldsType": _FIELDS_TYPE,
-        "fieldsV1": to_fields_v1(owned.fields),
+        "fieldsV1": fields_v1,
         "subresource": manager.subresource,
     }
     return {name: value for name, value in entry.items() if value or name == "fieldsV1"}

@@ -9,9 +9,17 @@ Source: the field managers of apimachinery, v1.36.
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from podium.api.kinds import Kind
+from podium.api.times import timestamp
 from podium.apiserver.patching.ownership.comparing import compare
-from podium.apiserver.patching.ownership.field_sets import FieldSet, difference, of_paths
+from podium.apiserver.patching.ownership.field_sets import (
+    FieldSet,
+    difference,
+    of_paths,
+    to_fields_v1,
+)
 from podium.apiserver.patching.ownership.owners import (
     UPDATE,
     Manager,
@@ -21,9 +29,11 @@ from podium.apiserver.patching.ownership.owners import (
     read_owners,
     taken,
     write_owners,
+    written_entry,
 )
 from podium.apiserver.patching.ownership.steps import Untyped
 from podium.apiserver.schema import Struct, struct_of
+from podium.core.recent import Recent
 
 Object = Mapping[str, Any]
 
@@ -47,6 +57,12 @@ _NOBODYS = (
     ),
 )
 _SERVERS_FIELDS = of_paths(_NOBODYS)
+_NOBODYS_IN_METADATA = frozenset(path[1] for path in _NOBODYS if len(path) > 1)
+
+# The objects of one workload differ in hardly more than their names: what the creator of one owns
+# is told of the next by its content, an order of magnitude sooner than by taking it apart.
+_KNOWN: Recent[tuple[str, str, str, bytes], Mapping[str, Any]] = Recent(1 << 10)
+_CONTENT_BYTES_MAX = 1 << 13
 
 
 def track(
@@ -78,11 +94,40 @@ def track(
     assert struct is not None
     me = Manager(manager, UPDATE, subresource, api_version)
     try:
+        if before is None and not owners:
+            return _with_creator(after, struct, me, kind, now_s)
         updated = updated_owners(owners, before or {}, after, struct, me, kind, now_s)
     except Untyped:
         # An entry of a list without its keys, for one, can't be said to be anybody's.
         return with_owners(after, owners)
     return with_owners(after, capped(updated))
+
+
+def _with_creator(obj: Object, struct: Struct, me: Manager, kind: Kind, now_s: float) -> Object:
+    """A new object with managedFields that tell what its creator owns; raises Untyped."""
+    key = (kind.name, me.api_version, me.subresource, _content(obj))
+    fields = _KNOWN.get(key)
+    if fields is None:
+        owners = updated_owners({}, {}, obj, struct, me, kind, now_s)
+        fields = to_fields_v1(owners[me].fields) if owners else {}
+        if 0 < len(key[-1]) <= _CONTENT_BYTES_MAX:
+            _KNOWN.put(key, fields)
+    bare = unowned(obj)
+    if not fields:
+        return bare
+    entry = written_entry(me, me.api_version, timestamp(now_s), fields)
+    return {**bare, "metadata": {**(bare.get("metadata") or {}), "managedFields": [entry]}}
+
+
+def _content(obj: Object) -> bytes:
+    """All of an object that somebody may own, as JSON; empty if JSON can't hold it."""
+    metadata = obj.get("metadata") or {}
+    others = {name: one for name, one in metadata.items() if name not in _NOBODYS_IN_METADATA}
+    try:
+        return msgspec.json.encode({**obj, "metadata": others})
+    except (OverflowError, ValueError):
+        # An integer beyond 64 bits, or text that isn't Unicode.
+        return b""
 
 
 def updated_owners(

@@ -161,3 +161,22 @@ def test_events_have_two_shapes() -> None:
     found = track(EVENT, None, event, manager="one", now_s=NOW_S, api_version="events.k8s.io/v1")
     (entry,) = found["metadata"]["managedFields"]
     assert (entry["apiVersion"], entry["fieldsV1"]) == ("events.k8s.io/v1", {"f:note": {}})
+
+
+def test_what_one_creator_owns_is_remembered_for_equal_objects_only() -> None:
+    spec = {"containers": [{"name": "c", "image": "i"}]}
+    first = tracked(None, pod(spec, name="a"), "one")
+    again = tracked(None, pod(spec, name="b"), "two", now_s=NOW_S + 1)
+    assert owned(again)["two"] == owned(first)["one"]
+    assert again["metadata"]["managedFields"][0]["time"] == "2027-01-15T08:00:01Z"
+    other = tracked(None, pod({"containers": [{"name": "d", "image": "i"}]}, name="c"))
+    assert owned(other) != owned(first)
+    through_status = tracked(None, pod(spec), subresource="status")
+    assert "f:spec" not in owned(through_status)["one"]
+
+
+@pytest.mark.parametrize("odd", [2**70, "\ud800"])
+def test_what_json_cant_hold_is_owned_all_the_same(odd: Any) -> None:
+    made = pod({"schedulerName": odd})
+    for _ in range(2):
+        assert "f:schedulerName" in owned(tracked(None, made))["one"]["f:spec"]
