@@ -31,8 +31,8 @@ $(STAMP): pyproject.toml constraints.txt
 	  --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-run: $(STAMP) ## plan the best-practice example: a full cluster, and orange arrives
-	@$(BIN)/podium plan -f $(STATE) --apply $(NEWS) -o wide $(ARGS)
+run: $(STAMP) ## run a cluster with the best-practice example, in which orange preempts
+	@$(BIN)/podium up -f $(STATE) --apply $(NEWS) --speed 10x $(ARGS)
 
 test: format lint types imports pytest ## check everything (make -k test: go on after a failure)
 

@@ -44,13 +44,16 @@ class Display:
         """Print a line as it is."""
         self._out.print(line)
 
-    def show(self, numbers: Numbers, now_s: float) -> None:
-        """Show how things are; off a terminal only if they have changed, and once a second."""
+    def show(self, numbers: Numbers, now_s: float, *, is_last: bool = False) -> None:
+        """Show how things are; off a terminal only what has changed, and not too often."""
         if self._live is not None:
             self._live.update(_line(numbers, now_s))
-        elif numbers != self._shown and time.monotonic() - self._shown_s >= _PLAIN_LINES_S:
+        elif is_last or (numbers != self._shown and self._is_time()):
             self._shown, self._shown_s = numbers, time.monotonic()
             self._out.print(_line(numbers, now_s))
+
+    def _is_time(self) -> bool:
+        return time.monotonic() - self._shown_s >= _PLAIN_LINES_S
 
     def tell(self, at: str, sentence: str) -> None:
         """Tell one thing that has happened."""

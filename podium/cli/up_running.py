@@ -56,8 +56,9 @@ async def _show(embedded: EmbeddedCluster, wish: Wish, shown: Display, stop: asy
     while not stop.is_set():
         for at, sentence in story.told() if story else ():
             shown.tell(at, sentence)
-        shown.show(tally.look(), embedded.backend.now_s())
-        if story is not None and story.is_over() and not shown.is_terminal:
+        is_over = story is not None and story.is_over() and not shown.is_terminal
+        shown.show(tally.look(), embedded.backend.now_s(), is_last=is_over)
+        if is_over:
             return
         try:
             await asyncio.wait_for(stop.wait(), REFRESH_S)

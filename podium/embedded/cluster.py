@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from podium.api.errors import PodiumError
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
 from podium.embedded.backend import ClusterBackend
 from podium.embedded.directory import DataDirectory
@@ -27,6 +28,10 @@ Object = Mapping[str, Any]
 T = TypeVar("T")
 
 _NODE_LIFECYCLE = "node-lifecycle-controller"
+
+
+class UnsuitablePace(PodiumError):  # noqa: N818 - it says what it is
+    """Time can't pass like that in this cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +75,16 @@ class EmbeddedCluster:
         options: what it consists of.
 
     Raises:
+        UnsuitablePace: time would jump, but somebody else takes care of nodes.
         PodiumError: on entering, if the directory or the port can't be used.
     """
 
     def __init__(self, options: EmbeddedOptions) -> None:
+        self._sees_silence = options.controllers is None or _NODE_LIFECYCLE in options.controllers
+        if options.pace.jumps and not self._sees_silence:
+            raise UnsuitablePace(
+                f"--speed max: needs {_NODE_LIFECYCLE}, as others who watch nodes have other clocks"
+            )
         self.options = options
         self.notes: list[str] = []
         self._seed = int.from_bytes(os.urandom(8)) if options.seed is None else options.seed
@@ -150,14 +161,13 @@ class EmbeddedCluster:
 
     def _cluster_options(self) -> ClusterOptions:
         options = self.options
-        is_watched = options.controllers is None or _NODE_LIFECYCLE in options.controllers
         return ClusterOptions(
             seed=self._seed,
             start_s=max(time.time(), self.directory.high_water().time_s),
             schedulers=options.schedulers,
             controllers=options.controllers,
             nodes=NodeSettings(
-                seed=self._seed, writes_heartbeats=not is_watched, simulates_all=False
+                seed=self._seed, writes_heartbeats=not self._sees_silence, simulates_all=False
             ),
         )
 

@@ -57,4 +57,5 @@ async def served(
         write_kubeconfig(directory.kubeconfig, serving.url, tokens.admin, authority)
         yield serving.url
     finally:
+        directory.kubeconfig.unlink(missing_ok=True)
         await serving.stop()

@@ -197,8 +197,15 @@ class Cluster:
         return self._await(call())
 
     def _await(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """What comes of it in the cluster's thread."""
         try:
-            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+            self._running()
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        except BaseException:
+            coroutine.close()
+            raise
+        try:
+            return future.result()
         except concurrent.futures.CancelledError:
             self._thread.join()
             raise StoppedCluster("the cluster has stopped") from self._ended

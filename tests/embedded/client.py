@@ -40,13 +40,18 @@ class Client:
             where.hostname, where.port, timeout=PATIENCE_S, context=context
         )
 
-    def ask(self, method: str, path: str, body: Any = None) -> Answer:
+    def ask(self, method: str, path: str, body: Any = None, accept: str = "*/*") -> Answer:
         """A request's code and decoded answer; the connection may break."""
         content = None if body is None else json.dumps(body)
-        headers = {**self._headers, "Content-Type": "application/json"}
+        headers = {**self._headers, "Content-Type": "application/json", "Accept": accept}
         self._connection.request(method, path, content, headers)
         response = self._connection.getresponse()
         return response.status, json.loads(response.read())
+
+    def open(self, path: str) -> None:
+        """Begin to read an answer that may have no end."""
+        self._connection.request("GET", path, headers=self._headers)
+        assert self._connection.getresponse().status == 200
 
     def close(self) -> None:
         self._connection.close()
