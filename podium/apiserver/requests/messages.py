@@ -27,7 +27,7 @@ class Request:
     Attributes:
         method: such as `GET`, in capitals.
         path: percent-encoded, with its query.
-        headers: by name, in any case.
+        headers: by name, in any case; kept by their names in small letters.
         body: as sent.
         user: who sends it.
     """
@@ -38,10 +38,13 @@ class Request:
     body: bytes = b""
     user: User = ADMIN
 
+    def __post_init__(self) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        object.__setattr__(self, "headers", headers)
+
     def header(self, name: str) -> str:
         """A header's value, whatever the case of its name; empty if it wasn't sent."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers.items() if key.lower() == wanted), "")
+        return self.headers.get(name.lower(), "")
 
 
 @dataclass(frozen=True, slots=True)

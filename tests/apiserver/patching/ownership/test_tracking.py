@@ -171,8 +171,9 @@ def test_what_one_creator_owns_is_remembered_for_equal_objects_only() -> None:
     assert again["metadata"]["managedFields"][0]["time"] == "2027-01-15T08:00:01Z"
     other = tracked(None, pod({"containers": [{"name": "d", "image": "i"}]}, name="c"))
     assert owned(other) != owned(first)
-    through_status = tracked(None, pod(spec), subresource="status")
-    assert "f:spec" not in owned(through_status)["one"]
+    labelled = pod(spec, labels={"a": "1"})
+    assert "f:spec" in owned(tracked(None, labelled))["one"]
+    assert "f:spec" not in owned(tracked(None, labelled, subresource="status"))["one"]
 
 
 @pytest.mark.parametrize("odd", [2**70, "\ud800"])
