@@ -22,7 +22,6 @@ from podium.node.pressure.manager import (
 )
 from podium.node.pressure.oom import oom_score_adj
 from podium.node.pressure.signals import MEMORY
-from podium.node.pressure.statistics import Statistics
 from podium.node.residents import Resident
 from podium.node.usage.curves import first_reaching
 from podium.node.usage.measuring import Meter, Object
@@ -84,10 +83,6 @@ class Feeling:
     def see(self, node: Object, script: NodeScript) -> None:
         """Take in how the node is now."""
         self._meter = replace(self._meter, node=node, script=script)
-
-    def statistics(self, residents: Iterable[Resident], now_s: float) -> Statistics:
-        """What the node's statistics tell."""
-        return self._meter.statistics(residents, now_s)
 
     def kills(self, residents: Sequence[Resident], now_s: float) -> Iterator[Kill]:
         """Whom the kernel kills now, one after another; each must be dead before the next."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from podium.api.durations import NANOS_PER_SECOND, format_duration
 from podium.api.resources import is_sidecar
 from podium.api.times import timestamp
 from podium.node.admission import Objection
@@ -119,7 +120,7 @@ def _waiting(container: Object, life: Life, pod: Object) -> Object:
         return {"reason": "PodInitializing" if inits else "ContainerCreating"}
     metadata = pod["metadata"]
     whose = f"{metadata['name']}_{metadata['namespace']}({metadata['uid']})"
-    wait = _go_duration(life.back_off_s)
+    wait = format_duration(int(life.back_off_s) * NANOS_PER_SECOND)
     message = f"back-off {wait} restarting failed container={container['name']} pod={whose}"
     return {"reason": "CrashLoopBackOff", "message": message}
 
@@ -135,9 +136,3 @@ def _terminated(exit_: Exit) -> Object:
 
 def _lost() -> Object:
     return {"exitCode": KILLED, "reason": "ContainerStatusUnknown", "message": _LOST}
-
-
-def _go_duration(seconds: float) -> str:
-    """As Go writes a duration of whole seconds below an hour: `40s`, `2m40s`."""
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes}m{rest}s" if minutes else f"{rest}s"

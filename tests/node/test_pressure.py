@@ -8,6 +8,8 @@ from podium.control.effects import Patch
 from podium.node.pod_conditions import condition_status
 from podium.node.pressure.config import EvictionConfig, read_config
 from podium.node.settings import NodeSettings
+from podium.runtime.faults import NO_FAULTS, Faults
+from podium.runtime.latency import ConstantLatency
 from tests.node.builders import Obj, pod
 from tests.node.cluster import Cluster
 
@@ -171,3 +173,17 @@ def test_statuses_of_nodes_are_written_only_when_conditions_change() -> None:
     cluster.create(requesting("p", "1Gi"), usage_memory="100Mi..900Mi")
     cluster.run_until(600)
     assert not [one for one in cluster.writes if isinstance(one, Patch) and one.kind == "Node"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_goes_wrong_the_pod_is_evicted_and_the_condition_told(seed: int) -> None:
+    faults = Faults(refused=0.2, unanswered=0.1, broken_watches=0.1, restarts=0.02)
+    cluster = Cluster(settings=settings(), faults=faults, latency=ConstantLatency(0.01, 0.01, 0.01))
+    cluster.create(requesting("p", "1Gi"), usage_memory=f"0s=1Gi,{20 + seed}s=7500Mi")
+    cluster.run_until(100)
+    cluster.driver.faults = NO_FAULTS
+    cluster.run_until(130)
+    assert cluster.status("p")["reason"] == "Evicted"
+    assert pressure(cluster) == "True"
+    cluster.run_until(500)
+    assert pressure(cluster) == "False"

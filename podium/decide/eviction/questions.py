@@ -133,7 +133,9 @@ def _rank(question: Object) -> Json:
     asked = question["rank"]
     pods = _pods(question, asked["pods"])
     told = {usage_key(called): used for called, used in (asked.get("usage") or _NOTHING).items()}
-    usage = {uid(pod): pod_usage(pod, used) for pod in pods if (used := told.get(key(pod)))}
+    usage = {
+        uid(pod): pod_usage(pod, used) for pod in pods if (used := told.get(key(pod))) is not None
+    }
     ranked = rank(parse_signal(asked["signal"]), pods, usage, read_filesystems(asked))
     return {"order": [key(one.pod) for one in ranked]}
 

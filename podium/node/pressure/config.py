@@ -1,7 +1,7 @@
 """How a node's eviction is configured: as KubeletConfiguration has it, with v1.36's defaults."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
@@ -71,10 +71,6 @@ class EvictionConfig:
     order: EvictionOrder = EvictionOrder.DEFAULT
     housekeeping_s: float = DEFAULT_HOUSEKEEPING_S
     separates_disk_gc: bool = True
-
-    def on(self, filesystems: Filesystems) -> "EvictionConfig":
-        """The same on a node of these filesystems."""
-        return replace(self, filesystems=filesystems)
 
 
 def read_config(kubelet: Object) -> EvictionConfig:

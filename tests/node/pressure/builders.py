@@ -1,6 +1,7 @@
 """Nodes under pressure, in few words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from podium.api.quantity import value
@@ -26,7 +27,7 @@ def pod(called: str, request: str = "", priority: int = 0, **spec: Any) -> dict[
 
 
 def config(filesystems: Filesystems | None = None, **kubelet: Any) -> EvictionConfig:
-    return read_exactly(kubelet).on(filesystems or Filesystems())
+    return replace(read_exactly(kubelet), filesystems=filesystems or Filesystems())
 
 
 def memory(available: str | int, capacity: str = "8Gi") -> dict[Signal, Observation]:
