@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-NODES = tuple(f"n-{number}" for number in range(1, 6))
-BUSY_S = 220
+NODES = tuple(f"n-{number}" for number in range(1, 5))
+BUSY_S = 200
 CALM = dict.fromkeys(
     ("refused", "unanswered", "slow", "repeated", "brokenWatches", "slowWatches", "restarts"), 0
 )
@@ -22,12 +22,12 @@ STORMY = {
     "unanswered": 0.1,
     "slow": 0.03,
     "repeated": 0.03,
-    "brokenWatches": 0.02,
+    "brokenWatches": 0.01,
     "slowWatches": 0.05,
     "restarts": 0.006,
 }
 # How many replicas there are in the end.
-SCALES = {"shop": 5, "crunch": 5}
+SCALES = {"shop": 4, "crunch": 4}
 
 _BASE = Path(__file__).with_name("storm.yaml")
 
@@ -50,13 +50,13 @@ def _busy(rng: Random, spec: dict[str, Any]) -> list[tuple[float, Step]]:
     """What is done, and undone again before the storm is over."""
     steps: list[tuple[float, Step]] = []
     nodes = rng.sample(NODES, len(NODES))
-    for node, trouble in zip(nodes, (_silence, _drain, _taint, _removal, _drain), strict=True):
+    for node, trouble in zip(nodes, (_silence, _drain, _taint, _removal), strict=True):
         begins_s = rng.uniform(20, BUSY_S - 100)
         ends_s = begins_s + rng.uniform(5, BUSY_S - 10 - begins_s)
         begun, ended = trouble(node, spec["nodes"][0])
         steps += [(begins_s, begun), (ends_s, ended)]
     for _ in range(2):
-        for name, most in (("shop", 6), ("crunch", 9)):
+        for name, most in (("shop", 5), ("crunch", 7)):
             steps.append((rng.uniform(10, BUSY_S - 20), _scale(name, rng.randint(3, most))))
     steps += [(BUSY_S - 5.0, _scale(name, replicas)) for name, replicas in SCALES.items()]
     for version in range(rng.randint(0, 2)):
