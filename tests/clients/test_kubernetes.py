@@ -1,0 +1,119 @@
+"""The official client: typed and dynamic, watches, patches, evictions."""
+
+import pytest
+
+from podium import Cluster
+from tests.clients.conftest import budget, pod
+
+kubernetes = pytest.importorskip("kubernetes", reason="the client `kubernetes` isn't installed")
+
+SPACE = "default"
+
+
+@pytest.fixture
+def api(cluster: Cluster):
+    client = kubernetes.config.new_client_from_config(str(cluster.kubeconfig))
+    with client:
+        yield client
+
+
+@pytest.fixture
+def core(api):
+    return kubernetes.client.CoreV1Api(api)
+
+
+def wait_until_ready(core, app: str, count: int) -> str:
+    """Follow pods until so many are ready; the resourceVersion then."""
+    listed = core.list_namespaced_pod(SPACE, label_selector=f"app={app}")
+    version = listed.metadata.resource_version
+    ready = {found.metadata.name for found in listed.items if is_ready(found)}
+    watch = kubernetes.watch.Watch()
+    selected = {"label_selector": f"app={app}", "resource_version": version}
+    while len(ready) < count:
+        for event in watch.stream(core.list_namespaced_pod, SPACE, timeout_seconds=20, **selected):
+            if is_ready(event["object"]):
+                ready.add(event["object"].metadata.name)
+            if len(ready) == count:
+                watch.stop()
+    return version
+
+
+def wait_until_spare(policy, budget: str) -> None:
+    """Follow a budget until a pod may be evicted."""
+    watch = kubernetes.watch.Watch()
+    named = {"field_selector": f"metadata.name={budget}", "timeout_seconds": 20}
+    for event in watch.stream(policy.list_namespaced_pod_disruption_budget, SPACE, **named):
+        if event["object"].status.disruptions_allowed:
+            watch.stop()
+
+
+def is_ready(found) -> bool:
+    conditions = found.status.conditions or ()
+    return any(one.type == "Ready" and one.status == "True" for one in conditions)
+
+
+def test_pods_run_and_are_evicted_as_budgets_permit(core, api):
+    policy = kubernetes.client.PolicyV1Api(api)
+    policy.create_namespaced_pod_disruption_budget(SPACE, budget("web", 1))
+    for name in ("web-1", "web-2"):
+        core.create_namespaced_pod(SPACE, pod(name, "web"))
+    wait_until_ready(core, "web", 2)
+    wait_until_spare(policy, "web")
+    eviction = kubernetes.client.V1Eviction(metadata={"name": "web-1"})
+    core.create_namespaced_pod_eviction("web-1", SPACE, eviction)
+    eviction.metadata = {"name": "web-2"}
+    with pytest.raises(kubernetes.client.ApiException) as refusal:
+        core.create_namespaced_pod_eviction("web-2", SPACE, eviction)
+    assert refusal.value.status == 429
+    assert "disruption budget" in refusal.value.body
+    core.delete_namespaced_pod("web-2", SPACE, grace_period_seconds=0)
+
+
+def test_patches(core):
+    core.create_namespaced_config_map(SPACE, {"metadata": {"name": "c"}, "data": {"a": "1"}})
+    assert core.patch_namespaced_config_map("c", SPACE, {"data": {"b": "2"}}).data["a"] == "1"
+    operations = [{"op": "remove", "path": "/data/a"}]
+    assert core.patch_namespaced_config_map("c", SPACE, operations).data == {"b": "2"}
+    found = core.read_namespaced_config_map("c", SPACE)
+    found.data = {"d": "3"}
+    replaced = core.replace_namespaced_config_map("c", SPACE, found)
+    with pytest.raises(kubernetes.client.ApiException) as refusal:
+        core.replace_namespaced_config_map("c", SPACE, found)
+    assert (refusal.value.status, replaced.data) == (409, {"d": "3"})
+    core.delete_collection_namespaced_config_map(SPACE)
+    assert core.list_namespaced_config_map(SPACE).items == []
+
+
+def test_the_dynamic_client(api):
+    """It learns from discovery what there is."""
+    dynamic = kubernetes.dynamic.DynamicClient(api)
+    classes = dynamic.resources.get(api_version="scheduling.k8s.io/v1", kind="PriorityClass")
+    classes.create(body={"metadata": {"name": "high"}, "value": 1000})
+    assert classes.get(name="high").value == 1000
+    body = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "low"},
+        "value": 1,
+    }
+    applied = classes.server_side_apply(body=body, field_manager="test")
+    assert applied.value == 1
+    assert {"high", "low"} <= {one.metadata.name for one in classes.get().items}
+
+
+def test_workloads(api, core):
+    apps = kubernetes.client.AppsV1Api(api)
+    template = {"metadata": {"labels": {"app": "d"}}, "spec": pod("", "d")["spec"]}
+    spec = {"replicas": 2, "selector": {"matchLabels": {"app": "d"}}, "template": template}
+    apps.create_namespaced_deployment(SPACE, {"metadata": {"name": "d"}, "spec": spec})
+    wait_until_ready(core, "d", 2)
+    apps.patch_namespaced_deployment_scale("d", SPACE, {"spec": {"replicas": 3}})
+    wait_until_ready(core, "d", 3)
+    assert apps.read_namespaced_deployment_scale("d", SPACE).spec.replicas == 3
+    apps.delete_namespaced_deployment("d", SPACE, propagation_policy="Foreground")
+
+
+def test_what_the_server_is(api):
+    assert kubernetes.client.VersionApi(api).get_code().minor == "36"
+    groups = kubernetes.client.ApisApi(api).get_api_versions().groups
+    assert "policy" in {group.name for group in groups}
