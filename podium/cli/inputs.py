@@ -15,11 +15,15 @@ from podium.config.errors import InvalidConfiguration
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.config.load import load_configuration
 from podium.manifests import Manifests, read_sources
+from podium.node.pressure.config import EvictionConfig, read_config
+from podium.node.pressure.parsing import ThresholdError
 from podium.plan.preparing import Request
 from podium.plan.targets import Target, parse_target
 from podium.profile import plugin_factories
 
 T = TypeVar("T")
+
+_KUBELET_KIND = "KubeletConfiguration"
 
 StateOption = Annotated[
     list[str],
@@ -145,6 +149,27 @@ def read_scheduler_config(path: str | None) -> LoadedConfiguration | None:
         return load_configuration([d.value for d in documents], plugin_factories().keys())
     except InvalidConfiguration as error:
         raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
+
+
+def read_kubelet_config(path: str | None) -> EvictionConfig:
+    """When nodes evict pods, as the KubeletConfiguration in a file has it; the defaults if None.
+
+    Raises:
+        InputError: it can't be read, or something in it is wrong.
+    """
+    if path is None:
+        return read_config({})
+    documents = list(read_yaml(_text(path)))
+    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
+    found = documents[0].value if len(documents) == 1 else None
+    if not faults and not (isinstance(found, dict) and found.get("kind") == _KUBELET_KIND):
+        faults = [f"{path}: must hold one document, a {_KUBELET_KIND}"]
+    if faults or not isinstance(found, dict):
+        raise InputError("\n".join(faults))
+    try:
+        return read_config(found)
+    except ThresholdError as error:
+        raise InputError("\n".join(f"{path}: {fault}" for fault in error.faults)) from error
 
 
 def _text(path: str) -> str:

@@ -16,6 +16,7 @@ from podium.cli.inputs import (
     InputError,
     NamespaceOption,
     StateOption,
+    read_kubelet_config,
     read_request,
 )
 from podium.cli.output import Output, console, fail, print_report, print_warnings, working
@@ -62,6 +63,14 @@ PressureOption = Annotated[
         help="What is left on a node, such as node-3:memory.available=50Mi.",
     ),
 ]
+KubeletConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--kubelet-config",
+        metavar="FILE",
+        help="A KubeletConfiguration (v1beta1), for the eviction thresholds of nodes.",
+    ),
+]
 UntilOption = Annotated[
     str,
     typer.Option("--until", metavar="DURATION", help="For how long to play the plan."),
@@ -84,6 +93,7 @@ def plan(
     fail_on: FailOnOption = None,
     alternatives: AlternativesOption = _ALTERNATIVES_MAX,
     pressure: PressureOption = None,
+    kubelet_config: KubeletConfigOption = None,
     until: UntilOption = "10m",
     seeds: SeedsOption = 1,
 ) -> None:
@@ -97,12 +107,15 @@ def plan(
         conditions = _conditions(fail_on or ())
         until_s = _until_s(until)
         pressures = tuple(map(parse_pressure, pressure or ()))
+        evicting = read_kubelet_config(kubelet_config)
         with working("reading"):
             request, notes = read_request(
                 filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
             )
         with working("planning"):
-            asked = replace(request, pressures=pressures, until_s=until_s, seeds=seeds)
+            asked = replace(
+                request, pressures=pressures, eviction=evicting, until_s=until_s, seeds=seeds
+            )
             outcome = make_plan(asked)
     except PodiumError as error:
         fail(error)

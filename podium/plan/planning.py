@@ -61,6 +61,7 @@ def _played(prepared: Prepared, request: Request, seed: int) -> Plan:
         prepared.lost,
         book,
         request.configuration,
+        eviction=request.eviction,
         start_s=start_s(prepared.before),
         seed=seed,
         alternatives_max=request.alternatives_max,

@@ -6,6 +6,7 @@ from typing import Any
 
 from podium.api.meta import controller_of, namespace, uid
 from podium.config.load import Loaded as LoadedConfiguration
+from podium.node.pressure.config import EvictionConfig, read_config
 from podium.plan.changing import apply
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.deleting import delete
@@ -31,6 +32,7 @@ class Request:
         applied: manifests to apply, in order, each object once.
         deleted: objects to delete from the state first.
         pressures: what nodes are put under, once all else is changed.
+        eviction: when nodes evict pods; v1.36's defaults unless given.
         configuration: the scheduler's; v1.36's default one if None.
         alternatives_max: how many candidates besides the chosen one each preemption reports.
         seed: for what is left to chance; of several, that of the first.
@@ -42,6 +44,7 @@ class Request:
     applied: Sequence[Object] = ()
     deleted: Sequence[Target] = ()
     pressures: Sequence[Pressure] = ()
+    eviction: EvictionConfig = field(default_factory=lambda: read_config({}))
     configuration: LoadedConfiguration | None = None
     alternatives_max: int = 100
     seed: int = 0

@@ -1,9 +1,13 @@
 """Plans and explanations of nodes under pressure."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from podium.cli.inputs import InputError, read_kubelet_config
+from podium.node.pressure.config import read_config
 from podium.node.pressure.ranking import EvictionOrder
 from podium.node.pressure.signals import Signal
 from podium.plan.evicting import EvictionError, rank_evictions, ranking_report
@@ -110,3 +114,25 @@ def test_the_order_of_another_signal_and_of_the_proposal() -> None:
 def test_a_node_that_isnt_there() -> None:
     with pytest.raises(EvictionError, match="there is no node n9; there are: n1"):
         rank_evictions(Request(state=STATE), "n9")
+
+
+def test_thresholds_may_be_others() -> None:
+    asked = request("n1:memory.available=1Gi")
+    eviction = read_config({"evictionHard": {"memory.available": "2Gi"}})
+    (lost,) = plan(replace(asked, eviction=eviction)).disruptions
+    assert lost.pod == "default/above"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("kind: Pod", "must hold one document, a KubeletConfiguration"),
+        ("a: [", "not valid YAML"),
+        ("kind: KubeletConfiguration\nevictionHard: {x: '1'}", "unsupported eviction signal x"),
+    ],
+)
+def test_a_kubelet_configuration_that_cant_be_read(tmp_path: Path, text: str, fault: str) -> None:
+    path = tmp_path / "kubelet.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=fault):
+        read_kubelet_config(str(path))

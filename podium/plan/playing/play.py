@@ -16,6 +16,7 @@ from podium.controllers.kit.pods import condition_of
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.core.preemption.importance import more_important, more_important_by_qos
 from podium.node.behaviour import CONDITIONS, DOWN, Behaviour
+from podium.node.pressure.config import EvictionConfig
 from podium.node.settings import NodeSettings
 from podium.node.spans import Span
 from podium.plan.budgets import BudgetBook
@@ -61,6 +62,7 @@ class Play:
         lost: pods that the changes have taken off their nodes.
         book: of the budgets, before anything happens.
         configuration: the scheduler's; v1.36's default one if None.
+        eviction: when nodes evict pods.
         start_s: the time at which it begins, in seconds since the epoch.
         seed: for what is left to chance; with 0 the first of equal nodes by name is taken.
         alternatives_max: how many candidates besides the chosen one each preemption reports.
@@ -74,6 +76,7 @@ class Play:
         book: BudgetBook,
         configuration: LoadedConfiguration | None,
         *,
+        eviction: EvictionConfig,
         start_s: float,
         seed: int,
         alternatives_max: int,
@@ -91,7 +94,7 @@ class Play:
             start_s=start_s,
             schedulers=(setup,),
             controllers=_CONTROLLERS,
-            nodes=NodeSettings(seed=seed, behaviour=_BEHAVIOUR),
+            nodes=NodeSettings(seed=seed, behaviour=_BEHAVIOUR, eviction=eviction),
             admission=_ADMISSION,
         )
         self._cluster = Cluster(options)
