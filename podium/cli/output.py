@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from enum import StrEnum
 from typing import Any, NoReturn
 
@@ -11,10 +10,13 @@ import typer
 import yaml
 from rich.cells import cell_len
 from rich.console import Console
+from rich.status import Status
 from rich.text import Text
 
 _GAP = 2
 ERROR_EXIT_CODE = 1
+# As shells have it of a command that Ctrl-C has ended.
+INTERRUPTED_EXIT_CODE = 130
 
 Cell = str | Text
 
@@ -41,7 +43,7 @@ def console() -> Console:
     return _plain_console()
 
 
-def working(what: str) -> AbstractContextManager[object]:
+def working(what: str) -> Status:
     """Shows on a terminal, as long as it lasts, what the command is busy with."""
     return _plain_console(stderr=True).status(what)
 
@@ -97,6 +99,12 @@ def fail(error: object) -> NoReturn:
     for line in str(error).splitlines():
         err.print(Text.assemble(("error:", "bold red"), f" {line}"))
     raise typer.Exit(ERROR_EXIT_CODE)
+
+
+def give_up() -> NoReturn:
+    """Exit after Ctrl-C that came before there was anything to print."""
+    _plain_console(stderr=True).print(Text("interrupted: nothing is known yet"))
+    raise typer.Exit(INTERRUPTED_EXIT_CODE)
 
 
 def count(number: int, singular: str, plural: str = "") -> str:

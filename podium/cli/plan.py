@@ -19,8 +19,18 @@ from podium.cli.inputs import (
     read_kubelet_config,
     read_request,
 )
-from podium.cli.output import Output, console, fail, print_report, print_warnings, working
+from podium.cli.output import (
+    INTERRUPTED_EXIT_CODE,
+    Output,
+    console,
+    fail,
+    give_up,
+    print_report,
+    print_warnings,
+    working,
+)
 from podium.cli.plan_text import print_plan
+from podium.cli.timeline_text import time_text
 from podium.config.reading.durations import duration_seconds
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan
@@ -102,6 +112,7 @@ def plan(
     The state is what `kubectl get -o yaml` prints. Pods that wait in it, and those that the
     manifests bring, are decided in queue order. Then time passes, in simulation: victims take
     their grace period to go, workloads replace what they lose, and that may cost others a place.
+    Ctrl-C prints what is known so far.
     """
     try:
         conditions = _conditions(fail_on or ())
@@ -112,19 +123,23 @@ def plan(
             request, notes = read_request(
                 filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
             )
-        with working("planning"):
+        with working("planning") as status:
             asked = replace(
                 request, pressures=pressures, eviction=evicting, until_s=until_s, seeds=seeds
             )
-            outcome = make_plan(asked)
+            outcome = make_plan(asked, lambda at_s: status.update(f"planning: {time_text(at_s)}"))
     except PodiumError as error:
         fail(error)
+    except KeyboardInterrupt:
+        give_up()
     outcome = replace(outcome, notes=(*notes, *outcome.notes))
     if output in (Output.JSON, Output.YAML):
         print_report(plan_report(outcome), output)
     else:
         print_warnings(outcome.warnings)
         print_plan(console(), outcome, wide=output is Output.WIDE)
+    if outcome.interrupted:
+        raise typer.Exit(INTERRUPTED_EXIT_CODE)
     if any(_holds(condition, outcome) for condition in conditions):
         raise typer.Exit(FAILED_ON_EXIT_CODE)
 

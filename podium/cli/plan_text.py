@@ -169,7 +169,8 @@ def _chances(plan: Plan) -> Iterator[str]:
 
 
 def _summary(plan: Plan) -> Text:
-    return Text(", ".join(_counts(plan)) + ".")
+    text = ", ".join(_counts(plan)) + "."
+    return Text(f"Interrupted at {time_text(plan.until_s)}. {text}" if plan.interrupted else text)
 
 
 def _counts(plan: Plan) -> Iterator[str]:

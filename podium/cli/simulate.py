@@ -10,7 +10,14 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.cli.collecting import collect_rarely
-from podium.cli.output import console, fail, print_report, print_warnings
+from podium.cli.output import (
+    INTERRUPTED_EXIT_CODE,
+    console,
+    fail,
+    give_up,
+    print_report,
+    print_warnings,
+)
 from podium.cli.simulate_text import print_story, progress
 from podium.config.reading.durations import duration_seconds
 from podium.simulation.reading import ScenarioError, read_scenario
@@ -19,8 +26,6 @@ from podium.simulation.scenario import Scenario
 from podium.simulation.simulating import simulate as play
 
 FAILED_EXIT_CODE = 2
-# As shells have it of a command that Ctrl-C has ended.
-INTERRUPTED_EXIT_CODE = 130
 
 
 class SimulateOutput(StrEnum):
@@ -60,6 +65,8 @@ def simulate(
             simulation = play(loaded, told)
     except PodiumError as error:
         fail(error)
+    except KeyboardInterrupt:
+        give_up()
     if output is SimulateOutput.TIMELINE:
         print_warnings(simulation.notes)
         print_story(console(), simulation)

@@ -367,7 +367,8 @@ class Plan:
     """The outcome of a plan; each list is in the order in which things happen.
 
     `until_s` says for how long it was played, in seconds, and `seeds` how many times; all but
-    `chances` is of the first time. `anyway` has what would happen without the changes, too.
+    `chances` is of the first time. `interrupted` says that there would have been more. `anyway` has
+    what would happen without the changes, too.
     """
 
     placements: tuple[Placement, ...] = ()
@@ -382,6 +383,7 @@ class Plan:
     disruptions: tuple[Disruption, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_s: float = 0.0
+    interrupted: bool = False
     seeds: int = 1
     chances: tuple[Chance, ...] = ()
     anyway: tuple[Fate, ...] = ()

@@ -11,7 +11,7 @@ from podium.cluster.options import START_S
 from podium.plan.budgets import BudgetBook
 from podium.plan.chances import chances, unrelated
 from podium.plan.outcome import Plan
-from podium.plan.playing.play import Play
+from podium.plan.playing.play import Play, Progress
 from podium.plan.playing.telling import Told
 from podium.plan.preparing import Prepared, Request, prepare
 from podium.plan.queue import waiting
@@ -22,24 +22,40 @@ __all__ = ["Request", "plan"]
 Object = Mapping[str, Any]
 
 
-def plan(request: Request) -> Plan:
-    """What would happen.
+def plan(request: Request, progress: Progress | None = None) -> Plan:
+    """What would happen, or what of it is known when somebody interrupts it by Ctrl-C.
+
+    Args:
+        request: what is to be planned.
+        progress: is told from time to time how far it is.
 
     Raises:
         TargetError: something to delete isn't there.
     """
     prepared = prepare(request)
-    first, *others = (
-        _played(prepared, request, seed)
-        for seed in range(request.seed, request.seed + request.seeds)
-    )
+    first, *others = _all_played(prepared, request, progress)
+    if first.interrupted:
+        return first
+    if others and others[-1].interrupted:
+        played = [first, *others[:-1]]
+        return replace(first, interrupted=True, seeds=len(played), chances=chances(played))
     if (request.applied or request.deleted or request.pressures) and _is_restless(prepared.before):
         unchanged = replace(request, applied=(), deleted=(), pressures=())
         without = _played(prepare(unchanged), unchanged, request.seed)
-        first = replace(first, anyway=unrelated(first, without))
+        anyway = () if without.interrupted else unrelated(first, without)
+        first = replace(first, anyway=anyway, interrupted=without.interrupted)
     if not others:
         return first
     return replace(first, seeds=request.seeds, chances=chances([first, *others]))
+
+
+def _all_played(prepared: Prepared, request: Request, progress: Progress | None) -> Iterator[Plan]:
+    """A plan for each seed; an interrupted one is the last."""
+    for seed in range(request.seed, request.seed + request.seeds):
+        played = _played(prepared, request, seed, progress)
+        yield played
+        if played.interrupted:
+            return
 
 
 def _is_restless(state: State) -> bool:
@@ -52,7 +68,9 @@ def _is_restless(state: State) -> bool:
     return tainted or bool(waiting(state.pods))
 
 
-def _played(prepared: Prepared, request: Request, seed: int) -> Plan:
+def _played(
+    prepared: Prepared, request: Request, seed: int, progress: Progress | None = None
+) -> Plan:
     book = BudgetBook(prepared.before, prepared.after)
     coming = [*prepared.named(), *prepared.undecided()]
     play = Play(
@@ -66,7 +84,7 @@ def _played(prepared: Prepared, request: Request, seed: int) -> Plan:
         seed=seed,
         alternatives_max=request.alternatives_max,
     )
-    play.run(request.until_s)
+    is_over = play.run(request.until_s, progress)
     told = Told(play, prepared.waiting(), coming, prepared.lost)
     nodes = [name(node) for node in prepared.after.of_kind("Node")]
     notes = request.configuration.notes if request.configuration else ()
@@ -82,7 +100,8 @@ def _played(prepared: Prepared, request: Request, seed: int) -> Plan:
         ignored=told.ignored(),
         disruptions=told.disruptions(),
         timeline=told.timeline(),
-        until_s=request.until_s,
+        until_s=request.until_s if is_over else round(play.passed_s, 3),
+        interrupted=not is_over,
         warnings=(*prepared.warnings, *_without_nodes(prepared, nodes)),
         notes=(*notes, *prepared.notes),
     )

@@ -68,6 +68,7 @@ def plan_report(plan: Plan) -> Report:
         "disruptions": [_disruption(disruption) for disruption in plan.disruptions],
         "timeline": [_moment(moment) for moment in plan.timeline],
         "untilSeconds": plan.until_s,
+        "interrupted": plan.interrupted,
         "seeds": plan.seeds,
         "chances": [_chance(chance) for chance in plan.chances],
         "anyway": [{"pod": fate.pod, "outcome": fate.outcome} for fate in plan.anyway],

@@ -26,6 +26,7 @@ FIELDS = [
     "disruptions",
     "timeline",
     "untilSeconds",
+    "interrupted",
     "seeds",
     "chances",
     "anyway",

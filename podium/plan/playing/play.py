@@ -1,7 +1,7 @@
 """A prepared plan in a cluster of its own, from its beginning until it is over."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,10 @@ from podium.plan.victims import CandidateReader
 from podium.scheduler import Scheduler
 
 Object = Mapping[str, Any]
+Progress = Callable[[float], None]
+"""Is told how many seconds of a plan have passed."""
+
+PROGRESS_EVERY_S = 0.1
 
 # So long is a decision taken to last: no calls are still under way when the next one is made.
 DECISION_S = 0.001
@@ -109,7 +113,7 @@ class Play:
         if seed:
             self.scheduler.snapshot.tie_key = partial(_shuffled, seed)
         self.preempted = Preempted(
-            self._reader(configuration), alternatives_max, lambda: round(self._now_s(), 3)
+            self._reader(configuration), alternatives_max, lambda: round(self.passed_s, 3)
         )
         self.scheduler.watch = self.preempted
 
@@ -122,28 +126,47 @@ class Play:
             raise TypeError("there is no scheduler")
         return machine.scheduler
 
-    def run(self, until_s: float) -> None:
-        """Let everything happen.
+    def run(self, until_s: float, progress: Progress | None = None) -> bool:
+        """Let everything happen; whether it comes to its end, as nobody interrupts it by Ctrl-C.
 
         Args:
             until_s: for how long, in seconds.
+            progress: is told from time to time how far it is.
         """
+        try:
+            self._begin()
+            self._go_on(self._start_s + until_s, progress)
+        except KeyboardInterrupt:
+            return False
+        finally:
+            self.scheduler.watch = None
+        return True
+
+    @property
+    def passed_s(self) -> float:
+        """How long it has been played for, in seconds."""
+        return self._cluster.driver.now_s - self._start_s
+
+    def _begin(self) -> None:
         driver = self._cluster.driver
         driver.run_until(self._start_s)
         # Nodes refuse what they can't start before anybody decides about other pods.
         self._bring(pod for pod in self._coming if pod["spec"].get("nodeName"))
         driver.run_until(self._start_s)
         self._bring(pod for pod in self._coming if not pod["spec"].get("nodeName"))
-        driver.run_until(self._start_s + until_s)
-        self.scheduler.watch = None
+
+    def _go_on(self, end_s: float, progress: Progress | None) -> None:
+        driver = self._cluster.driver
+        while (now_s := driver.now_s) < end_s:
+            piece_s = max(now_s + PROGRESS_EVERY_S, driver.next_s() or now_s)
+            driver.run_until(min(end_s, piece_s))
+            if progress is not None:
+                progress(self.passed_s)
 
     def _bring(self, pods: Iterable[Object]) -> None:
         for pod in pods:
             metadata = {"creationTimestamp": timestamp(self._start_s), **pod["metadata"]}
             self._cluster.store.create("Pod", {**pod, "metadata": metadata})
-
-    def _now_s(self) -> float:
-        return self._cluster.driver.now_s - self._start_s
 
     def _reader(self, configuration: LoadedConfiguration | None) -> CandidateReader:
         by_qos = configuration and configuration.options.victim_order is VictimOrder.QOS_CLASS

@@ -1,0 +1,58 @@
+"""Ctrl-C ends a plan early; what is known by then is told."""
+
+from collections.abc import Callable
+
+from podium.plan.outcome import Plan
+from podium.plan.planning import Request, plan
+from podium.plan.report import plan_report
+from tests.plan.objects import node, places, pod, priority_class
+
+# The victim takes half a minute to go, and only then is the new pod bound.
+STATE = [
+    priority_class("high", 1000),
+    node("n", "1"),
+    pod("old", on="n", status={"phase": "Running"}, terminationGracePeriodSeconds=30),
+]
+COMING = pod("new", priorityClassName="high")
+
+
+def after(seconds: float, times: int = 1) -> Callable[[float], None]:
+    """Interrupts at the given time of one run after another."""
+    passed: list[float] = []
+
+    def tell(at_s: float) -> None:
+        passed.append(at_s)
+        if passed.count(at_s) == times and at_s >= seconds:
+            raise KeyboardInterrupt
+
+    return tell
+
+
+def interrupted(seconds: float, times: int = 1, seeds: int = 1) -> Plan:
+    return plan(Request(STATE, [COMING], [], seeds=seeds), after(seconds, times))
+
+
+def test_what_has_happened_up_to_then_is_told() -> None:
+    outcome = interrupted(0)
+    assert (outcome.interrupted, outcome.until_s) == (True, 0.1)
+    assert [one.preemptor for one in outcome.preemptions] == ["default/new"]
+    assert [one.pod for one in outcome.pending] == ["default/new"]
+    assert plan_report(outcome)["interrupted"] is True
+
+
+def test_later_it_has_come_further() -> None:
+    assert places(interrupted(40)) == {"new": "n"}
+
+
+def test_of_several_runs_those_count_that_are_complete() -> None:
+    outcome = interrupted(500, times=3, seeds=6)
+    assert (outcome.interrupted, outcome.seeds, outcome.until_s) == (True, 2, 600.0)
+    assert places(outcome) == {"new": "n"}
+
+
+def test_whoever_waits_for_the_end_is_told_so() -> None:
+    times: list[float] = []
+    outcome = plan(Request(STATE, [COMING], []), times.append)
+    assert (outcome.interrupted, outcome.until_s) == (False, 600.0)
+    assert times == sorted(times)
+    assert times[-1] == 600.0
