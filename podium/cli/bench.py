@@ -1,5 +1,6 @@
 """`podium bench`: the workloads of kube-scheduler's performance suite, measured."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
@@ -8,6 +9,7 @@ from rich.console import Console
 
 from podium.api.errors import PodiumError
 from podium.bench.catalogue import WORKLOADS, select
+from podium.bench.live.measuring import Measured, Sizes, measure
 from podium.bench.results import Result
 from podium.bench.runner import measure_apart
 from podium.bench.workloads import Workload
@@ -20,6 +22,7 @@ from podium.cli.output import (
     print_warnings,
 )
 
+_LIVE_HEADINGS = ("MEASURED", "VALUE", "UNIT", "GOAL", "PROCESSOR")
 _HEADINGS = ("WORKLOAD", "NODES", "PODS", "PREEMPTIONS", "PODS/S", "P50 MS", "P99 MS", "PEAK MIB")
 
 
@@ -38,12 +41,19 @@ def bench(
     list_workloads: Annotated[
         bool, typer.Option("--list", help="Print the names of the workloads, and measure nothing.")
     ] = False,
+    live: Annotated[
+        bool,
+        typer.Option("--live", help="Measure a running cluster instead, from another process."),
+    ] = False,
 ) -> None:
     """Measure scheduling workloads: pods a second, decision latency, peak memory.
 
     Each workload runs in process, in a process of its own, with every node looked at and scored.
     """
     try:
+        if live:
+            _print_live(output)
+            return
         selected = WORKLOADS if list_workloads and not workloads else select(workloads or ())
         if list_workloads:
             _print_names(selected)
@@ -53,6 +63,22 @@ def bench(
             print_report([result.as_json() for result in _measured(selected)], output)
     except PodiumError as error:
         fail(error)
+
+
+def _print_live(output: BriefOutput) -> None:
+    with Console(stderr=True).status("") as status:
+        found = asyncio.run(measure(Sizes(), lambda what: status.update(f"measuring {what}")))
+    if output is BriefOutput.TABLE:
+        print_section(console(), "LIVE", _LIVE_HEADINGS, map(_live_cells, found))
+    else:
+        print_report([measured.as_json() for measured in found], output)
+
+
+def _live_cells(measured: Measured) -> tuple[str, ...]:
+    share = measured.processor_share
+    value = f"{measured.value:,.3f}" if measured.unit == "s" else f"{measured.value:,.0f}"
+    busy = "" if share is None else f"{share:.0%}"
+    return measured.name, value, measured.unit, measured.goal, busy
 
 
 def _measured(workloads: Sequence[Workload]) -> Iterable[Result]:
