@@ -31,6 +31,8 @@ from podium.embedded.first_objects import NodeShape, read_manifests, simulated_n
 from podium.embedded.pace import parse_speed
 
 _NODES = 3
+# Objects come by the thousand and stay: looking for garbage among them costs more than it frees.
+_GARBAGE = 50_000
 
 
 def up(
@@ -72,6 +74,7 @@ def up(
         )
         print_warnings([*first.notes, *applied.notes])
         gc.freeze()
+        gc.set_threshold(_GARBAGE)
         asyncio.run(run(Wish(options, [loaded.obj for loaded in applied.objects])))
     except PodiumError as error:
         fail(error)
