@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -20,6 +21,7 @@ from podium.embedded.first_objects import simulated
 from podium.embedded.network import served
 from podium.embedded.pace import REAL_TIME, Pace
 from podium.embedded.pacer import Pacer
+from podium.embedded.published import publish_authority
 from podium.node.settings import NodeSettings
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store
@@ -141,6 +143,7 @@ class EmbeddedCluster:
             self.directory,
             port=options.port,
             is_insecure=options.is_insecure,
+            publish_authority=partial(publish_authority, self.cluster),
             rng=Random(self._seed),
         )
         self.url = await stack.enter_async_context(served_here)

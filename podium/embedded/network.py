@@ -1,7 +1,7 @@
 """The cluster on the network: certificates, tokens, server, and a kubeconfig that leads there."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from random import Random
@@ -21,7 +21,13 @@ USUAL_PORT = 26443
 
 @asynccontextmanager
 async def served(
-    backend: Backend, directory: DataDirectory, *, port: int | None, is_insecure: bool, rng: Random
+    backend: Backend,
+    directory: DataDirectory,
+    *,
+    port: int | None,
+    is_insecure: bool,
+    publish_authority: Callable[[str], None],
+    rng: Random,
 ) -> AsyncIterator[str]:
     """Serve a cluster until the end of `async with`.
 
@@ -31,6 +37,7 @@ async def served(
         port: of the loopback interface; 0 for any that is free; None for the usual one, so that
             kubeconfigs and bookmarks stay true, or, if that is in use, any.
         is_insecure: whether to speak plain HTTP.
+        publish_authority: tells clients who certifies the server, in PEM; not called without TLS.
         rng: chooses what the server leaves to chance.
 
     Yields:
@@ -40,9 +47,11 @@ async def served(
         PodiumError: the port can't be listened at, or a file isn't as it must be.
     """
     tokens = kept_tokens(directory.path / "tokens")
-    certificates = None
+    certificates, authority = None, None
     if not is_insecure:
         certificates = kept_certificates(directory.path / "tls", time.time())
+        authority = certificates.authority.read_bytes()
+        publish_authority(authority.decode())
     limits = Limits()
     app = ApiApp(backend, tokens_of(tokens.admin, tokens.reader), limits, rng)
     start = partial(Serving.start, app, limits, certificates=certificates)
@@ -53,7 +62,6 @@ async def served(
             raise
         serving = await start(port=0)
     try:
-        authority = None if certificates is None else certificates.authority.read_bytes()
         write_kubeconfig(directory.kubeconfig, serving.url, tokens.admin, authority)
         yield serving.url
     finally:
