@@ -1,0 +1,65 @@
+"""The openb trace played: how long months of a GPU cluster take, in what memory, and who waits.
+
+    python benchmarks/openb.py [--capacity 60] [--tasks FILE] [--nodes FILE]
+
+The trace isn't part of the project; its files are looked for in ../shared/data/openb. The goal: all
+1,523 nodes and 8,152 tasks in two minutes.
+"""
+
+import argparse
+import gc
+import resource
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+from podium.cli.classes_text import print_classes
+from podium.cli.output import console
+from podium.importing.csv_rows import read_rows
+from podium.importing.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
+from podium.importing.scenario_text import scenario_lines
+from podium.simulation.reading import read_scenario
+from podium.simulation.report import class_summaries
+from podium.simulation.simulating import simulate
+
+TRACE = Path(__file__).resolve().parents[2] / "shared" / "data" / "openb"
+NODES = TRACE / "openb_node_list_all_node.csv.gz"
+TASKS = TRACE / "openb_pod_list_default.csv.gz"
+
+
+def main() -> None:
+    """Import, play, and print what it took."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--nodes", type=Path, default=NODES)
+    parser.add_argument("--tasks", type=Path, default=TASKS)
+    parser.add_argument("--capacity", type=int, default=100, help="percent of the nodes")
+    chosen = parser.parse_args()
+    missing = [str(path) for path in (chosen.nodes, chosen.tasks) if not path.exists()]
+    if missing:
+        sys.exit(f"skipped: there is no {' and no '.join(missing)}")
+    began_s = time.perf_counter()
+    trace = read_trace(
+        read_rows(str(chosen.nodes), NODE_COLUMNS),
+        read_rows(str(chosen.tasks), POD_COLUMNS),
+        capacity=Fraction(chosen.capacity, 100),
+    )
+    scenario = read_scenario("openb", "\n".join(scenario_lines(trace, "openb")))
+    read_s = time.perf_counter()
+    gc.freeze()
+    simulation = simulate(scenario)
+    played_s = time.perf_counter()
+    print(f"{len(trace.nodes)} nodes, {len(trace.arrivals)} tasks")
+    print(
+        f"read in {read_s - began_s:.1f} s, {simulation.ended_s / 86_400:.0f} days played in",
+        end=" ",
+    )
+    print(f"{played_s - read_s:.1f} s ({time.process_time():.1f} s of processor time in all)")
+    print(f"{len(simulation.entries)} things happened")
+    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"peak memory {peak_kib / 1024:.0f} MiB\n")
+    print_classes(console(), class_summaries(simulation))
+
+
+if __name__ == "__main__":
+    main()
