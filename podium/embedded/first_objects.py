@@ -6,6 +6,7 @@ is, uids and statuses included, and pods that are on a node run.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv4Address
 from typing import Any, BinaryIO
 
 from podium.api.errors import FieldError, InvalidValue
@@ -20,6 +21,7 @@ Object = Mapping[str, Any]
 
 PODS_PER_NODE = "110"
 _VERSION = "v1.36.2"
+_ADDRESSES = IPv4Address("172.16.0.0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,7 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
         if is_negative:
             raise InvalidValue(FieldError(field, text, "must not be negative"))
     amounts = {"cpu": shape.cpu, "memory": shape.memory, "pods": PODS_PER_NODE}
-    return [_node(f"podium-{number + 1}", amounts) for number in range(count)]
+    return [_node(number, amounts) for number in range(1, count + 1)]
 
 
 def read_manifests(paths: Sequence[str], stdin: BinaryIO | None = None) -> Manifests:
@@ -76,7 +78,8 @@ def simulated(obj: Object) -> Object:
     return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
 
 
-def _node(name: str, amounts: Mapping[str, str]) -> Object:
+def _node(number: int, amounts: Mapping[str, str]) -> Object:
+    name = f"podium-{number}"
     labels = {
         "kubernetes.io/hostname": name,
         "kubernetes.io/os": "linux",
@@ -99,5 +102,13 @@ def _node(name: str, amounts: Mapping[str, str]) -> Object:
         "kind": "Node",
         "metadata": {"name": name, "labels": labels},
         "spec": {},
-        "status": {"capacity": amounts, "allocatable": amounts, "nodeInfo": info},
+        "status": {
+            "capacity": amounts,
+            "allocatable": amounts,
+            "addresses": [
+                {"type": "InternalIP", "address": str(_ADDRESSES + number)},
+                {"type": "Hostname", "address": name},
+            ],
+            "nodeInfo": info,
+        },
     }
