@@ -1,5 +1,7 @@
 """The official client: typed and dynamic, watches, patches, evictions."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from podium import Cluster
@@ -117,3 +119,19 @@ def test_what_the_server_is(api):
     assert kubernetes.client.VersionApi(api).get_code().minor == "36"
     groups = kubernetes.client.ApisApi(api).get_api_versions().groups
     assert "policy" in {group.name for group in groups}
+
+
+def test_only_one_gets_the_lease(api):
+    """By which leaders are elected: whoever writes second has seen an old version."""
+    coordination = kubernetes.client.CoordinationV1Api(api)
+    spec = {"holderIdentity": "a", "leaseDurationSeconds": 15}
+    coordination.create_namespaced_lease(SPACE, {"metadata": {"name": "l"}, "spec": spec})
+    first, second = (coordination.read_namespaced_lease("l", SPACE) for _ in range(2))
+    first.spec.holder_identity, second.spec.holder_identity = "b", "c"
+    first.spec.renew_time = second.spec.renew_time = datetime.now(UTC)
+    renewed = coordination.replace_namespaced_lease("l", SPACE, first)
+    assert renewed.spec.renew_time == first.spec.renew_time
+    with pytest.raises(kubernetes.client.ApiException) as refusal:
+        coordination.replace_namespaced_lease("l", SPACE, second)
+    assert refusal.value.status == 409
+    assert coordination.read_namespaced_lease("l", SPACE).spec.holder_identity == "b"
