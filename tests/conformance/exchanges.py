@@ -20,10 +20,13 @@ from podium.cluster import Cluster, ClusterOptions
 
 RECORDS = Path(__file__).parent / "data/api/exchanges.jsonl.gz"
 START_S = 1_800_000_000.0
-# Those whose work the records show.
+# Those with which the exchanges were recorded.
 CONTROLLERS = frozenset({
-    "deployment-controller", "disruption-controller", "namespace-controller",
-    "replicaset-controller", "resourcequota-controller",
+    "daemonset-controller", "deployment-controller", "disruption-controller",
+    "generic-garbage-collector", "job-controller", "namespace-controller",
+    "node-lifecycle-controller", "pod-garbage-collector", "replicaset-controller",
+    "replication-controller", "resourcequota-controller", "statefulset-controller",
+    "taint-eviction-controller",
 })  # fmt: skip
 # Between two requests, for controllers to do their part, and between two tries of one.
 PAUSE_S = 0.05
