@@ -1,4 +1,4 @@
-"""Stories of a cluster, played in virtual time with Podium's own scheduler and API server.
+"""Stories of a cluster, played in virtual time: Podium's API server, controllers and scheduler.
 
 A story has nodes and steps; after each step it is told what there is: all pods and all events.
 The part of the kubelets is the story's own: it says when a pod has finished.
@@ -13,6 +13,7 @@ from podium.api.kinds import KINDS
 from podium.apiserver.decoding.patches import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.apiserver.versions import shown_version
+from podium.cluster import CONTROLLERS
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.runtime.latency import Latency
 from podium.runtime.virtual import VirtualDriver
@@ -53,6 +54,8 @@ class StoryPlayer:
             self._create("PriorityClass", priority_class)
         for node in nodes:
             self._add_node(node)
+        for name, make in CONTROLLERS.items():
+            self._driver.add(make(), name=name)
         self._driver.add(SchedulerMachine())
         self._driver.advance(STEP_S)
 
