@@ -22,7 +22,6 @@ from podium.node.spans import Span
 from podium.plan.budgets import BudgetBook
 from podium.plan.playing.budget_keeping import BudgetKeeper
 from podium.plan.playing.chronicle import Chronicle
-from podium.plan.playing.claims import ClaimBinder
 from podium.plan.playing.decisions import Preempted
 from podium.plan.playing.replacing import RECREATING, Replacements
 from podium.plan.state import State
@@ -48,7 +47,9 @@ _ADMISSION = AdmissionOptions(
     disabled=frozenset(plugin.name for plugin in PLUGINS if plugin.on_by_default)
 )
 _BEHAVIOUR = Behaviour(startup=Span(STARTUP_S, STARTUP_S))
-_CONTROLLERS = frozenset({"taint-eviction-controller"})
+_CONTROLLERS = frozenset(
+    {"taint-eviction-controller", "persistentvolume-controller", "volume-provisioner"}
+)
 _HEALTHY = {"MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
 
 
@@ -98,6 +99,7 @@ class Play:
             start_s=start_s,
             schedulers=(setup,),
             controllers=_CONTROLLERS,
+            provisioning_s=0.0,
             nodes=NodeSettings(seed=seed, behaviour=_BEHAVIOUR, eviction=eviction),
             admission=_ADMISSION,
         )
@@ -108,7 +110,6 @@ class Play:
         self._cluster.driver.add(BudgetKeeper(book, start_s))
         self._cluster.driver.add(self.chronicle)
         self._cluster.driver.add(self.replacements)
-        self._cluster.driver.add(ClaimBinder())
         self._cluster.start()
         if seed:
             self.scheduler.snapshot.tie_key = partial(_shuffled, seed)

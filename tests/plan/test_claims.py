@@ -1,0 +1,70 @@
+"""Claims are bound, and volumes made for them, as the volume controllers do it."""
+
+from typing import Any
+
+import pytest
+
+from tests.plan.objects import node, places, planned, pod
+
+Obj = dict[str, Any]
+
+
+def storage_class(mode: str, provisioner: str = "disks.example.com") -> Obj:
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "disks"},
+        "provisioner": provisioner,
+        "volumeBindingMode": mode,
+    }
+
+
+def claim(**spec: Any) -> Obj:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "data", "namespace": "default"},
+        "spec": {
+            "storageClassName": "disks",
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+            **spec,
+        },
+    }
+
+
+def volume(name: str, host: str) -> Obj:
+    on_host = {"key": "kubernetes.io/hostname", "operator": "In", "values": [host]}
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name},
+        "spec": {
+            "storageClassName": "disks",
+            "accessModes": ["ReadWriteOnce"],
+            "capacity": {"storage": "1Gi"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [on_host]}]}},
+        },
+    }
+
+
+def user() -> Obj:
+    return pod("user", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}])
+
+
+@pytest.mark.parametrize("mode", ["Immediate", "WaitForFirstConsumer"])
+def test_volumes_are_made_where_there_is_a_provisioner(mode: str) -> None:
+    outcome = planned([node("a"), storage_class(mode)], claim(), user())
+    assert places(outcome) == {"user": "a"}
+
+
+def test_a_pod_goes_where_the_volume_is_that_its_claim_gets() -> None:
+    local = storage_class("WaitForFirstConsumer", "kubernetes.io/no-provisioner")
+    state = [node("a"), node("b"), local, volume("on-b", "b")]
+    assert places(planned(state, claim(), user())) == {"user": "b"}
+
+
+def test_without_a_volume_or_a_provisioner_a_pod_waits() -> None:
+    none = storage_class("Immediate", "kubernetes.io/no-provisioner")
+    (pending,) = planned([node("a"), none], claim(), user()).pending
+    assert "unbound immediate PersistentVolumeClaims" in pending.message
