@@ -12,11 +12,11 @@ PAGE = ROOT / "docs" / "testing-with-podium.md"
 pytest_plugins = ["pytester"]
 
 
-def test_the_example_runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_runs(pytester: pytest.Pytester) -> None:
     blocks = [part for part in parts(PAGE.read_text()) if isinstance(part, Block)]
     example, manager = (block.text for block in blocks if block.language == "python")
     pytester.makepyfile(test_example=example)
-    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=2)
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=2)
     Path("chart").mkdir()
     Path("chart/pod.yaml").write_text(
         "{apiVersion: v1, kind: Pod, metadata: {name: p}, "
