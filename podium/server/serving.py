@@ -5,6 +5,7 @@ import errno
 import socket
 import ssl
 import time
+from asyncio import sslproto
 from collections.abc import Sequence
 from email.utils import formatdate
 from functools import partial
@@ -30,6 +31,9 @@ _STOP_S = 1.0
 # Clients that don't read don't say good-bye either.
 _GOODBYE_S = 0.2
 _LOOK_S = 0.01
+# asyncio sets so much aside for each connection with TLS, 256 KiB unless it is told otherwise:
+# thousands of watches, which send nothing, would fill the memory with it.
+_TLS_BUFFER_BYTES = 16 * 2**10
 # TLS 1.2 is the least that client-go speaks, and these are its own choices.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
@@ -196,6 +200,7 @@ def _why(host: str, port: int, error: Exception) -> str:
 
 
 def _context(certificates: Certificates) -> ssl.SSLContext:
+    sslproto.SSLProtocol.max_size = _TLS_BUFFER_BYTES
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_ciphers(_CIPHERS)

@@ -1,8 +1,8 @@
 """Watches over HTTP: lines of JSON, sent as things happen.
 
 A watch costs a task that sleeps until the store wakes it. Then it sends all there is at once, and
-pauses before it looks again, the longer the more watches there are: bursts of writes cost each
-watcher a few large sends instead of thousands of small ones.
+pauses before it looks again, the longer the more watches do so: bursts of writes cost each watcher
+a few large sends instead of thousands of small ones, and leave time for those who write.
 """
 
 import asyncio
@@ -18,7 +18,8 @@ from podium.server.limits import Limits
 
 _EVENTS_MAX = 256
 _PAUSE_S_MIN, _PAUSE_S_MAX = 0.01, 0.5
-_PAUSE_S_PER_WATCH = 0.0002
+_PAUSE_S_PER_WATCH = 0.001
+_TURNS = 16
 
 
 class Watches:
@@ -36,6 +37,9 @@ class Watches:
         self._rng = rng
         self._texts = EventTexts()
         self._news: set[asyncio.Event] = set()
+        self._pausing = 0
+        # One write may wake thousands; requests have their turn after every few of them.
+        self._turns = asyncio.Semaphore(_TURNS)
         self._is_closing = False
 
     @property
@@ -55,27 +59,45 @@ class Watches:
         self._news.add(watch.news)
         watcher = asyncio.create_task(watch.notice_hanging_up(receive))
         try:
-            while not (self._is_closing or watch.is_over):
-                events = watch.take(self._now_s())
+            while True:
+                async with self._turns:
+                    if not self._goes_on(watch):
+                        break
+                    events = watch.take(self._now_s())
+                    await asyncio.sleep(0)
                 if events:
                     await send({"type": "http.response.body", "body": events, "more_body": True})
-                    await asyncio.sleep(0 if watch.has_more else self._pause_s())
+                    await self._pause(watch)
                 else:
-                    await watch.news.wait()
+                    await watch.wait()
             if not watch.is_gone:
-                last = watch.finish(self._now_s())
+                last = b"" if self._is_closing else watch.finish(self._now_s())
                 await send({"type": "http.response.body", "body": last, "more_body": False})
         finally:
             watcher.cancel()
             watch.close()
             self._news.discard(watch.news)
 
+    def _goes_on(self, watch: "_Watch") -> bool:
+        """Whether to look for news; what happens from here on wakes the watch once more."""
+        watch.news.clear()
+        return not (self._is_closing or watch.is_over)
+
     def _duration_s(self, watching: Watching) -> float:
         # 0 leaves it to the server, too.
         return watching.timeout_s or self._rng.uniform(1, 2) * self._limits.watch_s
 
-    def _pause_s(self) -> float:
-        return min(max(_PAUSE_S_MIN, _PAUSE_S_PER_WATCH * self.count), _PAUSE_S_MAX)
+    async def _pause(self, watch: "_Watch") -> None:
+        """Let others have their turn, and news come together."""
+        if watch.has_more:
+            await asyncio.sleep(0)
+            return
+        self._pausing += 1
+        try:
+            pause_s = max(_PAUSE_S_MIN, _PAUSE_S_PER_WATCH * self._pausing)
+            await asyncio.sleep(min(pause_s, _PAUSE_S_MAX))
+        finally:
+            self._pausing -= 1
 
 
 class _Watch:
@@ -100,7 +122,6 @@ class _Watch:
         self._end_s = self._loop.time() + duration_s
         self._bookmark_every_s = limits.bookmark_s
         self._bookmark_s = self._loop.time() + limits.bookmark_s
-        self._timer = self._next_timer()
         watching.stream.wake_by(self.news.set)
 
     @property
@@ -110,16 +131,22 @@ class _Watch:
 
     def take(self, now_s: float) -> bytes:
         """What is to be sent now; empty if it is nothing."""
-        self.news.clear()
         events = self._watching.stream.take(_EVENTS_MAX)
         self.has_more = len(events) == _EVENTS_MAX
         if self._loop.time() >= self._bookmark_s:
             self._bookmark_s = self._loop.time() + self._bookmark_every_s
-            self._timer = self._next_timer()
             bookmark = self._bookmark()
             if bookmark is not None and not self.has_more:
                 events.append(bookmark)
         return self._written(events, now_s)
+
+    async def wait(self) -> None:
+        """Sleep until there may be something to do."""
+        timer = self._loop.call_at(min(self._bookmark_s, self._end_s), self.news.set)
+        try:
+            await self.news.wait()
+        finally:
+            timer.cancel()
 
     def finish(self, now_s: float) -> bytes:
         """The last that is to be sent."""
@@ -136,7 +163,6 @@ class _Watch:
 
     def close(self) -> None:
         """Cost nothing any more."""
-        self._timer.cancel()
         self._watching.stream.close()
 
     def _bookmark(self) -> Any:
@@ -146,6 +172,3 @@ class _Watch:
     def _written(self, events: list[Any], now_s: float) -> bytes:
         text, number = self._texts.text, self._form_number
         return b"".join([text(self._watching, number, event, now_s) for event in events])
-
-    def _next_timer(self) -> asyncio.TimerHandle:
-        return self._loop.call_at(min(self._bookmark_s, self._end_s), self.news.set)

@@ -173,6 +173,10 @@ def test_two_thousand_watches_are_no_trouble(tmp_path: Path) -> None:
         create(server, "a")
         for watcher in watchers:
             assert reads(watcher, b'"type":"ADDED"')
+        # They hang up amid a storm, and nothing is left of them.
+        create(server, *(f"b{number}" for number in range(20)))
+        stack.close()
+        eventually(lambda: server.watch_count() == 0)
 
 
 def reads(connection: socket.socket, text: bytes) -> bool:
