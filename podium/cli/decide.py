@@ -1,6 +1,5 @@
 """`podium decide`: scenarios as JSON Lines in, decisions as JSON Lines out."""
 
-import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,9 +7,8 @@ from typing import Annotated
 
 import typer
 
+from podium.cli.collecting import collect_rarely
 from podium.decide.stream import answers, eviction_answers
-
-_ALLOCATIONS_PER_COLLECTION = 100_000
 
 
 def decide(
@@ -33,18 +31,12 @@ def decide(
     Every line is answered by one line, in order. A line that can't be decided is answered with an
     `error`, and the rest goes on.
     """
-    _calm_garbage_collection()
+    collect_rarely()
     out = sys.stdout.buffer
     decided = eviction_answers if eviction else answers
     for answer in decided(_lines(files or [Path("-")])):
         out.write(answer + b"\n")
         out.flush()
-
-
-def _calm_garbage_collection() -> None:
-    """Collect rarely: everything read so far stays, and scenarios leave little behind."""
-    gc.freeze()
-    gc.set_threshold(_ALLOCATIONS_PER_COLLECTION)
 
 
 def _lines(files: list[Path]) -> Iterator[bytes]:

@@ -1,11 +1,11 @@
 """`podium up`: a cluster of its own, with the real API, for kubectl and ordinary clients."""
 
 import asyncio
-import gc
 import sys
 import time
 
 from podium.api.errors import PodiumError
+from podium.cli.collecting import collect_rarely
 from podium.cli.inputs import InputError, read_scheduler_config
 from podium.cli.output import fail, print_warnings
 from podium.cli.up_options import (
@@ -73,7 +73,7 @@ def up(
             controllers=chosen_controllers(word for word in controllers.split(",") if word),
         )
         print_warnings([*first.notes, *applied.notes])
-        gc.freeze()
+        collect_rarely()
         gc.set_threshold(_GARBAGE)
         asyncio.run(run(Wish(options, [loaded.obj for loaded in applied.objects])))
     except PodiumError as error:
