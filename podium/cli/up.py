@@ -32,7 +32,6 @@ from podium.embedded.pace import parse_speed
 
 _NODES = 3
 # Objects come by the thousand and stay: looking for garbage among them costs more than it frees.
-_GARBAGE = 50_000
 
 
 def up(
@@ -74,7 +73,6 @@ def up(
         )
         print_warnings([*first.notes, *applied.notes])
         collect_rarely()
-        gc.set_threshold(_GARBAGE)
         asyncio.run(run(Wish(options, [loaded.obj for loaded in applied.objects])))
     except PodiumError as error:
         fail(error)

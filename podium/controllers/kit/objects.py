@@ -100,7 +100,9 @@ class Objects:
 
     def kinds_with(self, index: str, key: str) -> list[str]:
         """The kinds of whose objects an index has any under a key."""
-        return [kind for (kind, name), found in self._found.items() if name == index and key in found]
+        return [
+            kind for (kind, name), found in self._found.items() if name == index and key in found
+        ]
 
     def _index(
         self, kind: str, name: str, index: Index, place: Place, known: Object | None, obj: Object
