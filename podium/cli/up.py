@@ -31,7 +31,6 @@ from podium.embedded.first_objects import NodeShape, read_manifests, simulated_n
 from podium.embedded.pace import parse_speed
 
 _NODES = 3
-# Objects come by the thousand and stay: looking for garbage among them costs more than it frees.
 
 
 def up(
