@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 NODES = tuple(f"n-{number}" for number in range(1, 5))
-BUSY_S = 200
+BUSY_S = 180
 CALM = dict.fromkeys(
     ("refused", "unanswered", "slow", "repeated", "brokenWatches", "slowWatches", "restarts"), 0
 )
