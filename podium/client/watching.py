@@ -1,0 +1,72 @@
+"""The stream of a watch: from bytes, as they come, to news."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from podium.api.errors import PodiumError
+from podium.api.kinds import Kind
+from podium.client.answers import Unreadable, decoded
+from podium.control.effects import Object
+from podium.control.events import CallError
+
+_ERROR = "ERROR"
+
+
+class WatchError(PodiumError):
+    """The server ends a watch.
+
+    Attributes:
+        error: why.
+    """
+
+    def __init__(self, error: CallError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One event of a watch; follows `podium.runtime.informer.News`."""
+
+    type: str
+    obj: Object
+    revision: int
+
+
+class Stream:
+    """What has come of one watch.
+
+    Args:
+        kind: what is watched.
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._rest = b""
+
+    def take(self, chunk: bytes) -> list[Told]:
+        """The events that are complete with the next bytes.
+
+        Raises:
+            WatchError: the server says that something is wrong; what it told before is lost, and
+                is told by the next watch.
+            Unreadable: it says something else than events.
+        """
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return [self._event(line) for line in lines if line.strip()]
+
+    def _event(self, line: bytes) -> Told:
+        event = decoded(line)
+        kind, obj = event.get("type"), event.get("object")
+        if not isinstance(kind, str) or not isinstance(obj, dict):
+            raise Unreadable("a line of a watch that isn't an event")
+        if kind == _ERROR:
+            raise WatchError(_error(obj))
+        named = {"apiVersion": self._kind.api_version, "kind": self._kind.name, **obj}
+        return Told(kind, named, int((obj.get("metadata") or {})["resourceVersion"]))
+
+
+def _error(status: dict[str, Any]) -> CallError:
+    code = int(status.get("code") or HTTPStatus.INTERNAL_SERVER_ERROR)
+    return CallError(code, str(status.get("reason") or ""), str(status.get("message") or ""))

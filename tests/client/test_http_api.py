@@ -1,0 +1,288 @@
+"""The API over HTTP, against an embedded cluster."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+
+import pytest
+import yaml
+
+from podium import Cluster
+from podium.client.connection import NoConnection, load_connection
+from podium.client.http_api import CallFailed, HttpApi
+from podium.control.effects import Bind, Create, Delete, Evict, Patch, Record, Replace
+from podium.control.events import Event, Synced
+from podium.runtime.async_api import Unreachable, WatchExpired
+from podium.runtime.live import LiveDriver, SteadyClock
+from tests.clients.conftest import budget, pod
+from tests.runtime.machines import Diary, config_map
+
+PATIENCE_S = 10.0
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with Cluster(nodes=2, speed="10x") as running:
+        yield running
+
+
+def run(scenario: Callable[[], Awaitable[None]]) -> None:
+    async def limited() -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            await scenario()
+
+    asyncio.run(limited())
+
+
+@asynccontextmanager
+async def api_of(cluster: Cluster, **options: int) -> AsyncIterator[HttpApi]:
+    connection = await load_connection(str(cluster.kubeconfig))
+    async with HttpApi(connection, Random(1), **options) as api:
+        yield api
+
+
+def test_effects_are_carried_out(cluster: Cluster) -> None:
+    async def scenario() -> None:
+        async with api_of(cluster) as api:
+            created = await api.call(Create(kind="ConfigMap", obj=config_map("m", a="1")))
+            assert created.error is None
+            assert created.obj is not None
+            patch = Patch(
+                kind="ConfigMap", name="m", namespace="default", body={"data": {"b": "2"}}
+            )
+            assert (await api.call(patch)).error is None
+            assert (await api.get("ConfigMap", "m", "default"))["data"] == {"a": "1", "b": "2"}
+            outdated = await api.call(Replace(kind="ConfigMap", obj=created.obj))
+            assert outdated.error is not None
+            assert outdated.error.reason == "Conflict"
+            wrong = Delete(kind="ConfigMap", name="m", namespace="default", uid="other")
+            assert (await api.call(wrong)).error is not None
+            assert (await api.call(Delete(kind="ConfigMap", name="m", namespace="default"))).obj
+            with pytest.raises(CallFailed) as raised:
+                await api.get("ConfigMap", "m", "default")
+            assert raised.value.error.code == 404
+
+    run(scenario)
+
+
+def test_a_budget_refuses_an_eviction_and_says_how_long_to_wait(cluster: Cluster) -> None:
+    cluster.apply(budget("guarded", 1), pod("guarded", "guarded"))
+    cluster.advance(5)
+
+    async def scenario() -> None:
+        async with api_of(cluster) as api:
+            outcome = await api.call(Evict(namespace="default", name="guarded"))
+            assert outcome.error is not None
+            assert outcome.error.code == 429
+            assert outcome.error.reason == "TooManyRequests"
+
+    run(scenario)
+
+
+def test_a_bound_pod_cannot_be_bound_again(cluster: Cluster) -> None:
+    cluster.apply(pod("bound", "bound"))
+    cluster.advance(1)
+    uid = cluster.get("Pod", "bound")["metadata"]["uid"]
+
+    async def scenario() -> None:
+        async with api_of(cluster) as api:
+            bind = Bind(namespace="default", name="bound", uid=uid, node_name="podium-1")
+            outcome = await api.call(bind)
+            assert outcome.error is not None
+            assert outcome.error.code == 409
+
+    run(scenario)
+
+
+def test_lists_come_in_pages_and_say_what_they_list(cluster: Cluster) -> None:
+    names = [f"paged-{number}" for number in range(7)]
+    cluster.apply(*(config_map(name) for name in names))
+
+    async def scenario() -> None:
+        async with api_of(cluster, page_length=3) as api:
+            listed = await api.list("ConfigMap")
+            found = [one for one in listed.objects if one["metadata"]["name"] in names]
+            assert [one["metadata"]["name"] for one in found] == names
+            assert {(one["kind"], one["apiVersion"]) for one in found} == {("ConfigMap", "v1")}
+            assert listed.revision >= max(int(one["metadata"]["resourceVersion"]) for one in found)
+
+    run(scenario)
+
+
+def test_a_watch_goes_on_from_a_list(cluster: Cluster) -> None:
+    async def scenario() -> None:
+        async with api_of(cluster) as api:
+            listed = await api.list("ConfigMap")
+            await api.call(Create(kind="ConfigMap", obj=config_map("watched")))
+            async for news in api.watch("ConfigMap", listed.revision):
+                assert [(one.type, one.obj["metadata"]["name"]) for one in news] == [
+                    ("ADDED", "watched")
+                ]
+                break
+
+    run(scenario)
+
+
+def test_only_what_is_selected_is_told(cluster: Cluster) -> None:
+    cluster.apply(config_map("chosen"), config_map("other"))
+
+    async def scenario() -> None:
+        connection = await load_connection(str(cluster.kubeconfig))
+        fields = {"ConfigMap": "metadata.name=chosen"}
+        async with HttpApi(connection, Random(1), fields=fields) as api:
+            listed = await api.list("ConfigMap")
+            assert [one["metadata"]["name"] for one in listed.objects] == ["chosen"]
+
+    run(scenario)
+
+
+def test_a_machine_is_driven_over_it(cluster: Cluster) -> None:
+    async def scenario() -> None:
+        record = Record(
+            regarding={"kind": "Node", "metadata": {"name": "podium-1"}},
+            reporting_controller="diary",
+            type="Normal",
+            reason="Written",
+            action="Writing",
+            note="It is written.",
+        )
+        create = Create(kind="ConfigMap", obj=config_map("driven"), purpose="driven")
+
+        def react(event: Event, now_s: float) -> list[Create | Record]:
+            return [record, create] if isinstance(event, Synced) else []
+
+        diary, clock = Diary(react), SteadyClock()
+        async with api_of(cluster) as api, LiveDriver(api, clock) as driver:
+            driver.add(diary)
+            while not any("driven: done" in note for note in diary.notes):
+                await asyncio.sleep(0.01)
+        (event,) = [one for one in cluster.list("Event") if one.get("reason") == "Written"]
+        assert event["action"] == "Writing"
+
+    run(scenario)
+
+
+def broken(cluster: Cluster, directory: Path, **cluster_fields: str) -> str:
+    config = yaml.safe_load(cluster.kubeconfig.read_text())
+    config["clusters"][0]["cluster"] |= cluster_fields
+    path = directory / "kubeconfig"
+    path.write_text(yaml.safe_dump(config))
+    return str(path)
+
+
+def test_who_cannot_be_reached_has_not_been_asked(cluster: Cluster, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            server = f"https://127.0.0.1:{taken.getsockname()[1]}"
+            connection = await load_connection(broken(cluster, tmp_path, server=server))
+            async with HttpApi(connection, Random(1)) as api:
+                outcome = await api.call(Create(kind="ConfigMap", obj=config_map("m")))
+                assert outcome.error is not None
+                assert not outcome.error.is_unknown
+                with pytest.raises(Unreachable):
+                    await api.list("ConfigMap")
+                with pytest.raises(Unreachable):
+                    async for _ in api.watch("ConfigMap", 1):
+                        pass
+
+    run(scenario)
+
+
+Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def odd_server(
+    cluster: Cluster, directory: Path, handler: Handler, request_s: float = 5.0
+) -> AsyncIterator[HttpApi]:
+    """An API behind which is something else."""
+    server = await asyncio.start_server(handler, "127.0.0.1", 0)
+    async with server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        connection = await load_connection(broken(cluster, directory, server=url))
+        async with HttpApi(connection, Random(1), request_s=request_s) as api:
+            yield api
+
+
+async def hang_up(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    await writer.wait_closed()
+
+
+async def be_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read()
+    await hang_up(reader, writer)
+
+
+def saying(code: int, body: str) -> Handler:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 {code} Odd\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        await hang_up(reader, writer)
+
+    return answer
+
+
+@pytest.mark.parametrize("handler", [hang_up, be_silent, saying(502, "Bad gateway")])
+def test_nobody_knows_what_became_of_a_call_without_an_answer(
+    handler: Handler, cluster: Cluster, tmp_path: Path
+) -> None:
+    async def scenario() -> None:
+        async with odd_server(cluster, tmp_path, handler, request_s=0.2) as api:
+            outcome = await api.call(Create(kind="ConfigMap", obj=config_map("m")))
+            assert outcome.error is not None
+            assert outcome.error.is_unknown
+
+    run(scenario)
+
+
+GONE = '{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","message":"too old"}'
+
+
+@pytest.mark.parametrize(
+    ("handler", "expected"),
+    [
+        (saying(410, GONE), WatchExpired),
+        (saying(200, '{"type":"ERROR","object":' + GONE + "}\n"), WatchExpired),
+        (saying(500, "{}"), Unreachable),
+        (saying(200, "{}\n"), Unreachable),
+        (saying(200, ""), Unreachable),
+    ],
+)
+def test_how_a_watch_ends_is_told(
+    handler: Handler, expected: type[Exception], cluster: Cluster, tmp_path: Path
+) -> None:
+    async def scenario() -> None:
+        async with odd_server(cluster, tmp_path, handler) as api:
+            with pytest.raises(expected):
+                async for _ in api.watch("Pod", 5):
+                    pass
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("content", ["", "a: [", "apiVersion: v1\nkind: Config\n"])
+def test_a_file_that_leads_nowhere_is_told(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "kubeconfig"
+    path.write_text(content)
+    with pytest.raises(NoConnection, match=str(path)):
+        asyncio.run(load_connection(str(path)))
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NoConnection, match="No such file"):
+        asyncio.run(load_connection(str(tmp_path / "none")))
+
+
+def test_without_any_file_it_is_told_where_one_may_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(NoConnection, match="KUBECONFIG"):
+        asyncio.run(load_connection())
