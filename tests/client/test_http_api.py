@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+import socketserver
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -192,47 +194,55 @@ def test_who_cannot_be_reached_has_not_been_asked(cluster: Cluster, tmp_path: Pa
     run(scenario)
 
 
-Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+Answer = Callable[[socket.socket], None]
 
 
 @asynccontextmanager
 async def odd_server(
-    cluster: Cluster, directory: Path, handler: Handler, request_s: float = 5.0
+    cluster: Cluster, directory: Path, answer: Answer, request_s: float = 5.0
 ) -> AsyncIterator[HttpApi]:
     """An API behind which is something else."""
-    server = await asyncio.start_server(handler, "127.0.0.1", 0)
-    async with server:
-        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            answer(self.request)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
         connection = await load_connection(broken(cluster, directory, server=url))
-        async with HttpApi(connection, Random(1), request_s=request_s) as api:
-            yield api
+        try:
+            async with HttpApi(connection, Random(1), request_s=request_s) as api:
+                yield api
+        finally:
+            server.shutdown()
 
 
-async def hang_up(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    writer.close()
-    await writer.wait_closed()
+def hang_up(_: socket.socket) -> None:
+    pass
 
 
-async def be_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    await reader.read()
-    await hang_up(reader, writer)
+def be_silent(client: socket.socket) -> None:
+    while client.recv(1000):
+        pass
 
 
-def saying(code: int, body: str) -> Handler:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readuntil(b"\r\n\r\n")
-        writer.write(f"HTTP/1.1 {code} Odd\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
-        await hang_up(reader, writer)
+def saying(code: int, body: str) -> Answer:
+    def answer(client: socket.socket) -> None:
+        while b"\r\n\r\n" not in client.recv(10_000):
+            pass
+        head = f"HTTP/1.1 {code} Odd\r\nContent-Length: {len(body)}\r\n\r\n"
+        client.sendall(f"{head}{body}".encode())
 
     return answer
 
 
-@pytest.mark.parametrize("handler", [hang_up, be_silent, saying(502, "Bad gateway")])
+@pytest.mark.parametrize("answer", [hang_up, be_silent, saying(502, "Bad gateway")])
 def test_nobody_knows_what_became_of_a_call_without_an_answer(
-    handler: Handler, cluster: Cluster, tmp_path: Path
+    answer: Answer, cluster: Cluster, tmp_path: Path
 ) -> None:
     async def scenario() -> None:
-        async with odd_server(cluster, tmp_path, handler, request_s=0.2) as api:
+        async with odd_server(cluster, tmp_path, answer, request_s=0.2) as api:
             outcome = await api.call(Create(kind="ConfigMap", obj=config_map("m")))
             assert outcome.error is not None
             assert outcome.error.is_unknown
@@ -244,20 +254,21 @@ GONE = '{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","messag
 
 
 @pytest.mark.parametrize(
-    ("handler", "expected"),
+    ("answer", "expected"),
     [
         (saying(410, GONE), WatchExpired),
         (saying(200, '{"type":"ERROR","object":' + GONE + "}\n"), WatchExpired),
         (saying(500, "{}"), Unreachable),
         (saying(200, "{}\n"), Unreachable),
         (saying(200, ""), Unreachable),
+        (hang_up, Unreachable),
     ],
 )
 def test_how_a_watch_ends_is_told(
-    handler: Handler, expected: type[Exception], cluster: Cluster, tmp_path: Path
+    answer: Answer, expected: type[Exception], cluster: Cluster, tmp_path: Path
 ) -> None:
     async def scenario() -> None:
-        async with odd_server(cluster, tmp_path, handler) as api:
+        async with odd_server(cluster, tmp_path, answer) as api:
             with pytest.raises(expected):
                 async for _ in api.watch("Pod", 5):
                     pass
