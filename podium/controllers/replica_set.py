@@ -13,6 +13,7 @@ from podium.api.times import NANOS_PER_SECOND, timestamp
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
 from podium.controllers.kit.claiming import adoption, release
+from podium.controllers.kit.counts import as_written
 from podium.controllers.kit.new_pods import new_pod
 from podium.controllers.kit.objects import Place, place_of, uid_of
 from podium.controllers.kit.pods import (
@@ -29,6 +30,7 @@ from podium.controllers.replica_tally import Tallies, Tally, selector_of
 Object = Mapping[str, Any]
 
 BURST_MAX = 500
+_ALWAYS_WRITTEN = ("replicas", "terminatingReplicas")
 _CONTROLLERS = {
     "ReplicaSet": "replicaset-controller",
     "ReplicationController": "replication-controller",
@@ -155,23 +157,22 @@ class ReplicaSetController(Reconciler):
             self.look_again(key, next_s)
         old = owner.get("status") or {}
         conditions = self._conditions(key, owner, now_s)
-        changed: dict[str, Any] = {
-            field: value for field, value in counted.items() if old.get(field, 0) != value
-        }
+        is_counted_anew = any(old.get(field, 0) != value for field, value in counted.items())
+        changed: dict[str, Any] = {}
         if conditions != list(old.get("conditions") or []):
             changed["conditions"] = conditions or None
         generation = owner["metadata"].get("generation")
         if old.get("observedGeneration") != generation:
             changed["observedGeneration"] = generation
-        if changed:
-            # The counts are always there once the controller has looked.
+        if changed or is_counted_anew:
+            changed |= as_written(counted, _ALWAYS_WRITTEN)
             place, called = place_of(owner)
             yield Patch(
                 kind=self.kind,
                 namespace=place,
                 name=called,
                 subresource="status",
-                body={"metadata": {"uid": uid_of(owner)}, "status": {**counted, **changed}},
+                body={"metadata": {"uid": uid_of(owner)}, "status": changed},
             )
 
     def _counts(self, tally: Tally, now_s: float) -> dict[str, int]:

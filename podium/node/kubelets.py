@@ -252,6 +252,7 @@ class Kubelets(Reconciler):
         for pod in self.objects.by("Pod", "node", name(agent.node)):
             if not is_finished(pod) and has_started(pod):
                 agent.resume(pod, now_s)
+                self._homes[place_of(pod)] = _Home(name(agent.node), uid_of(pod))
             if not agent.leaves_alone(pod):
                 self._revisit(pod, now_s)
 

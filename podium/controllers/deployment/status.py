@@ -15,6 +15,7 @@ from podium.controllers.deployment.family import (
     counted_sum,
     wanted_sum,
 )
+from podium.controllers.kit.counts import as_written
 from podium.controllers.kit.objects import uid_of
 
 Object = Mapping[str, Any]
@@ -50,7 +51,7 @@ def status_patch(
         revision: of the new ReplicaSet; empty if there is none.
     """
     old: Object = deployment.get("status") or {}
-    numbers: dict[str, Any] = {**counts}
+    numbers: dict[str, Any] = as_written(counts, ("terminatingReplicas",))
     numbers["observedGeneration"] = deployment["metadata"].get("generation")
     status = {} if all((old.get(k) or 0) == (n or 0) for k, n in numbers.items()) else numbers
     changed = _condition_changes(old.get("conditions") or (), conditions)
