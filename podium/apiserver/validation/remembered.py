@@ -13,7 +13,9 @@ from podium.api.errors import FieldError
 from podium.apiserver.validation.checks import Check, Faults
 
 # Distinct values that one check remembers before it starts afresh.
-CAPACITY = 1 << 15
+CAPACITY = 1 << 12
+# Larger values (in bytes, encoded) are judged each time, so that nobody can fill the memory.
+SIZE_MAX = 1 << 13
 
 
 def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
@@ -32,6 +34,8 @@ def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
             key = msgspec.json.encode(judged)
         except (OverflowError, ValueError):
             # An integer beyond 64 bits, or text that isn't Unicode: no key, so no memory.
+            return check(judged, path)
+        if len(key) > SIZE_MAX:
             return check(judged, path)
         faults = known.get(key)
         if faults is None:

@@ -55,3 +55,13 @@ def test_what_makes_no_key_is_judged_all_the_same() -> None:
     once = remembered(fields(a=text))
     (fault,) = once({"a": 2**70}, "spec")
     assert fault.field == "spec.a"
+
+
+def test_large_values_are_judged_each_time(monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "SIZE_MAX", 10)
+    check = Counting()
+    once = remembered(check)
+    for _ in range(2):
+        (fault,) = once("longer than that", "x")
+        assert fault.value == "longer than that"
+    assert check.calls == 2
