@@ -20,6 +20,7 @@ from podium.apiserver.verbs.deleting import Deleter
 from podium.apiserver.verbs.options import (
     Deleted,
     DeleteOptions,
+    Judge,
     Listing,
     Page,
     PatchRequest,
@@ -39,6 +40,7 @@ __all__ = [
     "ApiServer",
     "DeleteOptions",
     "Deleted",
+    "Judge",
     "Listing",
     "Page",
     "PatchRequest",

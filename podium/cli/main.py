@@ -16,9 +16,9 @@ from typer.core import TyperGroup
 
 from podium import __version__
 
-# By name: the module podium.cli.NAME has a function NAME, with an underscore where Python has the
-# word for itself. A module is imported when it is called.
-COMMANDS = ("up", "plan", "explain", "simulate", "import", "decide", "bench")
+# By name: the module podium.cli.NAME has a function NAME, with an underscore in place of a hyphen,
+# and at its end where Python has the word for itself. A module is imported when it is called.
+COMMANDS = ("up", "node-token", "plan", "explain", "simulate", "import", "decide", "bench")
 
 _USAGE_EXIT_CODE = 1
 # Typer makes one kind of usage error public; its base class is all of them.
@@ -36,7 +36,7 @@ class Commands(TyperGroup):
         """A command by name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
         function = getattr(import_module(f"podium.cli.{name}"), name)
         single = typer.Typer(add_completion=False)
         single.command(cmd_name)(function)

@@ -12,6 +12,7 @@ from podium.server.backend import Backend
 from podium.server.certificates import kept_certificates
 from podium.server.kubeconfig import write_kubeconfig
 from podium.server.limits import Limits
+from podium.server.node_tokens import NodeTokens, Several
 from podium.server.serving import CantListen, Serving
 from podium.server.tokens import kept_tokens
 from podium.server.users import tokens_of
@@ -53,7 +54,8 @@ async def served(
         authority = certificates.authority.read_bytes()
         publish_authority(authority.decode())
     limits = Limits()
-    app = ApiApp(backend, tokens_of(tokens.admin, tokens.reader), limits, rng)
+    users = Several(tokens_of(tokens.admin, tokens.reader), NodeTokens(tokens.nodes))
+    app = ApiApp(backend, users, limits, rng)
     start = partial(Serving.start, app, limits, certificates=certificates)
     try:
         serving = await start(port=USUAL_PORT if port is None else port)

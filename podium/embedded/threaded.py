@@ -16,6 +16,7 @@ from podium.embedded.acting import Actor
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.controller_choice import ALL, chosen_controllers
 from podium.embedded.first_objects import NodeShape, read_manifests, simulated_nodes
+from podium.embedded.node_credentials import write_node_kubeconfig
 from podium.embedded.pace import STOPPED, parse_speed
 
 Object = Mapping[str, Any]
@@ -83,6 +84,10 @@ class Cluster:
     def kubeconfig(self) -> Path:
         """The file that tells kubectl and other clients how to reach the cluster."""
         return self._running().directory.kubeconfig
+
+    def node_kubeconfig(self, name: str) -> Path:
+        """The file that lets `podium node` be a node of the cluster, and nothing else."""
+        return write_node_kubeconfig(self._running().directory.path, name)
 
     @property
     def url(self) -> str:

@@ -1,4 +1,4 @@
-"""The tokens of a cluster's two users, kept in files."""
+"""The tokens of a cluster's two users, and the secret of those of nodes, kept in files."""
 
 import secrets
 from dataclasses import dataclass
@@ -17,10 +17,12 @@ class ClusterTokens:
     Attributes:
         admin: of the user who may do everything.
         reader: of the user who may only look.
+        nodes: from which tokens of nodes are made (`podium.server.node_tokens`).
     """
 
     admin: str
     reader: str
+    nodes: str
 
 
 def kept_tokens(directory: Path) -> ClusterTokens:
@@ -30,7 +32,8 @@ def kept_tokens(directory: Path) -> ClusterTokens:
         FileError: a file can't be read or written, others may read it, or it holds no token.
     """
     private_directory(directory)
-    return ClusterTokens(_kept(directory / "admin"), _kept(directory / "reader"))
+    names = ("admin", "reader", "nodes")
+    return ClusterTokens(*(_kept(directory / name) for name in names))
 
 
 def _kept(path: Path) -> str:

@@ -40,15 +40,19 @@ class Tokens:
         self._users.pop(_digest(token), None)
 
     def user(self, authorization: str) -> User | None:
-        scheme, _, token = authorization.partition(" ")
-        if scheme.lower() != _SCHEME:
-            return None
-        return self._users.get(_digest(token.strip()))
+        token = bearer_token(authorization)
+        return self._users.get(_digest(token)) if token else None
 
 
 def tokens_of(admin: str, reader: str) -> Tokens:
     """The tokens of the two users that every cluster has."""
     return Tokens({admin: ADMIN, reader: READER})
+
+
+def bearer_token(authorization: str) -> str:
+    """The token in an `Authorization` header; empty if there is none."""
+    scheme, _, token = authorization.partition(" ")
+    return token.strip() if scheme.lower() == _SCHEME else ""
 
 
 def _digest(token: str) -> bytes:

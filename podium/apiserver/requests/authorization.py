@@ -6,9 +6,12 @@ from dataclasses import replace
 
 from podium.api.refused import Refused
 from podium.apiserver.requests.messages import Request
+from podium.apiserver.requests.node_users import node_of, objection
 from podium.apiserver.requests.parameters import Parameters
 from podium.apiserver.requests.routes import Route
 from podium.apiserver.requests.users import AUTHENTICATED, Attempt, User
+from podium.apiserver.selection import parse_selection
+from podium.apiserver.server import ApiServer
 
 _IMPERSONATE = "impersonate-"
 
@@ -35,8 +38,14 @@ def in_name_of(request: Request) -> Request:
     return replace(request, user=User(name, (*groups, *everybody)))
 
 
-def check(user: User, route: Route, parameters: Parameters) -> None:
+def check(server: ApiServer, user: User, route: Route, parameters: Parameters) -> None:
     """Let those pass who may.
+
+    Args:
+        server: tells what belongs to a node, if its agent asks.
+        user: who asks.
+        route: what for.
+        parameters: the query.
 
     Raises:
         Refused: 403, in the words of Kubernetes' RBAC.
@@ -49,8 +58,15 @@ def check(user: User, route: Route, parameters: Parameters) -> None:
         namespace=route.namespace,
         name=route.name,
     )
-    if not user.may(attempt):
+    if user.may(attempt):
+        return
+    node = node_of(user)
+    if node is None:
         raise _forbidden(user, attempt)
+    selection = parse_selection(route.kind, "", parameters.text("fieldSelector"))
+    why = objection(server, node, attempt, route, selection)
+    if why is not None:
+        raise _forbidden(user, attempt, why)
 
 
 def check_path(user: User, method: str, segments: Sequence[str]) -> None:
@@ -70,12 +86,14 @@ def _verb(route: Route, parameters: Parameters) -> str:
     return "watch" if is_watch else route.verb
 
 
-def _forbidden(user: User, attempt: Attempt) -> Refused:
+def _forbidden(user: User, attempt: Attempt, reason: str = "") -> Refused:
     resource = f"resource {_quoted(attempt.full_resource)} in API group {_quoted(attempt.group)}"
     where = f"in the namespace {_quoted(attempt.namespace)}"
     why = f"User {_quoted(user.name)} cannot {attempt.verb} {resource} " + (
         where if attempt.namespace else "at the cluster scope"
     )
+    if reason:
+        why = f"{why}: {reason}"
     group = f".{attempt.group}" if attempt.group else ""
     name = f" {_quoted(attempt.name)}" if attempt.name else ""
     known = {"name": attempt.name, "group": attempt.group, "kind": attempt.resource}

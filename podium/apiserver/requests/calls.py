@@ -9,6 +9,8 @@ from podium.apiserver.decoding import WARN, Decoded, decode
 from podium.apiserver.requests import options
 from podium.apiserver.requests.messages import Headers, Request, Response, warning
 from podium.apiserver.requests.negotiation import TABLE, Output, input_type
+from podium.apiserver.requests.node_restriction import judge_of
+from podium.apiserver.requests.node_users import node_of
 from podium.apiserver.requests.parameters import Parameters
 from podium.apiserver.requests.presenting import Form, Include, included, shown
 from podium.apiserver.requests.routes import Route
@@ -85,10 +87,12 @@ class Call:
         faults = options.patch_faults(query, is_apply=is_apply) if kind == "PatchOptions" else []
         faults += options.write_faults(query.texts("dryRun"), named, query.text("fieldValidation"))
         options.check(kind, faults)
+        node = node_of(self.request.user)
         return WriteOptions(
             dry_run=bool(query.texts("dryRun")),
             field_manager=options.field_manager(named, self.request.header("User-Agent")),
             force=bool(query.flag("force")),
+            judge=None if node is None else judge_of(node, self.route),
         )
 
     def answer(

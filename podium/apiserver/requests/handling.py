@@ -7,6 +7,7 @@ from urllib.parse import unquote
 from podium.api.refused import Refused
 from podium.apiserver.requests import (
     authorization,
+    node_restriction,
     openapi,
     probes,
     reading,
@@ -23,6 +24,7 @@ from podium.apiserver.requests.negotiation import (
     is_pretty,
     output,
 )
+from podium.apiserver.requests.node_users import node_of
 from podium.apiserver.requests.parameters import Parameters, parse_query
 from podium.apiserver.requests.routes import Route, is_served, no_such_method, route
 from podium.apiserver.requests.served import CONNECTING, CONNECTIONS
@@ -104,7 +106,10 @@ def _answer(
         authorization.check_path(request.user, request.method, segments)
         return _plain_text(404, "404 page not found\n")
     found = route(request.method, segments)
-    authorization.check(request.user, found, parameters)
+    authorization.check(server, request.user, found, parameters)
+    node = node_of(request.user)
+    if node is not None:
+        node_restriction.check_removal(server, node, found)
     if len(request.body) > BODY_LENGTH_MAX:
         message = f"Request entity too large: limit is {BODY_LENGTH_MAX}"
         raise Refused(413, "RequestEntityTooLarge", message)

@@ -85,6 +85,9 @@ UNAUTHENTICATED = "system:unauthenticated"
 MASTERS = "system:masters"
 """The group of those who may do everything."""
 
+NODES = "system:nodes"
+"""The group of nodes' agents; what else each may do depends on the node."""
+
 READERS = "podium:readers"
 """The group of those who may see everything, and change nothing."""
 
@@ -106,6 +109,11 @@ _FOR_ALL = ("/healthz", "/livez", "/readyz", "/version")
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
     MASTERS: (Rule((ANY,), (ANY,), (ANY,)), Rule((ANY,), paths=(ANY,))),
+    NODES: (
+        Rule(("create", "patch", "update"), ("", "events.k8s.io"), ("events",)),
+        Rule(READING, ("",), ("services",)),
+        Rule(READING, ("node.k8s.io",), ("runtimeclasses",)),
+    ),
     READERS: (Rule(READING, (ANY,), (ANY,)), Rule(("get",), paths=(ANY,))),
     # To look around, and to ask what one may do: Kubernetes' cluster roles system:discovery and
     # system:basic-user.

@@ -57,6 +57,8 @@ class Creator:
             obj = track(kind, None, obj, manager=options.field_manager, now_s=now_s)
         request = Request(operation=Operation.CREATE, kind=kind, namespace=namespace, now_s=now_s)
         obj = self._prepared(kind, self._admission.admit(request, obj), now_s)
+        if options.judge is not None:
+            options.judge(None, obj)
         charged = self._admission.validate(request, obj)
         if obj["metadata"].get("resourceVersion"):
             raise internal("resourceVersion should not be set on objects to be created")

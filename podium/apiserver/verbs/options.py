@@ -1,10 +1,13 @@
 """What the verbs are asked with, and what they answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 Object = Mapping[str, Any]
+
+Judge = Callable[[Object | None, Object], None]
+"""Handed an object as it is stored, if it is, and as it would be; raises `Refused`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +19,13 @@ class WriteOptions:
         field_manager: who writes; if it is named, the fields that it sets are noted in
             managedFields. Server-side apply needs it.
         force: whether server-side apply takes fields over that others own.
+        judge: who has a say in what this writer stores; None for those who may store anything.
     """
 
     dry_run: bool = False
     field_manager: str = ""
     force: bool = False
+    judge: Judge | None = None
 
 
 @dataclass(frozen=True, slots=True)

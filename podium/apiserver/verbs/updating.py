@@ -70,6 +70,8 @@ class Updater:
         )
         new = self._completed(request, new, old, options)
         _check_version(kind, new["metadata"], before)
+        if options.judge is not None:
+            options.judge(old, new)
         new = _prepared(request, new, old)
         charged = self._admission.validate(request, new)
         if _is_finished_off(new, old):
