@@ -100,9 +100,12 @@ class Reconciler(ABC):
         while self._timers and self._timers[0][0] <= now_s:
             self._dirty[heapq.heappop(self._timers)[2]] = None
         effects: list[Effect] = []
-        for key in [key for key in self._dirty if key not in self._waiting]:
-            del self._dirty[key]
-            effects += self._asked(key, self.reconcile(key, now_s))
+        dirty = self._dirty
+        # Made anew, as iterating over a dict that was once full takes as long as if it still were.
+        self._dirty = {key: None for key in dirty if key in self._waiting}
+        for key in dirty:
+            if key not in self._dirty:
+                effects += self._asked(key, self.reconcile(key, now_s))
         return effects
 
     def _asked(self, key: Hashable, effects: Iterable[Effect]) -> Iterable[Effect]:
