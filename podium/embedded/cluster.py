@@ -30,6 +30,8 @@ Object = Mapping[str, Any]
 T = TypeVar("T")
 
 _NODE_LIFECYCLE = "node-lifecycle-controller"
+# So many nodes renew their Leases although only our own controller is known to look at them.
+_HEARTBEATS_MAX = 200
 
 
 class UnsuitablePace(PodiumError):  # noqa: N818 - it says what it is
@@ -157,12 +159,12 @@ class EmbeddedCluster:
         self.taken_up = store.revision != FIRST_REVISION
         # What is there at the start is there as a whole, or not at all.
         with store.transaction():
-            cluster = Cluster(self._cluster_options(), store)
+            cluster = Cluster(self._cluster_options(store), store)
             if not self.taken_up:
                 self.notes = cluster.load(map(simulated, options.objects))
         return cluster
 
-    def _cluster_options(self) -> ClusterOptions:
+    def _cluster_options(self, store: Store) -> ClusterOptions:
         options = self.options
         return ClusterOptions(
             seed=self._seed,
@@ -170,9 +172,23 @@ class EmbeddedCluster:
             schedulers=options.schedulers,
             controllers=options.controllers,
             nodes=NodeSettings(
-                seed=self._seed, writes_heartbeats=not self._sees_silence, simulates_all=False
+                seed=self._seed,
+                writes_heartbeats=self._writes_heartbeats(store),
+                simulates_all=False,
             ),
         )
+
+    def _writes_heartbeats(self, store: Store) -> bool:
+        """Whether Leases are renewed in earnest: somebody has to, or may look at them by a clock.
+
+        That costs a write every ten seconds and node, more than thousands of nodes are worth.
+        """
+        pace = self.options.pace
+        if pace.jumps or not pace.factor:
+            return not self._sees_silence
+        objects = store.list("Node").items if self.taken_up else self.options.objects
+        nodes = sum(obj.get("kind") == "Node" for obj in objects)
+        return not self._sees_silence or nodes * pace.factor <= _HEARTBEATS_MAX
 
     def _make_pacer(self) -> Pacer:
         water, store, driver = self.directory.high_water(), self.cluster.store, self.cluster.driver

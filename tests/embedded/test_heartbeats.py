@@ -1,0 +1,39 @@
+"""When nodes renew their Leases in earnest: others than Podium's controller may look at them."""
+
+import asyncio
+
+import pytest
+
+from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
+from podium.embedded.first_objects import NodeShape, simulated_nodes
+from podium.embedded.pace import SPEEDS, STOPPED, Pace
+
+_OTHERS = frozenset({"deployment-controller"})
+
+
+async def writes(options: EmbeddedOptions) -> bool:
+    async with EmbeddedCluster(options) as embedded:
+        nodes = embedded.cluster.options.nodes
+        assert nodes is not None
+        return nodes.writes_heartbeats
+
+
+@pytest.mark.parametrize(
+    ("nodes", "pace", "controllers", "expected"),
+    [
+        (3, SPEEDS["1x"], None, True),
+        (200, SPEEDS["1x"], None, True),
+        (201, SPEEDS["1x"], None, False),
+        (201, SPEEDS["1x"], _OTHERS, True),
+        (21, SPEEDS["10x"], None, False),
+        (3, SPEEDS["max"], None, False),
+        (3, STOPPED, None, False),
+    ],
+)
+def test_few_nodes_do_so_by_the_clock_and_all_if_they_must(
+    nodes: int, pace: Pace, controllers: frozenset[str] | None, expected: bool
+) -> None:
+    options = EmbeddedOptions(
+        objects=simulated_nodes(nodes, NodeShape()), port=0, pace=pace, controllers=controllers
+    )
+    assert asyncio.run(writes(options)) is expected
