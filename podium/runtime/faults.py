@@ -84,7 +84,8 @@ class Fates:
 
     Attributes:
         faults: may be exchanged at any time, such as by `NO_FAULTS` to let things come to rest.
-        is_instant: whether nothing goes wrong at present, and nothing takes any time.
+        is_calm: whether nothing goes wrong at present.
+        is_instant: whether nothing takes any time either.
 
     Args:
         latency: how long things take when nothing goes wrong.
@@ -105,15 +106,15 @@ class Fates:
     @faults.setter
     def faults(self, faults: Faults) -> None:
         self._faults = faults
-        self._none = faults.is_none
-        self.is_instant = self._none and self._latency is INSTANT
+        self.is_calm = faults.is_none
+        self.is_instant = self.is_calm and self._latency is INSTANT
 
     def of_call(self, effect: Effect) -> Fate:
         """What becomes of a call that a machine asks for."""
         if self.is_instant:
             return _USUAL
         apply_s, answer_s = self._latency.call_s(effect, self._rng)
-        if self._none:
+        if self.is_calm:
             return _USUAL if apply_s == answer_s == 0 else Fate(apply_s, answer_s)
         faults = self._faults
         if self._happens(faults.refused):
@@ -131,15 +132,15 @@ class Fates:
     def watch_s(self, kind: str) -> float:
         """How long a delivery takes."""
         delay_s = self._latency.watch_s(kind, self._rng)
-        return delay_s if self._none else delay_s + self._slowness_s(self._faults.slow_watches)
+        return delay_s if self.is_calm else delay_s + self._slowness_s(self._faults.slow_watches)
 
     def breaks_watch(self) -> bool:
         """Whether a watch breaks instead of telling of something."""
-        return not self._none and self._happens(self._faults.broken_watches)
+        return not self.is_calm and self._happens(self._faults.broken_watches)
 
     def restarts(self) -> bool:
         """Whether a machine crashes after a step."""
-        return not self._none and self._happens(self._faults.restarts)
+        return self._happens(self._faults.restarts)
 
     def away_s(self) -> float:
         """How long a machine that has crashed is away."""

@@ -82,6 +82,7 @@ class Life:
         self._world = world
         self._crash = crash
         self._agenda = world.agenda
+        self._fates = world.fates
         self._recorder = EventRecorder(host, world.stamps, world.agenda.now_s)
         tell: Callable[[Change], None] = self._step
         if isinstance(machine, Choosy):
@@ -157,8 +158,12 @@ class Life:
         self._plan_wakeup()
         if self._world.hooks:
             self._world.happened(Stepped(now_s, self.name, event, effects))
-        if self._crash is not None and self._world.fates.restarts() and not self.is_over:
-            self._crash()
+        if self._crash is not None and not self._fates.is_calm:
+            self._crash_by_chance(self._crash)
+
+    def _crash_by_chance(self, crash: Callable[[], None]) -> None:
+        if self._fates.restarts() and not self.is_over:
+            crash()
 
     def _plan_wakeup(self) -> None:
         at_s, now_s = self.machine.next_wakeup_s(), self._agenda.now_s
@@ -191,7 +196,7 @@ class Life:
             self._send(effect)
 
     def _send(self, effect: Effect) -> None:
-        now_s, fate = self._agenda.now_s, self._world.fates.of_call(effect)
+        now_s, fate = self._agenda.now_s, self._fates.of_call(effect)
         if fate.applied_after_s is not None:
             self._agenda.put(now_s + fate.applied_after_s, self._apply, (effect, fate))
         if fate.error is not None:
