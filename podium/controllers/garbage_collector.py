@@ -88,7 +88,7 @@ class GarbageCollector(Reconciler):
         now = self.objects.get(item.kind, item.name, item.namespace)
         if _alike(change.old, change.new) and _alike(before, now):
             return
-        if now is not None and (_references(now) or is_terminating(now)):
+        if now is not None and (_references(now) or _is_held(now)):
             yield item
         for one in (change.old, before):
             if one is not None and (now is None or uid_of(now) != uid_of(one)):
