@@ -95,17 +95,20 @@ class Sleepers:
                 )
 
     def _notice(self, kind: str) -> None:
-        """Look once the write is over that this is called amid."""
-        self._driver.at(self._driver.now_s, partial(self._look, kind))
-
-    def _look(self, kind: str) -> None:
+        """Look at what was written; who is concerned starts once the write is over."""
+        asleep = self._asleep[kind]
         for event in self._watches[kind].take():
-            for name, rouses in list(self._asleep[kind].items()):
+            for name, rouses in asleep.items():
                 if event.type != "DELETED" and rouses(event.obj):
-                    self._rouse(name)
+                    self._driver.at(self._driver.now_s, partial(self._rouse, name))
 
     def _rouse(self, name: str) -> None:
+        """Start a controller, unless another object has roused it already."""
+        was_asleep = False
         for kind, asleep in self._asleep.items():
-            if asleep.pop(name, None) is not None and not asleep:
-                self._watches[kind].close()
-        self._start(name)
+            if asleep.pop(name, None) is not None:
+                was_asleep = True
+                if not asleep:
+                    self._watches[kind].close()
+        if was_asleep:
+            self._start(name)
