@@ -326,7 +326,8 @@ def _station(uid: str, node_name: str) -> str:
     return f"{uid}/{node_name}"
 
 
-def _stations(pod: Object) -> Iterator[str]:
+def _stations(pod: Object) -> tuple[str, ...]:
     reference = controller_of(pod)
-    if reference is not None and reference.get("kind") == _SET:
-        yield _station(str(reference.get("uid")), target_of(pod))
+    if reference is None or reference.get("kind") != _SET:
+        return ()
+    return (_station(str(reference.get("uid")), target_of(pod)),)

@@ -231,8 +231,9 @@ def _joined(place: Place) -> str:
     return f"{place[0]}/{place[1]}"
 
 
-def _job_places(pod: Object) -> Iterator[str]:
+def _job_places(pod: Object) -> tuple[str, ...]:
     """The place of the Job that a pod belongs to, as the key of an index."""
     reference = controller_of(pod)
-    if reference is not None and reference.get("kind") == _JOB:
-        yield _joined((place_of(pod)[0], str(reference.get("name"))))
+    if reference is None or reference.get("kind") != _JOB:
+        return ()
+    return (_joined((place_of(pod)[0], str(reference.get("name")))),)

@@ -5,7 +5,7 @@ later of an older state is passed over. So nobody counts a pod twice that he has
 no bookkeeping of expected events is needed.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from podium.control.events import Change
@@ -13,7 +13,7 @@ from podium.core.recent import Recent
 
 Object = Mapping[str, Any]
 Place = tuple[str, str]
-Index = Callable[[Object], Iterable[str]]
+Index = Callable[[Object], Collection[str]]
 """From an object to the keys under which it is to be found."""
 
 Found = dict[str, dict[Place, Object]]
@@ -108,8 +108,8 @@ class Objects:
         self, kind: str, name: str, index: Index, place: Place, known: Object | None, obj: Object
     ) -> None:
         """Have an index find an object, in place of its former state."""
-        keys = tuple(index(obj))
-        former = () if known is None else tuple(index(known))
+        keys = index(obj)
+        former = () if known is None else index(known)
         if not keys and not former:
             return
         found = self._found.setdefault((kind, name), {})

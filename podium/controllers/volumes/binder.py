@@ -273,6 +273,5 @@ def _volume_names(claim: Object) -> tuple[str, ...]:
     return (called,) if called else ()
 
 
-def _used_claims(pod: Object) -> Iterator[str]:
-    for use in claim_uses(pod):
-        yield f"{place_of(pod)[0]}/{use.claim_name}"
+def _used_claims(pod: Object) -> list[str]:
+    return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]

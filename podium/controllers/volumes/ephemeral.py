@@ -84,6 +84,6 @@ def _ephemeral(pod: Object) -> Iterator[Object]:
             yield volume
 
 
-def _own_claims(pod: Object) -> Iterator[str]:
-    for volume in _ephemeral(pod):
-        yield f"{place_of(pod)[0]}/{name(pod)}-{volume['name']}"
+def _own_claims(pod: Object) -> list[str]:
+    place = f"{place_of(pod)[0]}/{name(pod)}"
+    return [f"{place}-{volume['name']}" for volume in _ephemeral(pod)]

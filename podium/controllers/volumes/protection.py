@@ -58,8 +58,8 @@ class VolumeProtection(Reconciler):
         return any(True for _ in self.objects.by("Pod", "claim", claim_key(obj)))
 
 
-def _claims_in_use(pod: Object) -> Iterator[str]:
+def _claims_in_use(pod: Object) -> list[str]:
     """The claims that a pod uses on a node."""
-    if (pod.get("spec") or {}).get("nodeName"):
-        for use in claim_uses(pod):
-            yield f"{place_of(pod)[0]}/{use.claim_name}"
+    if not (pod.get("spec") or {}).get("nodeName"):
+        return []
+    return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]
