@@ -169,8 +169,8 @@ class Following:
         if before is None:
             self._tell(EventResource.ASSIGNED_POD, Action.ADD, None, obj, now_s)
         else:
-            for action in events_of_pod_update(before, obj):
-                self._tell(EventResource.ASSIGNED_POD, action, before, obj, now_s)
+            action = events_of_pod_update(before, obj)
+            self._tell(EventResource.ASSIGNED_POD, action, before, obj, now_s)
 
     def _renew(self, known: PodInfo, obj: Object, node_name: str) -> None:
         snapshot = self._scheduler.snapshot
@@ -216,8 +216,7 @@ class Following:
         if before is None:
             self._tell(EventResource.NODE, Action.ADD, None, new, now_s)
             return
-        for action in events_of_node_update(before, new):
-            self._tell(EventResource.NODE, action, before, new, now_s)
+        self._tell(EventResource.NODE, events_of_node_update(before, new), before, new, now_s)
 
     def _budget(self, change: Change) -> None:
         obj = change.new if change.new is not None else change.old

@@ -15,6 +15,7 @@ from podium.core.pod_classes import holds_alike
 Object = Mapping[str, Any]
 
 NOTHING = Action(0)
+_NOTHING: Object = {}
 
 
 def events_of_pod_update(old: Object, new: Object) -> Action:
@@ -28,14 +29,21 @@ def events_of_pod_update(old: Object, new: Object) -> Action:
         found |= Action.UPDATE_POD_LABEL
     if _asks_for_less(old, new):
         found |= Action.UPDATE_POD_SCALE_DOWN
+    if old.get("spec") is not new.get("spec"):
+        found |= _events_of_spec_update(old, new)
+    if _claims(old) != _claims(new):
+        found |= Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
+    return found or Action.UPDATE_OTHER
+
+
+def _events_of_spec_update(old: Object, new: Object) -> Action:
+    found = NOTHING
     if _spec(old, "schedulingGates") and not _spec(new, "schedulingGates"):
         found |= Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
     # Tolerations can only be added.
     if len(_spec(old, "tolerations")) != len(_spec(new, "tolerations")):
         found |= Action.UPDATE_POD_TOLERATION
-    if _claims(old) != _claims(new):
-        found |= Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
-    return found or Action.UPDATE_OTHER
+    return found
 
 
 def events_of_node_update(old: Object, new: Object) -> Action:
@@ -73,10 +81,11 @@ def _asks_for_less(old: Object, new: Object) -> bool:
 
 def _claims(pod: Object) -> tuple[object, object]:
     """The ResourceClaims that were made for a pod."""
-    statuses = _status(pod, "resourceClaimStatuses") or ()
+    status = pod.get("status") or _NOTHING
+    statuses = status.get("resourceClaimStatuses") or ()
     named = [(claim.get("name"), claim.get("resourceClaimName")) for claim in statuses]
-    extended = _status(pod, "extendedResourceClaimStatus")
-    if extended is None:
+    extended = status.get("extendedResourceClaimStatus")
+    if not extended:
         return named, None
     return named, (extended.get("resourceClaimName"), extended.get("requestMappings") or [])
 
