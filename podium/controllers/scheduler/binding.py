@@ -250,14 +250,11 @@ class Bindings:
 
     def next_wakeup_s(self) -> float | None:
         """When the first of them gives up."""
-        times = [
-            deadline_s
-            for cycle in self._scheduler.binding.values()
-            for waiting in cycle.waiting.values()
-            for deadline_s in waiting.deadlines_s.values()
-        ]
-        times += [task.deadline_s for task in self._polled.values()]
-        return min(times, default=None)
+        times = [task.deadline_s for task in self._polled.values()] if self._polled else []
+        for cycle in self._scheduler.binding.values():
+            if cycle.waiting:
+                times += (min(one.deadlines_s.values()) for one in cycle.waiting.values())
+        return min(times) if times else None
 
     def _permitted(self, task: BindingTask, now_s: float) -> None:
         # From here on the pod can't become unschedulable any more: events needn't be kept for it.

@@ -165,18 +165,22 @@ class SchedulerMachine:
 
     def next_wakeup_s(self) -> float | None:
         """At once while pods can be decided; otherwise when the first thing falls due."""
-        if self._free_s <= self._now_s and self._may_decide() and self.queue.has_next():
-            return self._now_s
-        times = [
+        decision_s = self._next_decision_s() if self._may_decide() else None
+        if decision_s == self._now_s:
+            return decision_s
+        times = (
+            decision_s,
             self.bindings.next_wakeup_s(),
             self.calls.next_wakeup_s(),
             self._preemption_start.next_wakeup_s(),
             None if self._guard is None else self._guard.next_wakeup_s(),
-        ]
-        if self._may_decide():
-            next_s = self._now_s if self.queue.has_next() else self.queue.next_wakeup_s()
-            times.append(next_s if next_s is None else max(next_s, self._free_s))
-        return min((time_s for time_s in times if time_s is not None), default=None)
+        )
+        return min([time_s for time_s in times if time_s is not None], default=None)
+
+    def _next_decision_s(self) -> float | None:
+        """When a pod can be decided, or the queue has to let pods in."""
+        next_s = self._now_s if self.queue.has_next() else self.queue.next_wakeup_s()
+        return next_s if next_s is None else max(next_s, self._free_s)
 
     def allow(self, uid: str, plugin: str) -> None:
         """A Permit plugin lets a waiting pod go.

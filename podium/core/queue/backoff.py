@@ -74,9 +74,11 @@ class BackoffQueue:
 
     def next_flush_s(self) -> float | None:
         """The whole second at which the next backoff is over."""
-        heads = [head for heap in self._heaps if (head := heap.head()) is not None]
-        ends = [math.floor(head.backoff_until_s) + WINDOW_S for head in heads]
-        return min(ends, default=None)
+        rejected, error = self._rejected.head(), self._errors.head()
+        if rejected is None and error is None:
+            return None
+        heads = [head for head in (rejected, error) if head is not None]
+        return min(math.floor(head.backoff_until_s) + WINDOW_S for head in heads)
 
     @property
     def _heaps(self) -> tuple[PodHeap, PodHeap]:

@@ -266,15 +266,13 @@ class SchedulingQueue:
 
     def next_wakeup_s(self) -> float | None:
         """When `flush` has something to do; None if it hasn't, whatever the time."""
-        times: list[float] = []
         backoff_s = self._backoff.next_flush_s()
-        if backoff_s is not None:
-            times.append(backoff_s)
         oldest = self._unschedulable.oldest()
-        if oldest is not None:
-            overdue_s = oldest.flush_from_s + self._max_in_unschedulable_s
-            times.append((overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S)
-        return min(times, default=None)
+        if oldest is None:
+            return backoff_s
+        overdue_s = oldest.flush_from_s + self._max_in_unschedulable_s
+        leftovers_s = (overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S
+        return leftovers_s if backoff_s is None else min(backoff_s, leftovers_s)
 
     def _pop_early(self) -> QueuedPod | None:
         queued = self._backoff.pop() if self._pop_from_backoff else None
