@@ -8,10 +8,11 @@ measured by the driver's clock.
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
+from podium.controllers.scheduler.histograms import Histogram
 from podium.core.queue import Place
 
 Stopwatch = Callable[[], float]
@@ -53,7 +54,6 @@ class SchedulerMetrics:
     def __init__(self, stopwatch: Stopwatch = stopped) -> None:
         self.registry = CollectorRegistry()
         self.stopwatch = stopwatch
-        self._point_children: dict[tuple[str, str, str], Histogram] = {}
         self._attempts = self._counter(
             "schedule_attempts", "Attempts to schedule pods, by result.", ("result", "profile")
         )
@@ -116,7 +116,7 @@ class SchedulerMetrics:
     def attempted(self, result: str, profile: str, duration_s: float) -> None:
         """An attempt to schedule a pod came to its end."""
         self._attempts.labels(result, profile).inc()
-        self._attempt_duration.labels(result, profile).observe(duration_s)
+        self._attempt_duration.observe(duration_s, result, profile)
 
     def decided(self, duration_s: float) -> None:
         """The scheduling algorithm has decided about a pod."""
@@ -124,18 +124,13 @@ class SchedulerMetrics:
 
     def ran(self, point: str, status: str, profile: str, duration_s: float) -> None:
         """All plugins of an extension point have run."""
-        # Looking a label set up takes longer than counting: it is done once.
-        child = self._point_children.get((point, status, profile))
-        if child is None:
-            child = self._point_duration.labels(point, status, profile)
-            self._point_children[point, status, profile] = child
-        child.observe(duration_s)
+        self._point_duration.observe(duration_s, point, status, profile)
 
     def bound(self, attempts: int, since_first_attempt_s: float) -> None:
         """A pod was bound after so many attempts."""
         self._pod_attempts.observe(attempts)
         label = "15+" if attempts >= 15 else str(attempts)
-        self._sli.labels(label).observe(since_first_attempt_s)
+        self._sli.observe(since_first_attempt_s, label)
 
     def preemption_tried(self) -> None:
         """A pod that fitted nowhere asked for preemption."""
@@ -148,7 +143,7 @@ class SchedulerMetrics:
     def preemption_ended(self, duration_s: float, *, failed: bool) -> None:
         """A preemption has been carried out, or has failed."""
         result = "error" if failed else "success"
-        self._goroutine_duration.labels(result).observe(duration_s)
+        self._goroutine_duration.observe(duration_s, result)
         self._goroutine_total.labels(result).inc()
 
     def _counter(self, name: str, text: str, labels: tuple[str, ...]) -> Counter:
@@ -157,7 +152,7 @@ class SchedulerMetrics:
     def _histogram(
         self, name: str, text: str, labels: tuple[str, ...], buckets: tuple[float, ...]
     ) -> Histogram:
-        return Histogram(f"scheduler_{name}", text, labels, buckets=buckets, registry=self.registry)
+        return Histogram(f"scheduler_{name}", text, labels, buckets, self.registry)
 
 
 class _IncomingPods(Collector):
