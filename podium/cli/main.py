@@ -18,7 +18,7 @@ from podium import __version__
 
 # By name: the module podium.cli.NAME has a function NAME, with an underscore in place of a hyphen,
 # and at its end where Python has the word for itself. A module is imported when it is called.
-COMMANDS = ("up", "node-token", "plan", "explain", "simulate", "import", "decide", "bench")
+COMMANDS = ("up", "node", "node-token", "plan", "explain", "simulate", "import", "decide", "bench")
 
 _USAGE_EXIT_CODE = 1
 # Typer makes one kind of usage error public; its base class is all of them.

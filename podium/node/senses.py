@@ -108,7 +108,7 @@ class Senses:
             yield from self._carry_out(round_, now_s)
         before = self.feeling.told
         if self.feeling.tells_news(now_s):
-            yield from self._transitions(before, self.feeling.told)
+            yield from transitions(self._node, before, self.feeling.told)
 
     def next_s(self, now_s: float) -> float | None:
         """When there is something to feel again, if nothing else happens."""
@@ -158,8 +158,10 @@ class Senses:
         resident.life.stop(why, float(eviction.effective_grace_period_s), now_s)
         return resident.life.stops_s
 
-    def _transitions(self, before: Sequence[str], now: Sequence[str]) -> Iterator[Effect]:
-        for kind in sorted({*before} ^ {*now}):
-            reason = _TRANSITIONS[kind, kind in now]
-            note = f"Node {name(self._node)} status is now: {reason}"
-            yield node_record(self._node, "Normal", reason, note)
+
+def transitions(node: Object, before: Sequence[str], now: Sequence[str]) -> Iterator[Effect]:
+    """Record which conditions of pressure have come and gone."""
+    for kind in sorted({*before} ^ {*now}):
+        reason = _TRANSITIONS[kind, kind in now]
+        note = f"Node {name(node)} status is now: {reason}"
+        yield node_record(node, "Normal", reason, note)

@@ -1,0 +1,113 @@
+"""`podium node`: this machine as a node, whose pods are its processes."""
+
+import asyncio
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from podium.api.errors import PodiumError
+from podium.cli.inputs import InputError
+from podium.cli.node_options import (
+    AllowRootOption,
+    ConfigOption,
+    ContextOption,
+    GracePeriodOption,
+    HardOption,
+    KubeconfigOption,
+    KubeReservedOption,
+    LabelsOption,
+    NameOption,
+    ReclaimOption,
+    RootDirOption,
+    SoftOption,
+    SystemReservedOption,
+)
+from podium.cli.node_running import Wish, run
+from podium.cli.output import fail, print_warnings
+from podium.node.pressure.flags import EQUALS, parse_flag
+from podium.node.real.kubelet_config import KubeletConfig, read_kubelet_config
+
+_ISOLATES_NOTHING = (
+    "pods are plain processes of this machine and user, and nothing isolates them: "
+    "run only what you trust"
+)
+_REFUSES_ROOT = (
+    "refuses to run as root: nothing would keep pods from doing anything to this machine; "
+    "run it as another user, or say --allow-root"
+)
+
+
+def node(
+    kubeconfig: KubeconfigOption = None,
+    context: ContextOption = None,
+    name: NameOption = None,
+    root_dir: RootDirOption = None,
+    config: ConfigOption = None,
+    eviction_hard: HardOption = None,
+    eviction_soft: SoftOption = None,
+    eviction_soft_grace_period: GracePeriodOption = None,
+    eviction_minimum_reclaim: ReclaimOption = None,
+    kube_reserved: KubeReservedOption = None,
+    system_reserved: SystemReservedOption = None,
+    node_labels: LabelsOption = None,
+    allow_root: AllowRootOption = False,
+) -> None:
+    """Join a cluster as a node that runs pods as processes of this machine, until SIGTERM.
+
+    For development, tests and edge machines: it isolates nothing.
+    """
+    flags = {
+        "evictionHard": eviction_hard,
+        "evictionSoft": eviction_soft,
+        "evictionSoftGracePeriod": eviction_soft_grace_period,
+        "evictionMinimumReclaim": eviction_minimum_reclaim,
+        "kubeReserved": kube_reserved,
+        "systemReserved": system_reserved,
+    }
+    try:
+        if os.geteuid() == 0 and not allow_root:
+            raise InputError(_REFUSES_ROOT)
+        called = name or socket.gethostname().lower()
+        wish = Wish(
+            kubeconfig=kubeconfig,
+            context=context,
+            name=called,
+            root=root_dir or _usual_root(called),
+            config=_kubelet_config(config, flags),
+            labels=parse_flag(node_labels or "", EQUALS),
+        )
+        print_warnings([_ISOLATES_NOTHING])
+        asyncio.run(run(wish))
+    except PodiumError as error:
+        fail(error)
+
+
+def _kubelet_config(path: Path | None, flags: dict[str, str | None]) -> KubeletConfig:
+    """The configuration of a file, with what flags say in its place."""
+    raw: dict[str, Any] = {} if path is None else _read(path)
+    for field, text in flags.items():
+        if text is not None:
+            raw[field] = parse_flag(text, EQUALS) if field.endswith("Reserved") else text
+    config, unheeded = read_kubelet_config(raw)
+    print_warnings([f"{path}: {field} isn't heeded" for field in unheeded])
+    return config
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = yaml.safe_load(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: {error}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: isn't a KubeletConfiguration")
+    return found
+
+
+def _usual_root(name: str) -> Path:
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "podium" / "nodes" / name

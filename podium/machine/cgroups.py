@@ -1,0 +1,113 @@
+"""Limits by cgroup v2, where the machine lets this process set them.
+
+Controllers can be passed on only by a group without processes of its own. So the agent moves into a
+group beside those of its containers, which works where it has a group for itself, as under
+`systemd-run --user --scope -p Delegate=yes`.
+"""
+
+import errno
+import os
+from pathlib import Path
+
+ROOT = Path("/sys/fs/cgroup")
+OWN = Path("/proc/self/cgroup")
+_CONTROLLERS = ("cpu", "memory", "pids")
+_CPU_PERIOD_US = 100_000
+
+
+class Cgroup:
+    """The group of one run of a container.
+
+    Attributes:
+        path: of its directory.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def memory_bytes(self) -> int:
+        """Its working set: what it uses, less file pages that nobody has asked for lately."""
+        used = int((self.path / "memory.current").read_text())
+        return max(used - memory_stat(self.path).get("inactive_file", 0), 0)
+
+    @property
+    def processes(self) -> int:
+        """How many processes and threads it has."""
+        return int((self.path / "pids.current").read_text())
+
+    @property
+    def was_out_of_memory(self) -> bool:
+        """Whether the kernel has killed any of its processes for that."""
+        events = dict(line.split() for line in _lines(self.path / "memory.events"))
+        return int(events.get("oom_kill", 0)) > 0
+
+    def kill(self) -> None:
+        """Kill all its processes."""
+        (self.path / "cgroup.kill").write_text("1")
+
+    def remove(self) -> bool:
+        """Remove it; False if some of its processes are still there."""
+        try:
+            self.path.rmdir()
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            return False
+        return True
+
+
+class Cgroups:
+    """Where containers' groups are made.
+
+    Args:
+        parent: of them.
+    """
+
+    def __init__(self, parent: Path) -> None:
+        self._parent = parent
+
+    @classmethod
+    def delegated(cls, root: Path = ROOT, own: Path = OWN) -> "Cgroups | None":
+        """Those below the agent's own group; None if it may not make any, or not with limits."""
+        if not (root / "cgroup.controllers").exists():
+            return None
+        path = next((line for line in _lines(own) if line.startswith("0::")), "0::/")
+        parent = root / path.removeprefix("0::").lstrip("/")
+        agent = parent / "podium-agent"
+        try:
+            agent.mkdir(exist_ok=True)
+            (agent / "cgroup.procs").write_text(str(os.getpid()))
+            wanted = " ".join(f"+{one}" for one in _CONTROLLERS)
+            (parent / "cgroup.subtree_control").write_text(wanted)
+        except OSError:
+            return None
+        return cls(parent)
+
+    def make(self, name: str, memory_bytes: int | None, cpu_millis: int | None) -> Cgroup:
+        """A group for one run of a container.
+
+        Args:
+            name: of the group.
+            memory_bytes: how much memory it may have; None for any.
+            cpu_millis: how many thousandths of a CPU it may have; None for any.
+        """
+        path = self._parent / name
+        path.mkdir()
+        if memory_bytes is not None:
+            (path / "memory.max").write_text(str(memory_bytes))
+            (path / "memory.oom.group").write_text("1")
+        if cpu_millis is not None:
+            quota_us = max(cpu_millis * _CPU_PERIOD_US // 1000, 1000)
+            (path / "cpu.max").write_text(f"{quota_us} {_CPU_PERIOD_US}")
+        return Cgroup(path)
+
+
+def memory_stat(path: Path) -> dict[str, int]:
+    """What a group says of its memory, in bytes by name."""
+    pairs = (line.split() for line in _lines(path / "memory.stat"))
+    return {name: int(amount) for name, amount in pairs}
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,270 @@
+"""Containers as processes: started in a session of their own, waited for, and ended as a whole."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
+from typing import IO, Any
+
+from podium.machine.cgroups import Cgroup, Cgroups
+from podium.machine.logs import LogFile
+from podium.machine.process_table import marked, members, memory_bytes, processes
+from podium.node.real.commands import ContainerId, Exited, Force
+
+Object = Mapping[str, Any]
+
+MARK = "PODIUM_CONTAINER"
+NODE_MARK = "PODIUM_NODE_DIRECTORY"
+"""The variables by which processes are known that have left their session, or outlived an agent."""
+
+_OUT_OF_MEMORY = "OOMKilled"
+_SIGNALLED = 128
+# How long output of a container that has exited may still come.
+_DRAIN_S = 1.0
+_REMOVE_TRIES = 50
+_REMOVE_S = 0.02
+# The shell becomes the container's process, once it is where it should be.
+_SHELL = "/bin/sh"
+_BEGIN = (
+    'test -z "$2" || echo $$ >"$2" || exit 125; '
+    '{ echo "$1" >/proc/self/oom_score_adj; } 2>/dev/null; unset PWD; shift 2; exec "$@"'
+)
+
+
+class CannotStart(Exception):  # noqa: N818 - it says what it is
+    """A container can't be run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """What is to be run.
+
+    Attributes:
+        run: which run of which container.
+        command: the command with its arguments.
+        variables: its environment.
+        directory: where it begins.
+        log: where what it says is kept.
+        oom_score_adj: for the order in which the kernel kills.
+        memory_bytes: how much memory it may have; None for any.
+        cpu_millis: how many thousandths of a CPU it may have; None for any.
+    """
+
+    run: ContainerId
+    command: list[str]
+    variables: Mapping[str, str]
+    directory: Path
+    log: Path
+    oom_score_adj: int
+    memory_bytes: int | None
+    cpu_millis: int | None
+
+
+@dataclass(slots=True)
+class Running:
+    """A container that runs.
+
+    Attributes:
+        launch: what it was started with.
+        variables: its environment.
+        process: its first process.
+        cgroup: its group; None where there are none.
+        exited: how it ended, once it has.
+    """
+
+    launch: Launch
+    variables: Mapping[str, str]
+    process: Popen[bytes]
+    cgroup: Cgroup | None
+    exited: asyncio.Future[Exited]
+
+    def memory_bytes(self) -> int:
+        """Its working set."""
+        if self.cgroup is not None:
+            return self.cgroup.memory_bytes
+        return sum(map(memory_bytes, members(processes(), self.process.pid)))
+
+    def process_count(self) -> int:
+        """How many processes it has."""
+        if self.cgroup is not None:
+            return self.cgroup.processes
+        return len(members(processes(), self.process.pid))
+
+
+class Containers:
+    """All containers that run on the machine.
+
+    Args:
+        now_s: tells what time it is.
+        cgroups: where their groups are made; None where that can't be.
+        root: the node's directory, by which its processes are known.
+    """
+
+    def __init__(self, now_s: Callable[[], float], cgroups: Cgroups | None, root: Path) -> None:
+        self._now_s = now_s
+        self._cgroups = cgroups
+        self._root = root
+        self._running: dict[ContainerId, Running] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def get(self, run: ContainerId) -> Running | None:
+        """A container that runs, or has exited and wasn't waited for."""
+        return self._running.get(run)
+
+    def named(self, pod_uid: str, name: str) -> Running | None:
+        """The present run of a container."""
+        found = (
+            one for run, one in self._running.items() if (run.pod_uid, run.name) == (pod_uid, name)
+        )
+        return next(found, None)
+
+    def start(self, launch: Launch) -> None:
+        """Start a container.
+
+        Raises:
+            CannotStart: there is nothing to execute, or the machine doesn't let it.
+        """
+        variables = {**launch.variables, MARK: _mark(launch.run), NODE_MARK: str(self._root)}
+        _check(launch, variables)
+        cgroup = None
+        if self._cgroups is not None:
+            name = f"podium-{launch.run.pod_uid}-{launch.run.name}-{launch.run.attempt}"
+            cgroup = self._cgroups.make(name, launch.memory_bytes, launch.cpu_millis)
+        procs = "" if cgroup is None else str(cgroup.path / "cgroup.procs")
+        begin = [_SHELL, "-c", _BEGIN, "podium", str(launch.oom_score_adj), procs]
+        try:
+            process = Popen(
+                [*begin, *launch.command],
+                stdin=DEVNULL,
+                stdout=PIPE,
+                stderr=PIPE,
+                cwd=launch.directory,
+                env=variables,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise CannotStart(f"{launch.command[0]}: {error}") from None
+        exited = asyncio.get_running_loop().create_future()
+        running = Running(launch, variables, process, cgroup, exited)
+        self._running[launch.run] = running
+        task = asyncio.create_task(self._attend(running))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def exited(self, run: ContainerId) -> Exited:
+        """Wait until a container has exited."""
+        running = self._running[run]
+        exited = await asyncio.shield(running.exited)
+        self._running.pop(run, None)
+        return exited
+
+    def stop(self, run: ContainerId, force: Force) -> None:
+        """Ask a container's processes to exit; of one that has exited there is none."""
+        running = self._running.get(run)
+        if running is None or running.exited.done():
+            return
+        if force is Force.KILL:
+            _kill(running)
+        else:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.process.pid, signal.SIGTERM)
+
+    def kill_all(self) -> None:
+        """Kill everything that this node has ever started in this directory."""
+        for running in list(self._running.values()):
+            if not running.exited.done():
+                _kill(running)
+        for pid in list(marked(f"{NODE_MARK}={self._root}")):
+            _signal(pid, signal.SIGKILL)
+
+    async def _attend(self, running: Running) -> None:
+        """Keep what a container says, and see to it that all of it ends with its first process."""
+        process, log = running.process, LogFile(running.launch.log, self._now_s)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        following = [
+            asyncio.create_task(_follow(log, name, pipe))
+            for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr))
+        ]
+        try:
+            code = await end_of(process)
+            _kill(running)
+            await asyncio.wait(following, timeout=_DRAIN_S)
+        finally:
+            for task in following:
+                task.cancel()
+            await asyncio.wait(following)
+            log.close()
+        exited = await _how(running, code)
+        running.exited.set_result(exited)
+
+
+async def end_of(process: Popen[bytes]) -> int:
+    """Wait for a process alone, whoever holds its output open; its exit code."""
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    descriptor = os.pidfd_open(process.pid)
+    loop.add_reader(descriptor, ended.set)
+    try:
+        await ended.wait()
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+    code = process.wait()
+    return _SIGNALLED - code if code < 0 else code
+
+
+async def _follow(log: LogFile, name: str, pipe: IO[bytes]) -> None:
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), pipe
+    )
+    try:
+        await log.follow(name, reader)
+    finally:
+        transport.close()
+
+
+async def _how(running: Running, code: int) -> Exited:
+    cgroup = running.cgroup
+    if cgroup is None:
+        return Exited(code)
+    reason = _OUT_OF_MEMORY if cgroup.was_out_of_memory else ""
+    for _ in range(_REMOVE_TRIES):
+        if cgroup.remove():
+            break
+        await asyncio.sleep(_REMOVE_S)
+    return Exited(code, reason)
+
+
+def _kill(running: Running) -> None:
+    if running.cgroup is not None:
+        running.cgroup.kill()
+    leader = running.process.pid
+    for pid in members(processes(), leader):
+        _signal(pid, signal.SIGKILL)
+    for pid in list(marked(f"{MARK}={_mark(running.launch.run)}")):
+        _signal(pid, signal.SIGKILL)
+
+
+def _mark(run: ContainerId) -> str:
+    return "/".join(map(str, run))
+
+
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _check(launch: Launch, variables: Mapping[str, str]) -> None:
+    """Find out what the shell would only tell the log."""
+    program = launch.command[0]
+    path = str(launch.directory / program) if "/" in program else program
+    if shutil.which(path, path=variables.get("PATH", "")) is None:
+        raise CannotStart(f'exec: "{program}": executable file not found in $PATH')
+    if not launch.directory.is_dir():
+        raise CannotStart(f"working directory {launch.directory}: isn't there")

@@ -1,0 +1,86 @@
+"""The processes of the machine, read from /proc."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+PROC = Path("/proc")
+
+
+class Entry(NamedTuple):
+    """A process.
+
+    Attributes:
+        pid: its number.
+        parent: its parent's.
+        session: that it belongs to.
+        is_dead: whether it only waits for its parent to notice.
+    """
+
+    pid: int
+    parent: int
+    session: int
+    is_dead: bool
+
+
+def processes() -> dict[int, Entry]:
+    """All processes, by number."""
+    return {entry.pid: entry for entry in map(_entry, _pids()) if entry is not None}
+
+
+def members(table: Mapping[int, Entry], leader: int) -> set[int]:
+    """The processes of a session, and all their descendants."""
+    children: dict[int, list[int]] = {}
+    for entry in table.values():
+        children.setdefault(entry.parent, []).append(entry.pid)
+    found: set[int] = set()
+    left = [pid for pid, entry in table.items() if entry.session == leader or pid == leader]
+    while left:
+        pid = left.pop()
+        if pid not in found:
+            found.add(pid)
+            left += children.get(pid, ())
+    return {pid for pid in found if not table[pid].is_dead}
+
+
+def memory_bytes(pid: int) -> int:
+    """What a process has of memory that can't be dropped: anonymous and shared; 0 if it is gone."""
+    try:
+        text = (PROC / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    fields = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    return sum(_kibibytes(fields.get(name, "0")) for name in ("RssAnon", "RssShmem")) * 1024
+
+
+def marked(mark: str) -> Iterator[int]:
+    """The processes that have a variable in their environment, as `NAME=value`, but this one."""
+    wanted = mark.encode()
+    for pid in _pids():
+        if pid == os.getpid():
+            continue
+        try:
+            variables = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if wanted in variables:
+            yield pid
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir(PROC) if name.isdecimal()]
+
+
+def _entry(pid: int) -> Entry | None:
+    try:
+        text = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    # The name in parentheses may have anything in it.
+    state, parent, _, session = text.rpartition(")")[2].split()[:4]
+    return Entry(pid, int(parent), int(session), state in "ZX")
+
+
+def _kibibytes(text: str) -> int:
+    return int(text.split()[0])

@@ -1,0 +1,209 @@
+"""Carries commands of a node's agent out: `AsyncApi`, for a machine and its cluster together."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from podium.api.errors import PodiumError
+from podium.api.quantity import milli_value, value
+from podium.control.effects import Effect
+from podium.control.events import CallError, Outcome
+from podium.machine.asking import ask
+from podium.machine.containers import CannotStart, Containers, Launch
+from podium.machine.directories import NodeDirectory
+from podium.machine.meters import Taken, disk_usage, places, statistics
+from podium.machine.volumes import link_mounts, make_volumes, volume_paths, volume_sources
+from podium.node.pressure.oom import oom_score_adj
+from podium.node.pressure.statistics import Statistics
+from podium.node.real import environment
+from podium.node.real.commands import (
+    NOT_CONFIGURED,
+    Answered,
+    Ask,
+    Await,
+    AwaitEnd,
+    Command,
+    ContainerId,
+    Discard,
+    End,
+    Measure,
+    SetUp,
+    Start,
+    Stop,
+    TearDown,
+    Verdict,
+)
+from podium.node.real.sources import Missing, Place, Source, Sources, env_sources
+from podium.runtime.async_api import AsyncApi, Listed
+from podium.runtime.informer import News
+
+Object = Mapping[str, Any]
+Fetch = Callable[[str, str, str], Awaitable[Object | None]]
+"""Reads an object of the cluster by kind, namespace and name; None if there is none."""
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_FAILED = 500
+_CANNOT_RUN = "RunContainerError"
+
+
+class Workshop:
+    """A machine.
+
+    Attributes:
+        asked_to_end: set by whoever wants the agent to end.
+        has_ended: set when it has.
+
+    Args:
+        api: the cluster's.
+        fetch: reads config maps and secrets.
+        containers: of the machine.
+        directory: the node's.
+        place: where pods run.
+        now_s: tells what time it is.
+    """
+
+    def __init__(
+        self,
+        api: AsyncApi,
+        fetch: Fetch,
+        containers: Containers,
+        directory: NodeDirectory,
+        place: Place,
+        now_s: Callable[[], float],
+    ) -> None:
+        self.asked_to_end = asyncio.Event()
+        self.has_ended = asyncio.Event()
+        self._api = api
+        self._fetch = fetch
+        self._containers = containers
+        self._directory = directory
+        self._place = place
+        self._now_s = now_s
+        self._taken: Taken = {}
+        self._do: Mapping[type[Effect], Callable[[Any], Awaitable[object]]] = {
+            SetUp: self._set_up,
+            Start: self._start,
+            Await: self._await,
+            Stop: self._stop,
+            Ask: self._ask,
+            TearDown: self._tear_down,
+            Measure: self._measure,
+            Discard: self._discard,
+            AwaitEnd: self._await_end,
+            End: self._end,
+        }
+
+    async def call(self, effect: Effect) -> Outcome:
+        """Carry out a command here, and any other effect there."""
+        if not isinstance(effect, Command):
+            return await self._api.call(effect)
+        try:
+            return Answered(effect, result=await self._do[type(effect)](effect))
+        except CannotStart as error:
+            return Outcome(effect, CallError(_FAILED, _CANNOT_RUN, str(error)))
+        except (PodiumError, OSError) as error:
+            return Outcome(effect, CallError(_FAILED, NOT_CONFIGURED, str(error)))
+
+    async def list(self, kind: str) -> Listed:
+        """See `AsyncApi`."""
+        return await self._api.list(kind)
+
+    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[News]]:
+        """See `AsyncApi`."""
+        return self._api.watch(kind, revision)
+
+    async def _set_up(self, command: SetUp) -> None:
+        pod = command.pod
+        sources = await self._sources(pod, volume_sources(pod))
+        make_volumes(pod, self._directory, sources, self._place)
+
+    async def _start(self, command: Start) -> None:
+        pod, container = command.pod, command.container
+        sources = await self._sources(pod, env_sources(container))
+        mounts = link_mounts(pod, container, self._directory)
+        home = self._directory.container(pod, container["name"])
+        variables = environment.environment(
+            pod, container, sources, self._place, self._base(pod, home)
+        )
+        limits = (container.get("resources") or {}).get("limits") or {}
+        launch = Launch(
+            run=ContainerId(pod["metadata"]["uid"], container["name"], command.attempt),
+            command=environment.command(container, variables),
+            variables=variables,
+            directory=_working_directory(container, mounts, home),
+            log=self._directory.log(pod, container["name"], command.attempt),
+            oom_score_adj=oom_score_adj(pod, container, command.memory_bytes),
+            memory_bytes=value(limits["memory"]) if "memory" in limits else None,
+            cpu_millis=milli_value(limits["cpu"]) if "cpu" in limits else None,
+        )
+        self._containers.start(launch)
+
+    async def _await(self, command: Await) -> object:
+        return await self._containers.exited(command.run)
+
+    async def _stop(self, command: Stop) -> None:
+        self._containers.stop(command.run, command.force)
+
+    async def _ask(self, command: Ask) -> Verdict:
+        running = self._containers.get(command.run)
+        if running is None or running.exited.done():
+            return Verdict(succeeded=False, message="the container doesn't run any more")
+        return await ask(running, command.pod, command.action, command.timeout_s)
+
+    async def _tear_down(self, command: TearDown) -> None:
+        await asyncio.to_thread(self._directory.remove_pod, command.pod)
+        if not command.keeps_logs:
+            await asyncio.to_thread(self._directory.remove_logs, command.pod)
+
+    async def _measure(self, command: Measure) -> Statistics:
+        if command.walks:
+            found = places(command.pods, self._directory)
+            self._taken = await asyncio.to_thread(_walked, found)
+        return statistics(
+            command.pods, self._directory, self._containers, self._taken, self._now_s()
+        )
+
+    async def _discard(self, command: Discard) -> None:
+        uids = [pod["metadata"]["uid"] for pod in command.pods]
+        await asyncio.to_thread(self._directory.discard, uids)
+
+    async def _await_end(self, _: AwaitEnd) -> None:
+        await self.asked_to_end.wait()
+
+    async def _end(self, _: End) -> None:
+        self.has_ended.set()
+
+    async def _sources(self, pod: Object, wanted: Iterable[Source]) -> Sources:
+        namespace = pod["metadata"]["namespace"]
+        return {
+            source: await self._fetch(source.kind, namespace, source.name)
+            for source in dict.fromkeys(wanted)
+            if source.name
+        }
+
+    def _base(self, pod: Object, home: Path) -> dict[str, str]:
+        """What each process of a pod has unless its container says otherwise."""
+        paths = volume_paths(pod, self._directory)
+        volumes = {environment.volume_variable(name): str(path) for name, path in paths.items()}
+        hostname = pod["spec"].get("hostname") or pod["metadata"]["name"]
+        return {"PATH": _PATH, "HOME": str(home), "HOSTNAME": hostname, **volumes}
+
+
+def _walked(found: Iterable[Path]) -> Taken:
+    return {path: disk_usage(path) for path in found}
+
+
+def _working_directory(container: Object, mounts: Mapping[str, str], home: Path) -> Path:
+    """Where a container begins: in a volume, a directory of the machine, or one of its own.
+
+    Raises:
+        Missing: there is no such directory.
+    """
+    wanted = container.get("workingDir")
+    if not wanted:
+        return home
+    path = Path(environment.mounted(wanted, mounts) or wanted)
+    if not path.is_dir():
+        raise Missing(f"working directory {wanted}: isn't there")
+    return path
