@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from podium.control.effects import Delete, Effect, Evict, Record
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.controllers.kit.objects import Index, Object, Objects, uid_of
+from podium.controllers.kit.unconfirmed import Unconfirmed
 
 BACKOFF_S_MIN = 0.25
 BACKOFF_S_MAX = 30.0
@@ -48,6 +49,7 @@ class Reconciler(ABC):
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
         self.objects = Objects(indexes)
+        self._unconfirmed = Unconfirmed()
         self._synced = False
         self._now_s = 0.0
         self._dirty: dict[Hashable, None] = {}
@@ -73,6 +75,7 @@ class Reconciler(ABC):
         """Take an event in; when woken, look at everything that needs it."""
         self._now_s = now_s
         if isinstance(event, Change):
+            self._unconfirmed.told(event)
             self._note(event)
             return ()
         if isinstance(event, Outcome):
@@ -89,7 +92,10 @@ class Reconciler(ABC):
         for key in self._dirty:
             if key not in self._waiting:
                 return self._now_s
-        return self._timers[0][0] if self._timers else None
+        next_s = self._unconfirmed.next_s()
+        if not self._timers:
+            return next_s
+        return self._timers[0][0] if next_s is None else min(next_s, self._timers[0][0])
 
     def look_again(self, key: Hashable, at_s: float) -> None:
         """Have a key looked at when the time has come; earlier looks don't take that back."""
@@ -99,6 +105,7 @@ class Reconciler(ABC):
     def _work(self, now_s: float) -> list[Effect]:
         while self._timers and self._timers[0][0] <= now_s:
             self._dirty[heapq.heappop(self._timers)[2]] = None
+        self._forget_overdue(now_s)
         effects: list[Effect] = []
         dirty = self._dirty
         # Made anew, as iterating over a dict that was once full takes as long as if it still were.
@@ -107,6 +114,13 @@ class Reconciler(ABC):
             if key not in self._dirty:
                 effects += self._asked(key, self.reconcile(key, now_s))
         return effects
+
+    def _forget_overdue(self, now_s: float) -> None:
+        """What no watch has told of in all that time is gone."""
+        for kind, (namespace, called), uid in self._unconfirmed.take_overdue(now_s):
+            known = self.objects.get(kind, called, namespace)
+            if known is not None and uid_of(known) == uid:
+                self._note(Change(kind, known, None))
 
     def _asked(self, key: Hashable, effects: Iterable[Effect]) -> Iterable[Effect]:
         waiting: dict[int, Effect] = {}
@@ -142,19 +156,26 @@ class Reconciler(ABC):
         if answer is None or isinstance(effect, Evict):
             return
         if not isinstance(effect, Delete):
-            self._note(Change(str(answer.get("kind")), None, answer))
+            kind = str(answer.get("kind"))
+            if self._note(Change(kind, None, answer)) and kind in self.kinds:
+                self._unconfirmed.add(kind, answer, self._now_s)
             return
         known = self.objects.get(effect.kind, effect.name, effect.namespace)
         if known is None or (effect.uid and effect.uid != uid_of(known)):
             return
         self._note(Change(effect.kind, known, answer if _lives_on(answer) else None))
 
-    def _note(self, change: Change) -> None:
-        """Take a change in, unless it is known already, and have looked at what it concerns."""
+    def _note(self, change: Change) -> bool:
+        """Take a change in, unless it is known already, and have looked at what it concerns.
+
+        Returns:
+            Whether nothing was known of the object before.
+        """
         is_news, before = self.objects.apply(change)
         if is_news and change.kind in self.kinds:
             for key in self.keys_of(change, before):
                 self._dirty[key] = None
+        return is_news and before is None
 
     def _failed(self, key: Hashable, outcome: Outcome) -> Sequence[Effect]:
         """Wait; what a refusal means for the key, if more, is the controller's to say."""

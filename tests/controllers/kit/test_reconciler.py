@@ -3,10 +3,11 @@
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from podium.control.effects import Delete, Effect, Patch
+from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome, Synced, Woken
 from podium.controllers.kit.objects import Object
 from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.unconfirmed import PATIENCE_S
 
 Obj = dict[str, Any]
 
@@ -105,3 +106,36 @@ def test_answers_about_other_kinds_concern_nobody() -> None:
     machine, sent = asked(PATCH, pod(1))
     machine.step(Outcome(sent, obj={**pod(3), "kind": "Node"}), 1.0)
     assert machine.changes == []
+
+
+def created() -> tuple[Recorder, float]:
+    """A machine that has just learnt that it created a pod, and when it would give up on it."""
+    machine = Recorder()
+    machine.step(Synced(), 0.0)
+    machine.asks["p"] = Create(kind="Pod", obj=pod(1))
+    machine.look_again("p", 0.0)
+    (sent,) = machine.step(Woken(), 0.0)
+    machine.step(Outcome(sent, obj=pod(1)), 1.0)
+    machine.step(Woken(), 1.0)
+    at_s = machine.next_wakeup_s()
+    assert at_s == 1.0 + PATIENCE_S
+    return machine, at_s
+
+
+def test_what_no_watch_ever_tells_of_is_gone_after_a_while() -> None:
+    machine, at_s = created()
+    machine.step(Woken(), at_s - 1)
+    assert machine.objects.get("Pod", "p", "default") is not None
+    machine.step(Woken(), at_s)
+    assert machine.objects.get("Pod", "p", "default") is None
+    assert machine.changes == [(None, "1"), ("1", None)]
+    assert machine.looks[-1] == "p"
+    assert machine.next_wakeup_s() is None
+
+
+def test_what_a_watch_has_told_of_stays() -> None:
+    machine, at_s = created()
+    machine.step(Change("Pod", None, pod(1)), 2.0)
+    assert machine.next_wakeup_s() is None
+    machine.step(Woken(), at_s)
+    assert machine.objects.get("Pod", "p", "default") is not None
