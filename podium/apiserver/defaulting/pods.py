@@ -8,6 +8,7 @@ from podium.apiserver.defaulting.amounts import (
 )
 from podium.apiserver.defaulting.containers import container
 from podium.apiserver.defaulting.copying import Object, each, filled, inside
+from podium.apiserver.defaulting.remembered import remembered
 from podium.apiserver.defaulting.volumes import volume
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -41,7 +42,7 @@ def template(template: Object) -> Object:
 
 def pod(pod: Object) -> Object:
     """A pod: requests follow from limits, unlike in templates."""
-    return inside(pod, spec=_whole_spec)
+    return inside(pod, spec=_remembered_spec)
 
 
 def _whole_spec(spec: Object) -> Object:
@@ -64,3 +65,6 @@ def _node_ports(container: Object) -> Object:
         return port if port.get("hostPort") else {**port, "hostPort": port.get("containerPort")}
 
     return inside(container, ports=each(port))
+
+
+_remembered_spec = remembered(_whole_spec)
