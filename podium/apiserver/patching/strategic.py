@@ -26,6 +26,7 @@ RETAIN_KEYS = "$retainKeys"
 ORDER_PREFIX = "$setElementOrder/"
 DELETE_PREFIX = "$deleteFromPrimitiveList/"
 
+_NESTED = (dict, list)
 _REPLACE, _DELETE, _MERGE = "replace", "delete", "merge"
 _BAD_RETAIN_KEYS = "invalid patch format of retainKeys"
 _OTHER_KEYS = "patch content doesn't match retainKeys list"
@@ -54,7 +55,7 @@ def _merged(live: Object, patch: Object, of: Type | None) -> Object:
     """The object with a patch without directives of its own merged into it."""
     merged = dict(live)
     for name, value in patch.items():
-        if isinstance(value, dict | list):
+        if isinstance(value, _NESTED):
             value = _merged_part(name, merged.get(name), value, of)
         if value is None:
             merged.pop(name, None)
@@ -267,7 +268,7 @@ def _bare(value: Any) -> Any:
             return None
         bare = {}
         for name, one in value.items():
-            part = _bare(one) if isinstance(one, dict | list) else one
+            part = _bare(one) if isinstance(one, _NESTED) else one
             if part is not None and name[:1] != "$":
                 bare[name] = part
         return bare
