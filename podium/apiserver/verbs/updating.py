@@ -113,7 +113,8 @@ def _prepared(request: Request, new: Object, old: Object) -> Object:
     """The object as it would be stored, if nothing is wrong with it."""
     kind, subresource = request.kind, request.subresource
     if new["metadata"] is not old["metadata"]:
-        new = {**new, "metadata": _settled(new["metadata"], old["metadata"])}
+        settled = _settled(new["metadata"], old["metadata"])
+        new = {**new, "metadata": old["metadata"] if settled == old["metadata"] else settled}
     strategy = strategy_of(kind)
     prepare = strategy.subresources[subresource] if subresource else strategy.update
     new = prepare(new, old, request.now_s)
