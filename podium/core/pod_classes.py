@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.meta import controller_of, is_terminating, labels, name, namespace
+from podium.api.node_selector import RequiredNodeAffinity, required_node_affinity
 from podium.api.priority import pod_priority, preemption_policy
 from podium.api.resources import pod_requests, pod_scoring_requests, resource_amount
 
@@ -76,6 +77,11 @@ class PodClass:
     def preempts(self) -> bool:
         """Whether the preemption policy lets the pods preempt others."""
         return preemption_policy(self.pod) != "Never"
+
+    @cached_property
+    def node_affinity(self) -> RequiredNodeAffinity:
+        """What the pods demand of a node's labels and name."""
+        return required_node_affinity(self.pod)
 
     @cached_property
     def requests(self) -> Mapping[str, int]:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.api.meta import labels, name
-from podium.api.node_selector import required_node_affinity
 from podium.api.priority import is_critical, is_static
 from podium.api.qos import stored_or_computed_qos
 from podium.api.quantity import milli_value, value
@@ -104,9 +103,11 @@ def shortages(node: Object, load: Load, pod: PodInfo) -> Iterator[Shortage]:
         if is_extended_resource(resource) and resource not in allocatable:
             continue
         requested = 1 if resource == PODS else pod.cls.requests.get(resource, 0)
+        if not requested:
+            continue
         used = load.amounts[resource]
         capacity = _capacity(allocatable, resource)
-        if requested and used + requested > capacity:
+        if used + requested > capacity:
             yield Shortage(resource, requested, used, capacity)
 
 
@@ -168,7 +169,7 @@ def _capacity(allocatable: Mapping[str, str], resource: str) -> int:
 
 
 def _other_objections(load: Load, pod: PodInfo, node: Object) -> Iterator[Objection]:
-    if not required_node_affinity(pod.cls.pod).matches(labels(node), name(node)):
+    if not pod.cls.node_affinity.matches(labels(node), name(node)):
         yield _predicate(NodeAffinity.name, "node(s) didn't match Pod's node affinity/selector")
     wanted = host_ports(pod.cls.spec)
     if wanted and load.holds(wanted):
