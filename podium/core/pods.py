@@ -27,12 +27,11 @@ class PodInfo:
 
     def __init__(self, obj: Object, cls: PodClass) -> None:
         status: Object = obj.get("status") or {}
-        started: Any = status.get("startTime")
         self.obj = obj
         self.cls = cls
         self.key = key(obj)
         self.uid = uid(obj)
-        self.start_ns = parse_time(started) if started else None
+        self.start_ns = start_ns_of(obj)
         self.nominated_node_name: str = status.get("nominatedNodeName") or ""
         self.row = UNPLACED
         self.slot = UNPLACED
@@ -56,6 +55,12 @@ class PodInfo:
         return f"PodInfo({self.key})"
 
 
+def start_ns_of(obj: Object) -> int | None:
+    """`status.startTime` of a pod in nanoseconds since the epoch; None if it hasn't started."""
+    started: Any = (obj.get("status") or {}).get("startTime")
+    return parse_time(started) if started else None
+
+
 def placed_pod(obj: Object, classes: PodClasses) -> PodInfo:
     """A pod that is on a node, wherever that is."""
     return PodInfo(obj, classes.of(obj, wants_node=False))
@@ -67,9 +72,14 @@ def pending_pod(obj: Object, classes: PodClasses) -> PodInfo:
 
 
 def renewed(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool) -> PodInfo:
-    """The same pod as it is now; its class is looked up only if it may have changed."""
+    """The same pod as it is now."""
+    return PodInfo(obj, renewed_class(pod, obj, classes, wants_node=wants_node))
+
+
+def renewed_class(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool) -> PodClass:
+    """The class of the same pod as it is now, looked up only if it may have changed."""
     if reads_alike(pod.obj, obj, wants_node=wants_node):
-        return PodInfo(obj, pod.cls)
+        return pod.cls
     if not wants_node and only_dies(pod.obj, obj):
-        return PodInfo(obj, classes.dying(pod.cls, obj))
-    return PodInfo(obj, classes.of(obj, wants_node=wants_node))
+        return classes.dying(pod.cls, obj)
+    return classes.of(obj, wants_node=wants_node)

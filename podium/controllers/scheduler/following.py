@@ -15,7 +15,7 @@ from podium.controllers.scheduler.binding import Bindings
 from podium.controllers.scheduler.pod_calls import PodCalls
 from podium.core.budgets import Budget
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
-from podium.core.pods import PodInfo, placed_pod, renewed
+from podium.core.pods import PodInfo, placed_pod, renewed, renewed_class, start_ns_of
 from podium.core.queue import SchedulingQueue
 from podium.core.queue.changes import events_of_node_update, events_of_pod_update
 from podium.scheduler import Scheduler
@@ -174,16 +174,17 @@ class Following:
 
     def _renew(self, known: PodInfo, obj: Object, node_name: str) -> None:
         snapshot = self._scheduler.snapshot
-        pod = renewed(known, obj, snapshot.classes, wants_node=False)
+        cls = renewed_class(known, obj, snapshot.classes, wants_node=False)
         moved = known.row != snapshot.row_of.get(node_name, known.row)
-        if moved or pod.cls is not known.cls:
+        if moved or cls is not known.cls:
+            pod = self.placed[known.uid] = PodInfo(obj, cls)
             snapshot.remove_pod(known)
             snapshot.add_pod(pod, node_name)
-            self.placed[pod.uid] = pod
             return
         known.obj = obj
-        if pod.start_ns != known.start_ns:
-            snapshot.restart_pod(known, pod.start_ns)
+        start_ns = start_ns_of(obj)
+        if start_ns != known.start_ns:
+            snapshot.restart_pod(known, start_ns)
 
     def _pod_gone(self, pod_uid: str, bindings: Bindings, now_s: float) -> None:
         waiting = self.pending.pop(pod_uid, None)
