@@ -211,7 +211,7 @@ def _filtered(evaluation: Evaluation) -> Code:
     filtering = evaluation.filtering
     if not filtering.pre_filter.is_success:
         return filtering.pre_filter.code
-    return Code.SUCCESS if len(filtering.feasible_rows()) else Code.UNSCHEDULABLE
+    return Code.SUCCESS if filtering.any_fits() else Code.UNSCHEDULABLE
 
 
 def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:

@@ -73,6 +73,10 @@ class Filtering:
             self._feasible_rows = np.flatnonzero(self.outcome == FITS)
         return self._feasible_rows
 
+    def any_fits(self) -> bool:
+        """Whether there is a row that fits."""
+        return bool((self.outcome == FITS).any())
+
     def begin(self, pod: PodInfo) -> None:
         """Ask the volatile filters about this pod."""
         for index, state in self._volatile_filters:
@@ -113,14 +117,12 @@ class Filtering:
 
     def _relevant(self, changes: Sequence[Change]) -> list[Change]:
         """The changes of classes that any filter has to know of."""
-        found = []
+        found, ignored = [], self._ignored
         for change in changes:
             cls = change[1]
-            ignored = self._ignored.get(cls.id)
-            if ignored is None:
-                ignored = all(state.ignores(cls) for _, state in self._cluster_filters)
-                self._ignored[cls.id] = ignored
-            if not ignored:
+            if cls.id not in ignored:
+                ignored[cls.id] = all(state.ignores(cls) for _, state in self._cluster_filters)
+            if not ignored[cls.id]:
                 found.append(change)
         return found
 

@@ -87,13 +87,11 @@ class Scoring:
 
     def update_pods(self, changes: Sequence[Change]) -> bool:
         """Tell relative scores of changes of pods; whether any score may have changed."""
-        dirty = False
+        dirty, ignored = False, self._ignored
         for row, cls, sign in changes:
-            ignored = self._ignored.get(cls.id)
-            if ignored is None:
-                ignored = all(state.ignores(cls) for state, _ in self.relative)
-                self._ignored[cls.id] = ignored
-            if not ignored:
+            if cls.id not in ignored:
+                ignored[cls.id] = all(state.ignores(cls) for state, _ in self.relative)
+            if not ignored[cls.id]:
                 for state, _ in self.relative:
                     dirty |= state.pod_changed(row, cls, sign)
         return dirty

@@ -5,7 +5,7 @@ v1.36: Reserve and Permit in the scheduling cycle, then waiting for permission, 
 calls, the binding, PostBind. A failure gives the room back, and the pod is tried again.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -55,6 +55,8 @@ class BindingTask:
         assumed: the same in the snapshot.
         node_name: where it goes.
         started_at_s: when its scheduling cycle began.
+        pipeline: of the profile that decided.
+        cycle: of the same profile.
         stage: where it stands.
         calls: PreBind's calls that are under way.
         deadline_s: when PreBind gives up.
@@ -67,6 +69,8 @@ class BindingTask:
     assumed: PodInfo
     node_name: str
     started_at_s: float
+    pipeline: Pipeline
+    cycle: BindingCycle
     stage: Stage = Stage.PERMIT
     calls: dict[int, Effect] = field(default_factory=dict)
     deadline_s: float = 0.0
@@ -143,12 +147,13 @@ class Bindings:
         """Take the room, and go as far as possible."""
         pod = queued.pod
         assumed = self._scheduler.bind(pod, node_name)
-        task = BindingTask(queued, pod, assumed, node_name, now_s)
+        profile = queued.scheduler_name
+        pipeline, cycle = self._scheduler.pipelines[profile], self._scheduler.binding[profile]
+        task = BindingTask(queued, pod, assumed, node_name, now_s, pipeline, cycle)
         self._tasks[pod.uid] = task
         self._assumed(assumed)
-        cycle = self._cycle(task)
         status = self._timed("Reserve", task, lambda: cycle.reserve(pod, node_name))
-        if status.is_success and self._pipeline(task).permit:
+        if status.is_success and task.pipeline.permit:
             status = self._timed("Permit", task, lambda: cycle.permit(pod, node_name, now_s))
         if status.code is Code.WAIT:
             self._expect(task, now_s)
@@ -165,15 +170,15 @@ class Bindings:
             KeyError: no pod of that uid is waiting.
         """
         task = self._tasks[uid]
-        if self._cycle(task).allow(uid, plugin):
+        if task.cycle.allow(uid, plugin):
             self._permitted(task, now_s)
 
     def reject(self, uid: str, plugin: str, reason: str, now_s: float) -> bool:
         """Turn a pod down that waits on Permit; whether it was waiting."""
         task = self._tasks.get(uid)
-        if task is None or uid not in self._cycle(task).waiting:
+        if task is None or uid not in task.cycle.waiting:
             return False
-        self._fail(task, self._cycle(task).reject(uid, plugin, reason), now_s)
+        self._fail(task, task.cycle.reject(uid, plugin, reason), now_s)
         return True
 
     def outcome(self, purpose: PreBindCall, outcome: Outcome, now_s: float) -> None:
@@ -222,7 +227,7 @@ class Bindings:
     def _succeed(self, task: BindingTask, now_s: float) -> None:
         del self._tasks[task.pod.uid]
         self._outbox.put(scheduled(task.pod, task.node_name, task.scheduler_name))
-        if self._pipeline(task).post_bind:
+        if task.pipeline.post_bind:
             self._timed("PostBind", task, lambda: self._post_bind(task))
         self._bound(task, now_s)
 
@@ -259,17 +264,15 @@ class Bindings:
     def _permitted(self, task: BindingTask, now_s: float) -> None:
         # From here on the pod can't become unschedulable any more: events needn't be kept for it.
         self._queue.done(task.pod.uid)
-        effects = [
-            effect
-            for plugin in self._pipeline(task).pre_bind_calls
-            for effect in plugin.pre_bind_calls(task.pod, task.node_name)
-        ]
+        effects: list[Effect] = []
+        for plugin in task.pipeline.pre_bind_calls:
+            effects += plugin.pre_bind_calls(task.pod, task.node_name)
         if not effects:
             self._finish_pre_bind(task, now_s)
             return
         task.stage = Stage.CALLS
         task.deadline_s = now_s + max(
-            plugin.bind_timeout_seconds for plugin in self._pipeline(task).pre_bind_calls
+            plugin.bind_timeout_seconds for plugin in task.pipeline.pre_bind_calls
         )
         self._expect(task, now_s)
         for effect in effects:
@@ -280,7 +283,7 @@ class Bindings:
 
     def _poll(self, task: BindingTask, now_s: float) -> None:
         status = SUCCESS
-        for plugin in self._pipeline(task).pre_bind_calls:
+        for plugin in task.pipeline.pre_bind_calls:
             status = plugin.pre_bind_done(task.pod, task.node_name).by(plugin.name)
             if not status.is_success:
                 break
@@ -294,11 +297,9 @@ class Bindings:
 
     def _finish_pre_bind(self, task: BindingTask, now_s: float) -> None:
         self._polled.pop(task.pod.uid, None)
-        cycle = self._cycle(task)
-        if self._pipeline(task).pre_bind:
+        cycle, pod, node_name, status = task.cycle, task.pod, task.node_name, SUCCESS
+        if task.pipeline.pre_bind:
             self._expect(task, now_s)
-        pod, node_name, status = task.pod, task.node_name, SUCCESS
-        if self._pipeline(task).pre_bind:
             status = self._timed("PreBind", task, lambda: cycle.pre_bind(pod, node_name))
         if status.is_success:
             status = self._timed("Bind", task, lambda: cycle.agree_to_bind(pod, node_name))
@@ -316,7 +317,7 @@ class Bindings:
     def _fail(self, task: BindingTask, status: Status, now_s: float) -> None:
         del self._tasks[task.pod.uid]
         self._polled.pop(task.pod.uid, None)
-        self._cycle(task).unreserve(task.pod, task.node_name)
+        task.cycle.unreserve(task.pod, task.node_name)
         if status.is_rejection:
             # The pod itself must not be brought back by the room that it gives back.
             self._failed(task, status, now_s)
@@ -331,15 +332,8 @@ class Bindings:
             self._released(task.assumed, task.node_name, now_s)
 
     def _post_bind(self, task: BindingTask) -> Status:
-        self._cycle(task).post_bind(task.pod, task.node_name)
+        task.cycle.post_bind(task.pod, task.node_name)
         return SUCCESS
 
     def _timed(self, point: str, task: BindingTask, work: Callable[[], Status]) -> Status:
         return self._timing.measure(point, task.scheduler_name, work, lambda status: status.code)
-
-    def _cycle(self, task: BindingTask) -> BindingCycle:
-        return self._scheduler.binding[task.scheduler_name]
-
-    def _pipeline(self, task: BindingTask) -> Pipeline:
-        pipelines: Mapping[str, Pipeline] = self._scheduler.pipelines
-        return pipelines[task.scheduler_name]
