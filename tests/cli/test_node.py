@@ -1,0 +1,44 @@
+"""`podium node`: what it refuses before it joins a cluster."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from podium.cli.main import app
+
+
+def refusal(*options: str) -> str:
+    result = CliRunner().invoke(app, ["node", *options], terminal_width=200)
+    assert result.exit_code == 1
+    return result.stderr.strip().splitlines()[-1]
+
+
+def test_root_has_to_insist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert "refuses to run as root" in refusal()
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--eviction-hard", "memory.available=1Gi"], "malformed pair, expect string<string"),
+        (["--eviction-hard", "memory.free<1Gi"], "unsupported eviction signal memory.free"),
+        (["--eviction-soft", "memory.available<1Gi"], "grace period must be specified"),
+        (["--kube-reserved", "memory"], "malformed pair, expect string=string"),
+        (["--config", "no-such-file"], "no-such-file: No such file"),
+        (["--kubeconfig", "no-such-file"], "no-such-file: No such file"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: list[str], why: str, tmp_path: Path) -> None:
+    root = ["--allow-root", "--root-dir", str(tmp_path)]
+    assert why in refusal(*root, *options)
+
+
+def test_another_document_is_no_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "kubelet.yaml"
+    path.write_text("apiVersion: v1\nkind: Pod\n")
+    why = "v1 Pod: must be kubelet.config.k8s.io/v1beta1 KubeletConfiguration"
+    assert re.search(why, refusal("--allow-root", "--config", str(path)))
