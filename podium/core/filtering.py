@@ -138,7 +138,10 @@ class Filtering:
 
         They may bring topology keys that nobody had so far, and with them further sums.
         """
-        for cls in {pod.cls.id: pod.cls for pod in pods}.values():
+        self._meet({pod.cls.id: pod.cls for pod in pods}.values())
+
+    def _meet(self, classes: Iterable[PodClass]) -> None:
+        for cls in classes:
             for _, state in self._cluster_filters:
                 state.weights(cls)
 
@@ -153,9 +156,9 @@ class Filtering:
         Returns:
             The rows int[n], and their outcomes and blames, int32[n].
         """
-        self.meet(pod for _, pods in added for pod in pods)
-        rows = np.array([row for row, _ in added], np.intp)
         placed = _Placed.of(added)
+        self._meet(placed.classes)
+        rows = np.array([row for row, _ in added], np.intp)
         codes = [
             self._codes_with(i, state, rows, added, placed) for i, state in enumerate(self.states)
         ]
@@ -254,17 +257,12 @@ class _Placed:
 
     @classmethod
     def of(cls, added: Sequence[tuple[int, Sequence[PodInfo]]]) -> "_Placed":
-        known: dict[int, int] = {}
-        classes: list[PodClass] = []
-        indexes, positions = [], []
-        for position, (_, pods) in enumerate(added):
-            for pod in pods:
-                index = known.setdefault(pod.cls.id, len(classes))
-                if index == len(classes):
-                    classes.append(pod.cls)
-                indexes.append(index)
-                positions.append(position)
-        return cls(classes, np.array(indexes, np.intp), np.array(positions, np.intp))
+        pods = [pod for _, group in added for pod in group]
+        classes = list({pod.cls.id: pod.cls for pod in pods}.values())
+        index_of = {known.id: index for index, known in enumerate(classes)}
+        indexes = np.array([index_of[pod.cls.id] for pod in pods], np.intp)
+        positions = np.repeat(np.arange(len(added)), [len(group) for _, group in added])
+        return cls(classes, indexes, positions)
 
 
 def _tell(state: FilterState, changes: Sequence[Change]) -> bool:

@@ -1,6 +1,5 @@
 """Pods that preempted others and wait for the room: nominated to a node, not bound yet."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from podium.core.pods import PodInfo
@@ -19,7 +18,7 @@ class Nominator:
         self._on: dict[str, list[PodInfo]] = {}
         self._counted: dict[int, list[tuple[int, list[PodInfo]]]] = {}
         self._counted_at = (-1, -1)
-        self._uids: Counter[str] = Counter()
+        self._nodes_of: dict[str, list[str]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._on)
@@ -34,7 +33,7 @@ class Nominator:
         pod.nominated_node_name = node_name
         if node_name:
             self._on.setdefault(node_name, []).append(pod)
-            self._uids[pod.uid] += 1
+            self._nodes_of.setdefault(pod.uid, []).append(node_name)
             self.log.append(node_name)
 
     def withdraw(self, pod: PodInfo) -> None:
@@ -44,9 +43,9 @@ class Nominator:
         pod.nominated_node_name = ""
         if pod in pods:
             pods.remove(pod)
-            self._uids[pod.uid] -= 1
-            if not self._uids[pod.uid]:
-                del self._uids[pod.uid]
+            self._nodes_of[pod.uid].remove(node_name)
+            if not self._nodes_of[pod.uid]:
+                del self._nodes_of[pod.uid]
             self.log.append(node_name)
             if not pods:
                 del self._on[node_name]
@@ -56,25 +55,32 @@ class Nominator:
 
         A cycle counts them as if they were there already (addGENominatedPods, v1.36).
         """
-        if pod.uid in self._uids:
-            return self._counted_for(pod.priority, snapshot, pod.uid)
+        counted = self._counted_for(pod.priority, snapshot)
+        own = self._nodes_of.get(pod.uid)
+        if own is None:
+            return counted
+        own_rows = {snapshot.row_of.get(node_name) for node_name in own}
+        shared = [entry for entry in counted if entry[0] in own_rows]
+        found = [entry for entry in counted if entry[0] not in own_rows]
+        for row, group in shared:
+            others = [n for n in group if n.uid != pod.uid]
+            if others:
+                found.append((row, others))
+        return found
+
+    def _counted_for(self, priority: int, snapshot: Snapshot) -> list[tuple[int, list[PodInfo]]]:
+        """The same with all pods; made again when a nomination or a node has changed."""
         at = (len(self.log), snapshot.node_epoch)
         if self._counted_at != at:
             self._counted_at, self._counted = at, {}
-        found = self._counted.get(pod.priority)
+        found = self._counted.get(priority)
         if found is None:
-            found = self._counted[pod.priority] = self._counted_for(pod.priority, snapshot)
-        return found
-
-    def _counted_for(
-        self, priority: int, snapshot: Snapshot, except_uid: str = ""
-    ) -> list[tuple[int, list[PodInfo]]]:
-        found = []
-        for node_name, nominated in self._on.items():
-            row = snapshot.row_of.get(node_name)
-            counted = [n for n in nominated if n.priority >= priority and n.uid != except_uid]
-            if counted and row is not None:
-                found.append((row, counted))
+            found = self._counted[priority] = []
+            for node_name, nominated in self._on.items():
+                row = snapshot.row_of.get(node_name)
+                counted = [n for n in nominated if n.priority >= priority]
+                if counted and row is not None:
+                    found.append((row, counted))
         return found
 
     def rivals_on(self, pod: PodInfo, node_name: str) -> list[PodInfo]:
