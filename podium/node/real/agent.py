@@ -138,7 +138,7 @@ class NodeAgent:
             yield from self._advance(resident, now_s)
         yield from self._statuses.writes(now_s)
         yield from self._removals(now_s)
-        if self._vigil.next_s <= now_s and not self._is_leaving:
+        if self._vigil.next_s <= now_s:
             pods = tuple(one.life.pod for one in self._household.active())
             yield Measure(purpose=Measure, pods=pods, walks=self._vigil.begin(now_s))
         if self._is_leaving and not self._has_left and self._is_quiet(now_s):

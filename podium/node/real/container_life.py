@@ -249,6 +249,8 @@ class ContainerLife:
             return
         self._by_s = self._kills_s = by_s
         if self._is_stopping:
+            if self._terminates_s < _NEVER:
+                self._terminates_s = by_s
             return
         self._is_stopping = True
         text = note or f"Stopping container {self.name}"
@@ -301,11 +303,13 @@ class ContainerLife:
         """Do what is due while it runs."""
         if self.state is not State.RUNNING:
             return
-        if self._kills_s <= now_s:
-            self._kills_s, self._terminates_s = now_s + _KILL_AGAIN_S, _NEVER
-            yield Stop(run=self.run, force=Force.KILL)
-        elif self._terminates_s <= now_s:
+        if self._terminates_s <= now_s:
+            # The hook has taken all the time that there was.
+            self._kills_s = max(self._kills_s, now_s + _LEAST_GRACE_S)
             yield from self._terminate()
+        elif self._kills_s <= now_s:
+            self._kills_s = now_s + _KILL_AGAIN_S
+            yield Stop(run=self.run, force=Force.KILL)
         for probing in self._asked():
             if not probing.is_under_way and probing.due_s <= now_s:
                 probing.is_under_way = True

@@ -18,7 +18,6 @@ from podium.node.real.sources import (
 Object = Mapping[str, Any]
 
 _REFERENCE = re.compile(r"\$(\$|\(([^)]*)\))")
-_VALID_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 VOLUME_PREFIX = "PODIUM_VOLUME_"
 
 
@@ -91,8 +90,7 @@ def _all_of(one: Object, sources: Sources) -> Iterator[tuple[str, str]]:
             source = Source(kind, one[field].get("name") or "")
             content = found(sources, source, optional=bool(one[field].get("optional")))
             for key, value in sorted((content or {}).items()):
-                if _VALID_NAME.fullmatch(key):
-                    yield key, value.decode(errors="surrogateescape")
+                yield key, value.decode(errors="surrogateescape")
 
 
 def _value(

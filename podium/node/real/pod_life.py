@@ -158,6 +158,12 @@ class PodLife:
         period_s = self.pod["spec"].get("terminationGracePeriodSeconds")
         return 30.0 if period_s is None else float(period_s)
 
+    @property
+    def _is_done(self) -> bool:
+        """Whether nothing is left to do but to stop the sidecars."""
+        has_failed = any(one.is_done and not one.has_succeeded for one in self.init)
+        return has_failed or all(one.is_done for one in self.main)
+
     def _must_set_up(self) -> bool:
         return not (self.is_set_up or self._setting_up or self.why or self.waits_for)
 
@@ -167,6 +173,8 @@ class PodLife:
 
     def _wanted(self) -> list[ContainerLife]:
         """The containers that should run now."""
+        if self._is_done:
+            return []
         wanted = []
         for one in self.init:
             if one.is_sidecar:
@@ -190,8 +198,7 @@ class PodLife:
     def _conclude(self, now_s: float) -> Iterator[Effect]:
         """Find out whether it is over; sidecars don't outlive the others."""
         alive = [one for one in self.containers if one.is_alive]
-        has_failed = any(one.is_done and not one.has_succeeded for one in self.init)
-        is_done = has_failed or all(one.is_done for one in self.main)
+        is_done = self._is_done
         if self.why is None and is_done:
             for one in alive:
                 yield from one.stop(now_s + self.own_grace_period_s(), now_s)

@@ -1,0 +1,292 @@
+"""A made-up machine for a real node's agent: containers that do as told, in virtual time."""
+
+import heapq
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.control.effects import Create, Delete, Effect, Object, Patch, Record
+from podium.control.events import CallError, Change, Outcome, Synced, Woken
+from podium.node.pressure.signals import Signal
+from podium.node.pressure.statistics import (
+    ContainerUsage,
+    DiskUsage,
+    Observation,
+    PodUsage,
+    Statistics,
+)
+from podium.node.real.agent import NodeAgent
+from podium.node.real.commands import (
+    NOT_CONFIGURED,
+    Answered,
+    Ask,
+    Await,
+    AwaitEnd,
+    Check,
+    Command,
+    ContainerId,
+    Discard,
+    End,
+    Exited,
+    Force,
+    Measure,
+    Start,
+    Stop,
+    Verdict,
+)
+from podium.node.real.kubelet_config import read_kubelet_config
+from podium.node.real.registration import Facts, node_object
+
+START_S = 1_800_000_000.0
+NODE = "worker"
+GI = 2**30
+FACTS = Facts(
+    hostname=NODE,
+    address="192.0.2.7",
+    cpus=4,
+    memory_bytes=8 * GI,
+    disk_bytes=100 * GI,
+    uid=1000,
+    log_directory="/logs",
+    info={"operatingSystem": "linux", "architecture": "amd64"},
+)
+_STEPS_MAX = 20_000
+
+
+@dataclass
+class Script:
+    """What a container does.
+
+    Attributes:
+        runs_s: how long it runs by itself; None for ever.
+        code: with which it exits.
+        obeys_s: how long it needs after SIGTERM; None if it doesn't heed it.
+        lacks: what it names and isn't there.
+        memory_bytes: what it uses.
+        answers: to probes and hooks, and how long they take.
+    """
+
+    runs_s: float | None = None
+    code: int = 0
+    obeys_s: float | None = 0.0
+    lacks: str = ""
+    memory_bytes: int = 0
+    answers: dict[Check, tuple[bool, float]] = field(default_factory=dict)
+
+
+class Stage:
+    """An agent, its machine, and its API.
+
+    Attributes:
+        agent: the agent.
+        pods: as the API has them, by name.
+        node: likewise; None until it is registered.
+        starts: when each container was started, in seconds since the beginning, by name.
+        signals: what containers were sent: time, name, and which.
+        records: reasons of events about each object, by its name.
+        available_bytes: of memory.
+        has_ended: whether the agent has.
+    """
+
+    def __init__(self, kubelet: Mapping[str, Any] | None = None) -> None:
+        config, _ = read_kubelet_config(kubelet or {})
+        self.now_s = START_S
+        self.agent = NodeAgent(node_object(NODE, FACTS, config, {}), FACTS, config)
+        self.pods: dict[str, dict[str, Any]] = {}
+        self.node: Object | None = None
+        self.scripts: dict[str, Script] = {}
+        self.starts: dict[str, list[float]] = {}
+        self.signals: list[tuple[float, str, Force]] = []
+        self.records: dict[str, list[str]] = {}
+        self.available_bytes = 6 * GI
+        self.discards = 0
+        self.has_ended = False
+        self.alive: dict[ContainerId, Effect] = {}
+        self._ending: Effect | None = None
+        self._agenda: list[tuple[float, int, Callable[[], None]]] = []
+        self._count = self._version = 0
+        self._tell(Synced())
+
+    def put(self, pod: dict[str, Any], **scripts: Script) -> None:
+        """A pod comes to the node."""
+        self.scripts |= scripts
+        self._change(pod["metadata"]["name"], pod)
+
+    def delete(self, name: str, grace_period_s: int) -> None:
+        """Somebody deletes a pod."""
+        pod = self.pods[name]
+        dying = {"deletionTimestamp": "x", "deletionGracePeriodSeconds": grace_period_s}
+        self._change(name, {**pod, "metadata": {**pod["metadata"], **dying}})
+
+    def forget(self, name: str) -> None:
+        """A pod is gone at once."""
+        self._tell(Change("Pod", self.pods.pop(name), None))
+
+    def end(self) -> None:
+        """The agent is told to end."""
+        assert self._ending is not None
+        self._tell(Answered(self._ending))
+
+    def status(self, name: str) -> dict[str, Any]:
+        return self.pods[name].get("status") or {}
+
+    def advance(self, duration_s: float) -> None:
+        """Let time pass."""
+        until_s = self.now_s + duration_s
+        for _ in range(_STEPS_MAX):
+            wakeup_s = self.agent.next_wakeup_s()
+            due_s = self._agenda[0][0] if self._agenda else float("inf")
+            next_s = min(due_s, float("inf") if wakeup_s is None else max(wakeup_s, self.now_s))
+            if next_s > until_s:
+                self.now_s = until_s
+                return
+            self.now_s = next_s
+            if due_s <= next_s:
+                heapq.heappop(self._agenda)[2]()
+            else:
+                self._tell(Woken())
+        raise AssertionError("the agent doesn't come to rest")
+
+    def _tell(self, event: Any) -> None:
+        for effect in self.agent.step(event, self.now_s):
+            self._take(effect)
+
+    def _after(self, wait_s: float, do: Callable[[], None]) -> None:
+        self._count += 1
+        heapq.heappush(self._agenda, (self.now_s + wait_s, self._count, do))
+
+    def _answer(self, effect: Effect, result: Any = None, wait_s: float = 0.0) -> None:
+        self._after(wait_s, lambda: self._tell(Answered(effect, result=result)))
+
+    def _take(self, effect: Effect) -> None:
+        if isinstance(effect, Record):
+            name = effect.regarding["metadata"]["name"]
+            self.records.setdefault(name, []).append(effect.reason)
+        elif isinstance(effect, Command):
+            self._carry_out(effect)
+        else:
+            self._after(0.0, lambda: self._write(effect))
+
+    def _carry_out(self, command: Command) -> None:
+        match command:
+            case Start():
+                self._start(command)
+            case Await():
+                self.alive[command.run] = command
+                script = self.scripts.get(command.run.name, Script())
+                if script.runs_s is not None:
+                    self._exit(command.run, script.code, script.runs_s)
+            case Stop():
+                self._stop(command)
+            case Ask():
+                script = self.scripts.get(command.run.name, Script())
+                succeeded, took_s = script.answers.get(command.check, (True, 0.0))
+                self._answer(command, Verdict(succeeded), min(took_s, command.timeout_s))
+            case Measure():
+                self._answer(command, self._statistics(command))
+            case AwaitEnd():
+                self._ending = command
+            case End():
+                self.has_ended = True
+            case _:
+                self.discards += isinstance(command, Discard)
+                self._answer(command)
+
+    def _start(self, command: Start) -> None:
+        name = command.container["name"]
+        script = self.scripts.get(name, Script())
+        if script.lacks:
+            error = CallError(500, NOT_CONFIGURED, script.lacks)
+            self._after(0.0, lambda: self._tell(Outcome(command, error)))
+            return
+        self.starts.setdefault(name, []).append(self.now_s - START_S)
+        self._answer(command)
+
+    def _stop(self, command: Stop) -> None:
+        run = command.run
+        self.signals.append((self.now_s - START_S, run.name, command.force))
+        script = self.scripts.get(run.name, Script())
+        if command.force is Force.KILL:
+            self._exit(run, 137, 0.0)
+        elif script.obeys_s is not None:
+            self._exit(run, 143, script.obeys_s)
+
+    def _exit(self, run: ContainerId, code: int, wait_s: float) -> None:
+        def exits() -> None:
+            awaited = self.alive.pop(run, None)
+            if awaited is not None:
+                self._tell(Answered(awaited, result=Exited(code)))
+
+        self._after(wait_s, exits)
+
+    def _statistics(self, command: Measure) -> Statistics:
+        usage, used = {}, 0
+        for pod in command.pods:
+            containers = []
+            for run in self.alive:
+                if run.pod_uid == pod["metadata"]["uid"]:
+                    own = self.scripts.get(run.name, Script()).memory_bytes
+                    disk = DiskUsage(0, 0)
+                    containers.append(ContainerUsage(run.name, own, disk, disk))
+            total = sum(one.memory_bytes or 0 for one in containers)
+            usage[pod["metadata"]["uid"]] = PodUsage(total, tuple(containers))
+            used += total
+        left = max(self.available_bytes - used, 0)
+        memory = Observation(left, FACTS.memory_bytes, self.now_s)
+        return Statistics({Signal.MEMORY_AVAILABLE: memory}, usage)
+
+    def _write(self, effect: Effect) -> None:
+        """The API takes everything."""
+        answer: Object | None = None
+        if isinstance(effect, Create) and effect.kind == "Node":
+            metadata = {**effect.obj["metadata"], "uid": "node-uid"}
+            self.node = answer = {**effect.obj, "metadata": metadata}
+        elif isinstance(effect, Patch) and effect.kind == "Node" and self.node is not None:
+            status = _merged(self.node.get("status") or {}, effect.body.get("status") or {})
+            self.node = answer = {**self.node, "status": status}
+        elif isinstance(effect, Patch) and effect.kind == "Pod":
+            answer = self._write_status(effect)
+        elif isinstance(effect, Delete):
+            pod = self.pods.pop(effect.name, None)
+            if pod is not None:
+                self._tell(Change("Pod", pod, None))
+        self._tell(Outcome(effect, obj=answer))
+
+    def _write_status(self, effect: Patch) -> Object | None:
+        pod = self.pods.get(effect.name)
+        if pod is None:
+            return None
+        status = _merged(pod.get("status") or {}, effect.body["status"])
+        self._change(effect.name, {**pod, "status": status})
+        return self.pods[effect.name]
+
+    def _change(self, name: str, pod: dict[str, Any]) -> None:
+        self._version += 1
+        metadata = {**pod["metadata"], "resourceVersion": str(self._version)}
+        old, self.pods[name] = self.pods.get(name), {**pod, "metadata": metadata}
+        self._tell(Change("Pod", old, self.pods[name]))
+
+
+def _merged(status: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    known = {one["type"]: one for one in status.get("conditions") or ()}
+    known |= {one["type"]: one for one in patch.get("conditions") or ()}
+    return {**status, **patch, "conditions": list(known.values())}
+
+
+def pod(name: str, *containers: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    """A pod on the node; without containers it has one of its own name."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default", "uid": f"uid-{name}"},
+        "spec": {
+            "nodeName": NODE,
+            "containers": list(containers) or [container(name)],
+            "terminationGracePeriodSeconds": 30,
+            **spec,
+        },
+    }
+
+
+def container(name: str, **fields: Any) -> dict[str, Any]:
+    return {"name": name, "image": "none", "command": [name], **fields}
