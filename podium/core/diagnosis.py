@@ -9,6 +9,9 @@ from podium.core.filtering import Filtering
 from podium.core.framework import Codes, Rows
 from podium.core.narrowing import Narrowing
 
+# Codes are int32, so that a plugin's number above them keeps pairs apart.
+_CODE_BITS = 32
+
 
 class Histogram:
     """How many nodes gave which reason."""
@@ -23,13 +26,11 @@ class Histogram:
 
     def add_rows(self, filtering: Filtering, rows: Rows, outcome: Codes, blame: Codes) -> None:
         """Add the reasons of rows int[n] with outcomes and blames int32[n]."""
-        known = blame >= 0
-        if not known.any():
-            return
-        pairs = np.stack((blame[known], outcome[known]))
-        distinct, firsts, counts = np.unique(pairs, axis=1, return_index=True, return_counts=True)
-        for (who, code), first, count in zip(distinct.T, firsts, counts, strict=True):
-            status = filtering.status(int(who), int(code), int(rows[known][first]))
+        known = np.flatnonzero(blame >= 0)
+        pairs = (blame[known].astype(np.int64) << _CODE_BITS) + outcome[known]
+        for pair, count in zip(*np.unique(pairs, return_counts=True), strict=True):
+            first = known[(pairs == pair).argmax()]
+            status = filtering.status(int(blame[first]), int(outcome[first]), int(rows[first]))
             for reason in status.reasons:
                 self.add(reason, int(count))
 
