@@ -63,6 +63,11 @@ class Victim:
     budgets: tuple[VictimsBudget, ...] = ()
 
     @property
+    def breaks_budget(self) -> bool:
+        """Whether its disruption breaks any."""
+        return bool(self.budgets) and any(b.is_broken for b in self.budgets)
+
+    @property
     def broken(self) -> tuple[str, ...]:
         """The budgets that its disruption breaks."""
         return tuple(b.budget for b in self.budgets if b.is_broken)

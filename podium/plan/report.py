@@ -143,7 +143,7 @@ def _moment(moment: Moment) -> Report:
 
 def _victims(victims: Iterable[Victim]) -> list[Report]:
     return [
-        {"pod": victim.pod, "priority": victim.priority, "pdbViolation": bool(victim.broken)}
+        {"pod": victim.pod, "priority": victim.priority, "pdbViolation": victim.breaks_budget}
         for victim in victims
     ]
 
