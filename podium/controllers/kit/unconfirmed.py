@@ -4,6 +4,7 @@ A watch tells of them soon, as a rule before or right after the answer. But an o
 go while a watch is broken: the next list doesn't have it, and nobody ever tells that it is gone.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ class Unconfirmed:
     """What a watch is still to tell of, each for as long as that may take."""
 
     def __init__(self) -> None:
-        self._claims: dict[tuple[str, Place], _Claim] = {}
+        self._claims: OrderedDict[tuple[str, Place], _Claim] = OrderedDict()
 
     def add(self, kind: str, obj: Object, now_s: float) -> None:
         """An answer told of an object that was unknown so far."""
@@ -31,13 +32,15 @@ class Unconfirmed:
 
     def told(self, change: Change) -> None:
         """A watch told of an object."""
+        if not self._claims:
+            return
         obj = change.new if change.new is not None else change.old
-        if self._claims and obj is not None:
+        if obj is not None:
             self._claims.pop((change.kind, place_of(obj)), None)
 
     def next_s(self) -> float | None:
         """When the first of them has been waited for too long."""
-        return next((claim.until_s for claim in self._claims.values()), None)
+        return next(iter(self._claims.values())).until_s if self._claims else None
 
     def take_overdue(self, now_s: float) -> Iterator[tuple[str, Place, str]]:
         """Those that have been waited for too long, by kind, place and uid; they are forgotten."""
