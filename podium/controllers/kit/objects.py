@@ -43,12 +43,19 @@ class Objects:
             Whether it is news, and the object as it was known before; None if it wasn't.
         """
         if change.new is not None:
-            return self.observe(change.kind, change.new)
+            return self.observe(change.kind, change.new, change.old)
         before = None if change.old is None else self.remove(change.kind, change.old)
         return before is not None, before
 
-    def observe(self, kind: str, obj: Object) -> tuple[bool, Object | None]:
+    def observe(
+        self, kind: str, obj: Object, earlier: Object | None = None
+    ) -> tuple[bool, Object | None]:
         """Take in a state of an object, unless a newer one is known or it is known to be gone.
+
+        Args:
+            kind: the object's.
+            obj: the state.
+            earlier: one that it has followed for certain, if any is at hand.
 
         Returns:
             As `apply`.
@@ -61,7 +68,7 @@ class Objects:
         if known is None:
             if uid_of(obj) in self._gone:
                 return False, None
-        elif _is_older(obj, known):
+        elif known is not earlier and _is_older(obj, known):
             return False, known
         objects[place] = obj
         indexes = self._indexes.get(kind)
