@@ -15,7 +15,6 @@ class PodInfo:
     Attributes:
         obj: the object as last seen; itself never changed in place.
         cls: its class.
-        key: `namespace/name`.
         uid: `metadata.uid`, or the key where there is none.
         start_ns: `status.startTime` in nanoseconds since the epoch; None if it hasn't started.
         nominated_node_name: `status.nominatedNodeName`, empty if none.
@@ -23,18 +22,22 @@ class PodInfo:
         slot: its place in the snapshot's columns of pods, else `UNPLACED`.
     """
 
-    __slots__ = ("cls", "key", "nominated_node_name", "obj", "row", "slot", "start_ns", "uid")
+    __slots__ = ("cls", "nominated_node_name", "obj", "row", "slot", "start_ns", "uid")
 
     def __init__(self, obj: Object, cls: PodClass) -> None:
         status: Object = obj.get("status") or {}
         self.obj = obj
         self.cls = cls
-        self.key = key(obj)
         self.uid = uid(obj)
         self.start_ns = start_ns_of(obj)
         self.nominated_node_name: str = status.get("nominatedNodeName") or ""
         self.row = UNPLACED
         self.slot = UNPLACED
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return key(self.obj)
 
     @property
     def name(self) -> str:
