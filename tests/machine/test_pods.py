@@ -1,10 +1,12 @@
 """Pods as processes: a real machine as a node of an embedded cluster."""
 
 import socket
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from podium.machine.process_table import processes
+from tests.embedded.client import Client
 from tests.machine.machines import MI, Machine, hog, until
 
 CONFIG = {
@@ -46,6 +48,11 @@ def test_a_pod_runs_and_its_log_is_there(machine: Machine) -> None:
     ended = status["containerStatuses"][0]["state"]["terminated"]
     assert (ended["exitCode"], ended["reason"]) == (0, "Completed")
     until(lambda: ("Started", "Container c started") in machine.events("runs"))
+    with closing(Client(machine.cluster.kubeconfig)) as client:
+        code, answer = client.ask("GET", "/api/v1/namespaces/default/pods/runs/log")
+    uid = machine.cluster.get("Pod", "runs")["metadata"]["uid"]
+    place = machine.root / "logs" / f"default_runs_{uid}" / "c"
+    assert (code, answer["message"]) == (501, f"the logs are on node worker-1, in {place}")
 
 
 def test_what_a_container_names_must_be_there(machine: Machine) -> None:

@@ -1,6 +1,10 @@
 """Reading: one object, a list of them, and a watch."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from podium.api.kinds import KINDS
+from podium.api.meta import annotations
 from podium.api.refused import Refused
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.calls import Call
@@ -12,7 +16,10 @@ from podium.apiserver.requests.watching import Watching
 from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.server import Page, WatchOptions
 from podium.apiserver.verbs.reading import parse_version, too_large
+from podium.node.real.registration import LOGS as LOG_DIRECTORY
 from podium.store.errors import TooLargeResourceVersion
+
+Object = Mapping[str, Any]
 
 _NAME_FIELD = "metadata.name"
 
@@ -78,15 +85,20 @@ def _watch(call: Call, wanted: ListOptions, selection: Selection) -> Response:
 
 
 def connect(call: Call) -> Response:
-    """Refuse to connect to what runs in a pod: nothing does."""
+    """Refuse to connect to what runs in a pod: nothing does, or nobody leads there."""
     route = call.route
-    call.server.get(KINDS["Pod"], route.namespace, route.name)
+    pod = call.server.get(KINDS["Pod"], route.namespace, route.name)
     message = f"pod {route.name} is simulated, and nothing runs in it for {route.subresource}"
+    if _log_directory(call, pod):
+        message = f"pod {route.name} runs on a machine that this server has no way to"
     raise Refused(501, "NotImplemented", message)
 
 
 def log(call: Call) -> Response:
-    """Answer with a container's output, of which there is none: nothing is really run."""
+    """Answer with a container's output, of which there is none if nothing is really run.
+
+    What runs on a real machine is logged there; the answer says where.
+    """
     route = call.route
     pod = call.server.get(KINDS["Pod"], route.namespace, route.name)
     container = call.parameters.text("container")
@@ -99,4 +111,17 @@ def log(call: Call) -> Response:
         if others:
             choice += f" or one of the init containers: [{' '.join(others)}]"
         raise bad_request(f"a container name must be specified for pod {route.name}, {choice}")
+    directory = _log_directory(call, pod)
+    if directory:
+        metadata, shown = pod["metadata"], container or names[0]
+        place = f"{directory}/{metadata['namespace']}_{route.name}_{metadata['uid']}/{shown}"
+        message = f"the logs are on node {pod['spec']['nodeName']}, in {place}"
+        raise Refused(501, "NotImplemented", message)
     return Response(200, "", (("Content-Type", "text/plain"),))
+
+
+def _log_directory(call: Call, pod: Object) -> str:
+    """Where the node of a pod keeps logs; empty if it isn't a real one."""
+    name = pod["spec"].get("nodeName") or ""
+    node = call.server.store.get("Node", "", name) if name else None
+    return "" if node is None else annotations(node).get(LOG_DIRECTORY, "")
