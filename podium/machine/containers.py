@@ -14,6 +14,7 @@ from typing import IO, Any
 from podium.machine.cgroups import Cgroup, Cgroups
 from podium.machine.logs import LogFile
 from podium.machine.process_table import marked, members, memory_bytes, processes
+from podium.machine.throttle import Throttle
 from podium.node.real.commands import ContainerId, Exited, Force
 
 Object = Mapping[str, Any]
@@ -111,6 +112,7 @@ class Containers:
         self._root = root
         self._running: dict[ContainerId, Running] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._throttle = Throttle()
 
     def get(self, run: ContainerId) -> Running | None:
         """A container that runs, or has exited and wasn't waited for."""
@@ -152,6 +154,8 @@ class Containers:
         exited = asyncio.get_running_loop().create_future()
         running = Running(launch, variables, process, cgroup, exited)
         self._running[launch.run] = running
+        if cgroup is None and launch.cpu_millis is not None:
+            self._throttle.hold(process.pid, launch.cpu_millis)
         task = asyncio.create_task(self._attend(running))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -168,6 +172,7 @@ class Containers:
         running = self._running.get(run)
         if running is None or running.exited.done():
             return
+        self._throttle.release(running.process.pid)
         if force is Force.KILL:
             _kill(running)
         else:
@@ -193,6 +198,7 @@ class Containers:
         ]
         try:
             code = await end_of(process)
+            self._throttle.release(process.pid)
             _kill(running)
             await asyncio.wait(following, timeout=_DRAIN_S)
         finally:

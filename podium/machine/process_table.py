@@ -16,12 +16,14 @@ class Entry(NamedTuple):
         parent: its parent's.
         session: that it belongs to.
         is_dead: whether it only waits for its parent to notice.
+        cpu_ticks: what it has used of processors, with those of its children that have ended.
     """
 
     pid: int
     parent: int
     session: int
     is_dead: bool
+    cpu_ticks: int
 
 
 def processes() -> dict[int, Entry]:
@@ -78,8 +80,9 @@ def _entry(pid: int) -> Entry | None:
     except OSError:
         return None
     # The name in parentheses may have anything in it.
-    state, parent, _, session = text.rpartition(")")[2].split()[:4]
-    return Entry(pid, int(parent), int(session), state in "ZX")
+    fields = text.rpartition(")")[2].split()
+    state, parent, _, session = fields[:4]
+    return Entry(pid, int(parent), int(session), state in "ZX", sum(map(int, fields[11:15])))
 
 
 def _kibibytes(text: str) -> int:

@@ -1,6 +1,7 @@
 """Pods as processes: a real machine as a node of an embedded cluster."""
 
 import socket
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,15 @@ def test_whoever_takes_more_memory_than_it_may_is_killed(machine: Machine) -> No
     machine.wait("greedy", lambda status: status.get("phase") == "Failed")
     ended = machine.container("greedy")["state"]["terminated"]
     assert (ended["exitCode"], ended["reason"]) == (137, "OOMKilled")
+
+
+def test_whoever_has_used_its_share_of_the_processors_is_paused(machine: Machine) -> None:
+    limit = {"resources": {"limits": {"cpu": "200m"}}}
+    script = "import time\nwhile time.monotonic() < {}: pass\nprint(time.process_time())"
+    lasting = script.format(time.monotonic() + 2.5)
+    machine.run("busy", "python3", "-c", lasting, restartPolicy="Never", container=limit)
+    machine.wait("busy", lambda status: status.get("phase") == "Succeeded")
+    assert 0.1 < float(machine.log("busy")) < 1.0
 
 
 def test_what_cannot_be_given_is_refused(machine: Machine) -> None:
