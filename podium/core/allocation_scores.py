@@ -41,19 +41,21 @@ class _WeightedMean(LocalScore, ABC):
 
     def __init__(self, plugin: str, resources: Sequence[ScoredResource]) -> None:
         self.plugin = plugin
-        self._resources = resources
+        self._used = [r.used for r in resources]
+        self._requests = np.array([[r.request] for r in resources])
+        allocatable = np.array([r.allocatable for r in resources])
+        self._capacities = np.maximum(allocatable, 1)
+        self._shares = (allocatable > 0) * np.array([[r.weight] for r in resources])
         self._at = [(r.used.data, r.allocatable.data, r.request, r.weight) for r in resources]
 
     def scores(self, rows: Rows) -> Scores:
-        total = np.zeros(len(rows), np.int64)
-        weights = np.zeros(len(rows), np.int64)
-        for resource in self._resources:
-            capacity = resource.allocatable[rows]
-            ratings = self._ratings(resource.used[rows] + resource.request, np.maximum(capacity, 1))
-            counted = capacity > 0 if self.counts_zero else (capacity > 0) & (ratings > 0)
-            shares = counted * resource.weight
-            total += ratings * shares
-            weights += shares
+        if not self._used:
+            return np.zeros(len(rows), np.int64)
+        used = np.array([column[rows] for column in self._used]) + self._requests
+        ratings, shares = self._ratings(used, self._capacities[:, rows]), self._shares[:, rows]
+        if not self.counts_zero:
+            shares = shares * (ratings > 0)
+        total, weights = np.add.reduce(ratings * shares), np.add.reduce(shares)
         return self._means(total, np.maximum(weights, 1))
 
     def score(self, row: int) -> int:

@@ -75,7 +75,7 @@ class Filtering:
 
     def any_fits(self) -> bool:
         """Whether there is a row that fits."""
-        return bool((self.outcome == FITS).any())
+        return bool(np.count_nonzero(self.outcome == FITS))
 
     def begin(self, pod: PodInfo) -> None:
         """Ask the volatile filters about this pod."""

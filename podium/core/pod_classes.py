@@ -183,7 +183,7 @@ def _key(pod: Object, wants_node: bool) -> bytes:
             labels(pod),
             pod_priority(pod),
             is_terminating(pod),
-            [spec.get(field) for field in _SPEC_FIELDS],
+            [*map(spec.get, _SPEC_FIELDS)],
             [_picked(c, _CONTAINER_FIELDS) for c in spec.get("containers") or ()],
             [_picked(c, _CONTAINER_FIELDS) for c in spec.get("initContainers") or ()],
             [v for v in spec.get("volumes") or () if _INDIFFERENT_VOLUMES.isdisjoint(v)],
@@ -257,4 +257,4 @@ def _status_key(status: Object | None) -> object:
 
 
 def _picked(obj: Object, fields: tuple[str, ...]) -> list[object]:
-    return [obj.get(field) for field in fields]
+    return [*map(obj.get, fields)]

@@ -51,20 +51,20 @@ class _Balance(LocalScore):
     plugin = NodeResourcesBalancedAllocation.name
 
     def __init__(self, resources: Sequence[ScoredResource]) -> None:
-        self._resources = resources
+        self._used = [r.used for r in resources]
+        self._requests = np.array([[r.request] for r in resources])
+        allocatable = np.array([r.allocatable for r in resources])
+        self._has = allocatable > 0
+        self._divisors = np.maximum(allocatable, 1)
         self._at = [
             (r.used.data, r.allocatable.astype(np.float64).data, r.request) for r in resources
         ]
 
     def scores(self, rows: Rows) -> Scores:
-        shape = (len(self._resources), len(rows))
-        has, without, with_pod = np.empty(shape, bool), np.empty(shape), np.empty(shape)
-        for index, resource in enumerate(self._resources):
-            allocatable, used = resource.allocatable[rows], resource.used[rows]
-            divisor = np.maximum(allocatable, 1)
-            has[index] = allocatable > 0
-            without[index] = np.minimum(used / divisor, 1)
-            with_pod[index] = np.minimum((used + resource.request) / divisor, 1)
+        used = np.array([column[rows] for column in self._used])
+        has, divisors = self._has[:, rows], self._divisors[:, rows]
+        without = np.minimum(used / divisors, 1)
+        with_pod = np.minimum((used + self._requests) / divisors, 1)
         change = _evenness(with_pod, has) - _evenness(without, has)
         return _HALF + (_HALF + change) // 2
 
