@@ -90,7 +90,7 @@ class GarbageCollector(Reconciler):
             return
         if now is not None and (_references(now) or _is_held(now)):
             yield item
-        for one in (change.old, before):
+        for one in (before,) if before is change.old else (change.old, before):
             if one is not None and (now is None or uid_of(now) != uid_of(one)):
                 yield from self._left_by(one)
         if now is not None and _waits(now):
