@@ -3,12 +3,14 @@
 import asyncio
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from podium.api.errors import PodiumError
+from podium.api.labels import validate_subdomain
 from podium.cli.inputs import InputError
 from podium.cli.node_options import (
     AllowRootOption,
@@ -70,7 +72,11 @@ def node(
     try:
         if os.geteuid() == 0 and not allow_root:
             raise InputError(_REFUSES_ROOT)
+        if sys.platform != "linux":
+            raise InputError("a node needs Linux")
         called = name or socket.gethostname().lower()
+        if wrong := validate_subdomain(called):
+            raise InputError(f"{called}: is no name of a node: {wrong[0]}")
         wish = Wish(
             kubeconfig=kubeconfig,
             context=context,

@@ -93,7 +93,7 @@ class Cgroups:
             cpu_millis: how many thousandths of a CPU it may have; None for any.
         """
         path = self._parent / name
-        path.mkdir()
+        path.mkdir(exist_ok=True)
         if memory_bytes is not None:
             (path / "memory.max").write_text(str(memory_bytes))
             (path / "memory.oom.group").write_text("1")

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from podium.machine.cgroups import Cgroup, Cgroups
 from podium.machine.logs import LogFile
-from podium.machine.process_table import marked, members, memory_bytes, processes
+from podium.machine.process_table import Entry, marked, members, memory_bytes, processes
 from podium.machine.throttle import Throttle
 from podium.node.real.commands import ContainerId, Exited, Force
 
@@ -66,6 +66,18 @@ class Launch:
     cpu_millis: int | None
 
 
+class Use(NamedTuple):
+    """What a container uses.
+
+    Attributes:
+        memory_bytes: its working set.
+        processes: how many it has.
+    """
+
+    memory_bytes: int
+    processes: int
+
+
 @dataclass(slots=True)
 class Running:
     """A container that runs.
@@ -74,6 +86,7 @@ class Running:
         launch: what it was started with.
         variables: its environment.
         process: its first process.
+        log: where what it says is kept.
         cgroup: its group; None where there are none.
         exited: how it ended, once it has.
     """
@@ -81,20 +94,20 @@ class Running:
     launch: Launch
     variables: Mapping[str, str]
     process: Popen[bytes]
+    log: LogFile
     cgroup: Cgroup | None
     exited: asyncio.Future[Exited]
 
-    def memory_bytes(self) -> int:
-        """Its working set."""
-        if self.cgroup is not None:
-            return self.cgroup.memory_bytes
-        return sum(map(memory_bytes, members(processes(), self.process.pid)))
+    def use(self, table: Mapping[int, Entry]) -> Use:
+        """What it uses.
 
-    def process_count(self) -> int:
-        """How many processes it has."""
+        Args:
+            table: the processes of the machine.
+        """
         if self.cgroup is not None:
-            return self.cgroup.processes
-        return len(members(processes(), self.process.pid))
+            return Use(self.cgroup.memory_bytes, self.cgroup.processes)
+        pids = members(table, self.process.pid)
+        return Use(sum(map(memory_bytes, pids)), len(pids))
 
 
 class Containers:
@@ -130,9 +143,11 @@ class Containers:
 
         Raises:
             CannotStart: there is nothing to execute, or the machine doesn't let it.
+            OSError: it can't have a log or limits.
         """
         variables = {**launch.variables, MARK: _mark(launch.run), NODE_MARK: str(self._root)}
         _check(launch, variables)
+        log = LogFile(launch.log, self._now_s)
         cgroup = None
         if self._cgroups is not None:
             name = f"podium-{launch.run.pod_uid}-{launch.run.name}-{launch.run.attempt}"
@@ -152,7 +167,7 @@ class Containers:
         except (OSError, ValueError) as error:
             raise CannotStart(f"{launch.command[0]}: {error}") from None
         exited = asyncio.get_running_loop().create_future()
-        running = Running(launch, variables, process, cgroup, exited)
+        running = Running(launch, variables, process, log, cgroup, exited)
         self._running[launch.run] = running
         if cgroup is None and launch.cpu_millis is not None:
             self._throttle.hold(process.pid, launch.cpu_millis)
@@ -189,7 +204,7 @@ class Containers:
 
     async def _attend(self, running: Running) -> None:
         """Keep what a container says, and see to it that all of it ends with its first process."""
-        process, log = running.process, LogFile(running.launch.log, self._now_s)
+        process, log = running.process, running.log
         assert process.stdout is not None
         assert process.stderr is not None
         following = [

@@ -4,9 +4,9 @@ Each line has a time, the stream, `F` or, for a part of a longer line, `P`, and 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 from podium.api.times import NANOS_PER_SECOND, format_time
 
@@ -52,31 +52,29 @@ class LogFile:
         rest = b""
         while chunk := await reader.read(_CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                self._write_line(stream, line)
+            entries = [entry for line in lines for entry in _entries(line)]
             while len(rest) > _PART_MAX:
-                self._write(stream, b"P", rest[:_PART_MAX])
+                entries.append((b"P", rest[:_PART_MAX]))
                 rest = rest[_PART_MAX:]
-            self._file.flush()
+            self._write(stream, entries)
         if rest:
-            self._write(stream, b"F", rest)
-            self._file.flush()
+            self._write(stream, [(b"F", rest)])
 
     def close(self) -> None:
         """Nothing more is said."""
         self._file.close()
 
-    def _write_line(self, stream: str, line: bytes) -> None:
-        while len(line) > _PART_MAX:
-            self._write(stream, b"P", line[:_PART_MAX])
-            line = line[_PART_MAX:]
-        self._write(stream, b"F", line)
-
-    def _write(self, stream: str, tag: bytes, text: bytes) -> None:
+    def _write(self, stream: str, entries: list[tuple[bytes, bytes]]) -> None:
         stamp = format_time(int(self._now_s() * NANOS_PER_SECOND), _NANOSECOND_DIGITS)
-        self._file.write(b" ".join((stamp.encode(), stream.encode(), tag, text)) + b"\n")
-        if self._file.tell() >= self._size_max:
-            self._rotate()
+        start = f"{stamp} {stream} ".encode()
+        text = b"".join(b"%b%b %b\n" % (start, tag, said) for tag, said in entries)
+        try:
+            self._file.write(text)
+            if self._file.tell() >= self._size_max:
+                self._rotate()
+        except OSError:
+            # The disk is full, most likely. A container isn't to wait for that, so it is read on.
+            return
 
     def _rotate(self) -> None:
         self._file.close()
@@ -90,5 +88,13 @@ class LogFile:
     def _numbered(self, number: int) -> Path:
         return self._path.with_name(f"{self._path.name}.{number}")
 
-    def _opened(self) -> BinaryIO:
-        return open(self._path, "ab")
+    def _opened(self) -> FileIO:
+        return open(self._path, "ab", buffering=0)
+
+
+def _entries(line: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """A line in parts, each with its tag."""
+    while len(line) > _PART_MAX:
+        yield b"P", line[:_PART_MAX]
+        line = line[_PART_MAX:]
+    yield b"F", line

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from podium.machine.cgroups import OWN, ROOT, memory_stat
-from podium.machine.containers import Containers
+from podium.machine.containers import Containers, Use
 from podium.machine.directories import NodeDirectory
-from podium.machine.process_table import PROC
+from podium.machine.process_table import PROC, Entry, processes
 from podium.node.pressure.signals import Signal
 from podium.node.pressure.statistics import (
     ContainerUsage,
@@ -28,6 +28,7 @@ Taken = Mapping[Path, DiskUsage]
 """What directories take of the disk."""
 
 _BLOCK = 512
+_NO_USE = Use(0, 0)
 _DISK = (Signal.NODEFS_AVAILABLE, Signal.IMAGEFS_AVAILABLE)
 _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE)
 
@@ -95,7 +96,8 @@ def statistics(
         taken: what the pods take of the disk, as it was found out last.
         now_s: the time.
     """
-    usage = {pod["metadata"]["uid"]: _pod(pod, directory, containers, taken) for pod in pods}
+    table = processes()
+    usage = {pod["metadata"]["uid"]: _pod(pod, directory, containers, taken, table) for pod in pods}
     return Statistics(observations(directory.root, now_s), usage)
 
 
@@ -129,19 +131,25 @@ def disk_usage(path: Path) -> DiskUsage:
     return DiskUsage(used, inodes)
 
 
-def _pod(pod: Object, directory: NodeDirectory, containers: Containers, taken: Taken) -> PodUsage:
+def _pod(
+    pod: Object,
+    directory: NodeDirectory,
+    containers: Containers,
+    taken: Taken,
+    table: Mapping[int, Entry],
+) -> PodUsage:
     nothing = DiskUsage(0, 0)
     uid = pod["metadata"]["uid"]
     found: list[ContainerUsage] = []
-    processes = 0
+    process_count = 0
     for container in _containers(pod):
         name = container["name"]
         running = containers.named(uid, name)
-        used = 0 if running is None else running.memory_bytes()
-        processes += 0 if running is None else running.process_count()
+        use = _NO_USE if running is None else running.use(table)
+        process_count += use.processes
         rootfs = taken.get(directory.container(pod, name), nothing)
         logs = taken.get(directory.pod_logs(pod) / name, nothing)
-        found.append(ContainerUsage(name, used, rootfs, logs))
+        found.append(ContainerUsage(name, use.memory_bytes, rootfs, logs))
     names = ephemeral_volumes(pod)
     volumes = {name: taken.get(directory.volume(pod, name), nothing) for name in names}
     disks = (*volumes.values(), *(one.rootfs for one in found), *(one.logs for one in found))
@@ -150,7 +158,7 @@ def _pod(pod: Object, directory: NodeDirectory, containers: Containers, taken: T
         containers=tuple(found),
         volumes=volumes,
         ephemeral_storage_bytes=sum(one.used_bytes or 0 for one in disks),
-        processes=processes,
+        processes=process_count,
     )
 
 

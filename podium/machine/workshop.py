@@ -44,6 +44,7 @@ Fetch = Callable[[str, str, str], Awaitable[Object | None]]
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _FAILED = 500
+_WALK_S = 0.5
 _CANNOT_RUN = "RunContainerError"
 
 
@@ -81,6 +82,7 @@ class Workshop:
         self._place = place
         self._now_s = now_s
         self._taken: Taken = {}
+        self._walking: asyncio.Task[None] | None = None
         self._do: Mapping[type[Effect], Callable[[Any], Awaitable[object]]] = {
             SetUp: self._set_up,
             Start: self._start,
@@ -157,12 +159,17 @@ class Workshop:
             await asyncio.to_thread(self._directory.remove_logs, command.pod)
 
     async def _measure(self, command: Measure) -> Statistics:
-        if command.walks:
-            found = places(command.pods, self._directory)
-            self._taken = await asyncio.to_thread(_walked, found)
+        if command.walks and (self._walking is None or self._walking.done()):
+            self._walking = asyncio.create_task(self._walk(places(command.pods, self._directory)))
+        if command.walks and self._walking is not None:
+            # Large volumes take longer; memory can't wait for them, and the next look has them.
+            await asyncio.wait({self._walking}, timeout=_WALK_S)
         return statistics(
             command.pods, self._directory, self._containers, self._taken, self._now_s()
         )
+
+    async def _walk(self, found: Iterable[Path]) -> None:
+        self._taken = await asyncio.to_thread(_walked, found)
 
     async def _discard(self, command: Discard) -> None:
         uids = [pod["metadata"]["uid"] for pod in command.pods]

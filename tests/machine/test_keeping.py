@@ -21,10 +21,12 @@ def said(path: Path, *chunks: bytes, size_max: int = MI) -> None:
     async def write() -> None:
         reader = asyncio.StreamReader()
         log = LogFile(path, lambda: NOW_S, size_max, files_max=3)
+        following = asyncio.create_task(log.follow("stdout", reader))
         for chunk in chunks:
             reader.feed_data(chunk)
+            await asyncio.sleep(0.001)
         reader.feed_eof()
-        await log.follow("stdout", reader)
+        await following
         log.close()
 
     asyncio.run(write())
@@ -46,12 +48,17 @@ def test_long_lines_come_in_parts(tmp_path: Path) -> None:
 
 
 def test_logs_are_rotated(tmp_path: Path) -> None:
-    said(tmp_path / "0.log", b"".join(b"%d\n" % number for number in range(100)), size_max=500)
+    said(tmp_path / "0.log", *(b"%d\n" % number for number in range(100)), size_max=500)
     kept = sorted(path.name for path in tmp_path.iterdir())
     assert kept == ["0.log", "0.log.1", "0.log.2"]
     assert all(path.stat().st_size < 600 for path in tmp_path.iterdir())
     newest = (tmp_path / "0.log").read_text() or (tmp_path / "0.log.1").read_text()
     assert newest.endswith("F 99\n")
+
+
+def test_a_full_disk_keeps_nobody_from_speaking(tmp_path: Path) -> None:
+    (tmp_path / "0.log").symlink_to("/dev/full")
+    said(tmp_path / "0.log", b"one\n" * 1000)
 
 
 def test_a_directory_is_used_by_one_agent(tmp_path: Path) -> None:

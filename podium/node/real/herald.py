@@ -32,15 +32,17 @@ class Herald:
         self.node: Object | None = None
         self.unhealthy: Mapping[str, str] = {}
         self._wanted = wanted
+        self._was_registered = False
         self._lease_exists = True
         self._due_s: dict[str, float] = dict.fromkeys(("node", "lease"), 0.0)
 
     def next_s(self) -> float:
         """When there is something to tell again, at the latest."""
-        return min(self._due_s.values())
+        return self._due_s["node"] if self.node is None else min(self._due_s.values())
 
     def see(self, node: Object | None) -> None:
         """Take in how the Node is now; what others have changed is put right in a while."""
+        self._was_registered |= node is not None
         is_same = node is not None and self.node is not None and uid(node) == uid(self.node)
         self.node = node
         if not is_same:
@@ -64,7 +66,7 @@ class Herald:
         error = outcome.error
         if what == "node":
             if error is None and outcome.obj is not None:
-                self.node = outcome.obj
+                self.node, self._was_registered = outcome.obj, True
             # Also after a success: what the server doesn't take as it is isn't written for ever.
             self._due_s[what] = now_s + _AGAIN_S
             return
@@ -79,6 +81,10 @@ class Herald:
 
     def _tell_node(self, now_s: float) -> Iterator[Effect]:
         self._due_s["node"] = _NEVER
+        if self.node is None and self._was_registered:
+            # Whoever has deleted the Node doesn't want it to come back by itself.
+            self._due_s["node"] = now_s + RENEW_INTERVAL_S
+            return
         if self.node is None:
             yield Create(purpose="node", kind="Node", obj=self._wanted)
             return

@@ -122,6 +122,11 @@ class Stage:
         """A pod is gone at once."""
         self._tell(Change("Pod", self.pods.pop(name), None))
 
+    def take_node_away(self) -> None:
+        """Somebody deletes the Node."""
+        node, self.node = self.node, None
+        self._tell(Change("Node", node, None))
+
     def end(self) -> None:
         """The agent is told to end."""
         assert self._ending is not None

@@ -235,6 +235,12 @@ def test_the_end_takes_everybody_along(stage: Stage) -> None:
     assert (ready[0]["status"], ready[0]["message"]) == ("False", "node is shutting down")
 
 
+def test_a_node_that_somebody_deletes_stays_deleted(stage: Stage) -> None:
+    stage.take_node_away()
+    stage.advance(60)
+    assert stage.node is None
+
+
 SPANS = st.one_of(st.none(), st.floats(0.0, 40.0))
 
 
