@@ -6,14 +6,21 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, Any, NamedTuple
 
 from podium.machine.cgroups import Cgroup, Cgroups
 from podium.machine.logs import LogFile
-from podium.machine.process_table import Entry, marked, members, memory_bytes, processes
+from podium.machine.process_table import (
+    Entry,
+    marked,
+    members,
+    memory_bytes,
+    oom_kills,
+    processes,
+)
 from podium.machine.throttle import Throttle
 from podium.node.real.commands import ContainerId, Exited, Force
 
@@ -25,6 +32,7 @@ NODE_MARK = "PODIUM_NODE_DIRECTORY"
 
 _OUT_OF_MEMORY = "OOMKilled"
 _SIGNALLED = 128
+_KILLED = _SIGNALLED + signal.SIGKILL
 # How long output of a container that has exited may still come.
 _DRAIN_S = 1.0
 _REMOVE_TRIES = 50
@@ -89,6 +97,8 @@ class Running:
         log: where what it says is kept.
         cgroup: its group; None where there are none.
         exited: how it ended, once it has.
+        oom_kills: how often the kernel had killed for want of memory when it was last seen alive.
+        was_killed: whether it was killed from here.
     """
 
     launch: Launch
@@ -97,6 +107,8 @@ class Running:
     log: LogFile
     cgroup: Cgroup | None
     exited: asyncio.Future[Exited]
+    oom_kills: int = field(default_factory=oom_kills)
+    was_killed: bool = False
 
     def use(self, table: Mapping[int, Entry]) -> Use:
         """What it uses.
@@ -107,6 +119,8 @@ class Running:
         if self.cgroup is not None:
             return Use(self.cgroup.memory_bytes, self.cgroup.processes)
         pids = members(table, self.process.pid)
+        if pids:
+            self.oom_kills = oom_kills()
         return Use(sum(map(memory_bytes, pids)), len(pids))
 
 
@@ -189,6 +203,7 @@ class Containers:
             return
         self._throttle.release(running.process.pid)
         if force is Force.KILL:
+            running.was_killed = True
             _kill(running)
         else:
             with contextlib.suppress(ProcessLookupError):
@@ -253,7 +268,10 @@ async def _follow(log: LogFile, name: str, pipe: IO[bytes]) -> None:
 async def _how(running: Running, code: int) -> Exited:
     cgroup = running.cgroup
     if cgroup is None:
-        return Exited(code)
+        was_starved = code == _KILLED and not running.was_killed
+        # Nobody says whom the kernel has chosen; but it has, and this one was killed just then.
+        is_chosen = was_starved and oom_kills() > running.oom_kills
+        return Exited(code, _OUT_OF_MEMORY if is_chosen else "")
     reason = _OUT_OF_MEMORY if cgroup.was_out_of_memory else ""
     for _ in range(_REMOVE_TRIES):
         if cgroup.remove():

@@ -56,6 +56,12 @@ def memory_bytes(pid: int) -> int:
     return sum(_kibibytes(fields.get(name, "0")) for name in ("RssAnon", "RssShmem")) * 1024
 
 
+def oom_kills() -> int:
+    """How many processes the kernel has killed for want of memory since the machine started."""
+    with open(PROC / "vmstat", encoding="utf-8") as lines:
+        return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
+
+
 def marked(mark: str) -> Iterator[int]:
     """The processes that have a variable in their environment, as `NAME=value`, but this one."""
     wanted = mark.encode()

@@ -85,6 +85,8 @@ class Stage:
         signals: what containers were sent: time, name, and which.
         records: reasons of events about each object, by its name.
         available_bytes: of memory.
+        disk_bytes: that are left; 0 if nobody measures.
+        waste_bytes: that are freed when what nobody needs is thrown away.
         has_ended: whether the agent has.
     """
 
@@ -99,7 +101,7 @@ class Stage:
         self.signals: list[tuple[float, str, Force]] = []
         self.records: dict[str, list[str]] = {}
         self.available_bytes = 6 * GI
-        self.discards = 0
+        self.disk_bytes = self.waste_bytes = 0
         self.has_ended = False
         self.alive: dict[ContainerId, Effect] = {}
         self._ending: Effect | None = None
@@ -194,7 +196,9 @@ class Stage:
             case End():
                 self.has_ended = True
             case _:
-                self.discards += isinstance(command, Discard)
+                if isinstance(command, Discard):
+                    self.disk_bytes += self.waste_bytes
+                    self.waste_bytes = 0
                 self._answer(command)
 
     def _start(self, command: Start) -> None:
@@ -238,7 +242,11 @@ class Stage:
             used += total
         left = max(self.available_bytes - used, 0)
         memory = Observation(left, FACTS.memory_bytes, self.now_s)
-        return Statistics({Signal.MEMORY_AVAILABLE: memory}, usage)
+        found = {Signal.MEMORY_AVAILABLE: memory}
+        if self.disk_bytes:
+            disk = Observation(self.disk_bytes, FACTS.disk_bytes, self.now_s)
+            found[Signal.NODEFS_AVAILABLE] = disk
+        return Statistics(found, usage)
 
     def _write(self, effect: Effect) -> None:
         """The API takes everything."""

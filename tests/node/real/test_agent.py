@@ -185,6 +185,33 @@ def test_memory_pressure_is_noticed_within_a_second_and_evicts_who_exceeds_its_r
     assert "NodeHasInsufficientMemory" in stage.records["worker"]
 
 
+@pytest.mark.parametrize(("waste", "phase"), [(3 * GI, "Running"), (GI, "Failed")])
+def test_what_nobody_needs_is_thrown_away_before_anybody_is_evicted(waste: int, phase: str) -> None:
+    stage = Stage({"evictionHard": {"nodefs.available": "10Gi"}})
+    stage.advance(1)
+    stage.put(pod("a"))
+    stage.disk_bytes, stage.waste_bytes = 8 * GI, waste
+    stage.advance(15)
+    assert stage.waste_bytes == 0
+    assert stage.status("a")["phase"] == phase
+
+
+def test_a_soft_threshold_waits_for_its_grace_period() -> None:
+    soft = {
+        "evictionSoft": {"memory.available": "2Gi"},
+        "evictionSoftGracePeriod": {"memory.available": "20s"},
+        "evictionMaxPodGracePeriod": 5,
+    }
+    stage = Stage(soft)
+    stage.put(pod("a"), a=Script(memory_bytes=5 * GI, obeys_s=None))
+    stage.advance(19)
+    assert stage.status("a")["phase"] == "Running"
+    stage.advance(10)
+    assert stage.status("a")["reason"] == "Evicted"
+    (term_s, _, _), (kill_s, _, _) = stage.signals
+    assert round(kill_s - term_s) == 5
+
+
 def test_whoever_exceeds_its_own_limit_is_killed_and_restarted(stage: Stage) -> None:
     limit = {"resources": {"limits": {"memory": "100Mi"}}}
     stage.put(pod("a", container("a", **limit)), a=Script(memory_bytes=200 * MI))
