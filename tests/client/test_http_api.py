@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import socketserver
+import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -272,6 +273,41 @@ def test_how_a_watch_ends_is_told(
             with pytest.raises(expected):
                 async for _ in api.watch("Pod", 5):
                     pass
+
+    run(scenario)
+
+
+PLUGIN = """
+import json, pathlib, sys
+calls, token = pathlib.Path(sys.argv[1]), sys.argv[2]
+tries = len(calls.read_text()) if calls.exists() else 0
+calls.write_text("x" * (tries + 1))
+status = {"token": token if tries else "outdated"}
+version = "client.authentication.k8s.io/v1"
+print(json.dumps({"apiVersion": version, "kind": "ExecCredential", "status": status}))
+"""
+
+
+def test_credentials_that_are_not_taken_any_more_are_read_anew(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    config = yaml.safe_load(cluster.kubeconfig.read_text())
+    token = config["users"][0]["user"]["token"]
+    plugin = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": sys.executable,
+        "args": ["-c", PLUGIN, str(tmp_path / "calls"), token],
+        "interactiveMode": "Never",
+    }
+    config["users"][0]["user"] = {"exec": plugin}
+    path = tmp_path / "kubeconfig"
+    path.write_text(yaml.safe_dump(config))
+
+    async def scenario() -> None:
+        connection = await load_connection(str(path))
+        async with HttpApi(connection, Random(1)) as api:
+            assert (await api.list("Node")).objects
+        assert (tmp_path / "calls").read_text() == "xx"
 
     run(scenario)
 
