@@ -12,7 +12,7 @@ from typing import Any
 
 import aiohttp
 
-from podium.machine.containers import Running, end_of
+from podium.machine.containers import Running, end_of, exit_code
 from podium.node.real.commands import Verdict
 
 Object = Mapping[str, Any]
@@ -60,7 +60,8 @@ async def _execute(running: Running, command: list[str]) -> Verdict:
     assert process.stdout is not None
     reading = asyncio.create_task(_output(process))
     try:
-        code = await end_of(process)
+        await end_of(process)
+        code = exit_code(process)
         output = await reading
     finally:
         reading.cancel()

@@ -199,7 +199,8 @@ class Containers:
     def stop(self, run: ContainerId, force: Force) -> None:
         """Ask a container's processes to exit; of one that has exited there is none."""
         running = self._running.get(run)
-        if running is None or running.exited.done():
+        # Once it is reaped, its number may be another's.
+        if running is None or running.process.returncode is not None:
             return
         self._throttle.release(running.process.pid)
         if force is Force.KILL:
@@ -212,7 +213,7 @@ class Containers:
     def kill_all(self) -> None:
         """Kill everything that this node has ever started in this directory."""
         for running in list(self._running.values()):
-            if not running.exited.done():
+            if running.process.returncode is None:
                 _kill(running)
         for pid in list(marked(f"{NODE_MARK}={self._root}")):
             _signal(pid, signal.SIGKILL)
@@ -227,9 +228,10 @@ class Containers:
             for name, pipe in (("stdout", process.stdout), ("stderr", process.stderr))
         ]
         try:
-            code = await end_of(process)
+            await end_of(process)
             self._throttle.release(process.pid)
             _kill(running)
+            code = exit_code(process)
             await asyncio.wait(following, timeout=_DRAIN_S)
         finally:
             for task in following:
@@ -240,8 +242,8 @@ class Containers:
         running.exited.set_result(exited)
 
 
-async def end_of(process: Popen[bytes]) -> int:
-    """Wait for a process alone, whoever holds its output open; its exit code."""
+async def end_of(process: Popen[bytes]) -> None:
+    """Wait for a process alone, whoever holds its output open; its number stays its own."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     descriptor = os.pidfd_open(process.pid)
     loop.add_reader(descriptor, ended.set)
@@ -250,6 +252,10 @@ async def end_of(process: Popen[bytes]) -> int:
     finally:
         loop.remove_reader(descriptor)
         os.close(descriptor)
+
+
+def exit_code(process: Popen[bytes]) -> int:
+    """The exit code of a process that has ended; from here on its number may be another's."""
     code = process.wait()
     return _SIGNALLED - code if code < 0 else code
 
