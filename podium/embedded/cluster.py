@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 
 from podium.api.errors import PodiumError
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
+from podium.controllers.event_expiry import EventExpiry
 from podium.embedded.backend import ClusterBackend
 from podium.embedded.directory import DataDirectory
 from podium.embedded.first_objects import simulated
@@ -135,6 +136,7 @@ class EmbeddedCluster:
         self.directory.kubeconfig.unlink(missing_ok=True)
         self.cluster = self._open_cluster()
         self.cluster.start()
+        self.cluster.driver.add(EventExpiry())
         self.pacer = self._make_pacer()
         self.backend = ClusterBackend(self.cluster, self.pacer)
         self._pacing = asyncio.create_task(self.pacer.run())
