@@ -4,6 +4,7 @@ import asyncio
 import os
 import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,13 @@ from podium.cli.node_options import (
     KubeconfigOption,
     KubeReservedOption,
     LabelsOption,
+    MaxGracePeriodOption,
     NameOption,
     ReclaimOption,
     RootDirOption,
     SoftOption,
     SystemReservedOption,
+    TransitionPeriodOption,
 )
 from podium.cli.node_running import Wish, run
 from podium.cli.output import fail, print_warnings
@@ -52,6 +55,8 @@ def node(
     eviction_soft: SoftOption = None,
     eviction_soft_grace_period: GracePeriodOption = None,
     eviction_minimum_reclaim: ReclaimOption = None,
+    eviction_max_pod_grace_period: MaxGracePeriodOption = None,
+    eviction_pressure_transition_period: TransitionPeriodOption = None,
     kube_reserved: KubeReservedOption = None,
     system_reserved: SystemReservedOption = None,
     node_labels: LabelsOption = None,
@@ -61,11 +66,13 @@ def node(
 
     For development, tests and edge machines: it isolates nothing.
     """
-    flags = {
+    flags: dict[str, str | int | None] = {
         "evictionHard": eviction_hard,
         "evictionSoft": eviction_soft,
         "evictionSoftGracePeriod": eviction_soft_grace_period,
         "evictionMinimumReclaim": eviction_minimum_reclaim,
+        "evictionMaxPodGracePeriod": eviction_max_pod_grace_period,
+        "evictionPressureTransitionPeriod": eviction_pressure_transition_period,
         "kubeReserved": kube_reserved,
         "systemReserved": system_reserved,
     }
@@ -91,12 +98,13 @@ def node(
         fail(error)
 
 
-def _kubelet_config(path: Path | None, flags: dict[str, str | None]) -> KubeletConfig:
+def _kubelet_config(path: Path | None, flags: Mapping[str, str | int | None]) -> KubeletConfig:
     """The configuration of a file, with what flags say in its place."""
     raw: dict[str, Any] = {} if path is None else _read(path)
-    for field, text in flags.items():
-        if text is not None:
-            raw[field] = parse_flag(text, EQUALS) if field.endswith("Reserved") else text
+    for field, given in flags.items():
+        if given is not None:
+            is_map = field.endswith("Reserved") and isinstance(given, str)
+            raw[field] = parse_flag(str(given), EQUALS) if is_map else given
     config, unheeded = read_kubelet_config(raw)
     print_warnings([f"{path}: {field} isn't heeded" for field in unheeded])
     return config

@@ -38,6 +38,14 @@ GracePeriodOption = Annotated[
 ReclaimOption = Annotated[
     str | None, typer.Option(metavar="AMOUNTS", help="Such as `memory.available=200Mi`.")
 ]
+MaxGracePeriodOption = Annotated[
+    int | None,
+    typer.Option(metavar="SECONDS", help="What a soft threshold leaves pods at most."),
+]
+TransitionPeriodOption = Annotated[
+    str | None,
+    typer.Option(metavar="DURATION", help="How long a condition of pressure stays; 5m."),
+]
 KubeReservedOption = Annotated[
     str | None, typer.Option(metavar="AMOUNTS", help="Such as `cpu=100m,memory=200Mi`.")
 ]
