@@ -25,6 +25,14 @@ T = TypeVar("T")
 
 _KUBELET_KIND = "KubeletConfiguration"
 
+KubeletConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--kubelet-config",
+        metavar="FILE",
+        help="A KubeletConfiguration (v1beta1), for the eviction thresholds of nodes.",
+    ),
+]
 StateOption = Annotated[
     list[str],
     typer.Option(

@@ -14,6 +14,7 @@ from podium.cli.inputs import (
     ConfigOption,
     DeleteOption,
     InputError,
+    KubeletConfigOption,
     NamespaceOption,
     StateOption,
     read_kubelet_config,
@@ -71,14 +72,6 @@ PressureOption = Annotated[
         "--pressure",
         metavar="NODE:SIGNAL=AMOUNT",
         help="What is left on a node, such as node-3:memory.available=50Mi.",
-    ),
-]
-KubeletConfigOption = Annotated[
-    str | None,
-    typer.Option(
-        "--kubelet-config",
-        metavar="FILE",
-        help="A KubeletConfiguration (v1beta1), for the eviction thresholds of nodes.",
     ),
 ]
 UntilOption = Annotated[

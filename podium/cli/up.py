@@ -6,7 +6,12 @@ import time
 
 from podium.api.errors import PodiumError
 from podium.cli.collecting import collect_rarely
-from podium.cli.inputs import InputError, read_scheduler_config
+from podium.cli.inputs import (
+    InputError,
+    KubeletConfigOption,
+    read_kubelet_config,
+    read_scheduler_config,
+)
 from podium.cli.output import fail, print_warnings
 from podium.cli.up_options import (
     DEFAULT_SHAPE,
@@ -43,6 +48,7 @@ def up(
     port: PortOption = None,
     speed: SpeedOption = "1x",
     scheduler_config: SchedulerConfigOption = None,
+    kubelet_config: KubeletConfigOption = None,
     scheduler: SchedulerOption = True,
     controllers: ControllersOption = ALL,
     insecure_http: InsecureOption = False,
@@ -56,7 +62,7 @@ def up(
         if [*state, *news].count("-") > 1:
             raise InputError("standard input (-) can be read only once")
         setup = _scheduler_setup(scheduler_config)
-        pace = parse_speed(speed)
+        pace, evicting = parse_speed(speed), read_kubelet_config(kubelet_config)
         first = read_manifests(state, sys.stdin.buffer)
         applied = read_manifests(news, sys.stdin.buffer)
         count = nodes if nodes is not None else 0 if state else _NODES
@@ -67,6 +73,7 @@ def up(
             port=port,
             is_insecure=insecure_http,
             pace=pace,
+            eviction=evicting,
             schedulers=(setup,) if scheduler else (),
             controllers=chosen_controllers(word for word in controllers.split(",") if word),
         )

@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AsyncExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -23,6 +23,7 @@ from podium.embedded.network import served
 from podium.embedded.pace import REAL_TIME, Pace
 from podium.embedded.pacer import Pacer
 from podium.embedded.published import publish_authority
+from podium.node.pressure.config import EvictionConfig, read_config
 from podium.node.settings import NodeSettings
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store
@@ -52,6 +53,7 @@ class EmbeddedOptions:
         schedulers: each a machine of its own.
         controllers: the names of those that run; None for all.
         seed: of everything that is left to chance; None for chance itself.
+        eviction: when simulated nodes evict pods.
     """
 
     objects: Sequence[Object] = ()
@@ -62,6 +64,7 @@ class EmbeddedOptions:
     schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(stopwatch=time.perf_counter),)
     controllers: frozenset[str] | None = None
     seed: int | None = None
+    eviction: EvictionConfig = field(default_factory=lambda: read_config({}))
 
 
 class EmbeddedCluster:
@@ -175,6 +178,7 @@ class EmbeddedCluster:
             controllers=options.controllers,
             nodes=NodeSettings(
                 seed=self._seed,
+                eviction=options.eviction,
                 writes_heartbeats=self._writes_heartbeats(store),
                 simulates_all=False,
             ),
