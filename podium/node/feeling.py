@@ -79,6 +79,8 @@ class Feeling:
         self._next_look_s = now_s
         self._last_look_s: float | None = None
         self._leaves_out_looks = False
+        # When the status is to tell what it doesn't yet; whoever looks late tells it late.
+        self._telling_s: float | None = None
 
     def see(self, node: Object, script: NodeScript) -> None:
         """Take in how the node is now."""
@@ -120,8 +122,14 @@ class Feeling:
 
     def tells_news(self, now_s: float) -> bool:
         """Whether the node's status is due, and tells other conditions than before."""
-        if list(self.told) == self.manager.conditions or self._status_s(now_s) > now_s:
+        if list(self.told) == self.manager.conditions:
+            self._telling_s = None
             return False
+        if self._telling_s is None:
+            self._telling_s = self._status_s(now_s)
+        if self._telling_s > now_s:
+            return False
+        self._telling_s = None
         self.told = tuple(self.manager.conditions)
         return True
 
@@ -131,8 +139,8 @@ class Feeling:
         if self._leaves_out_looks:
             return None
         times_s = [self._next_look_s, *self._next_kills_s(residents, now_s)]
-        if list(self.told) != self.manager.conditions:
-            times_s.append(self._status_s(now_s))
+        if self._telling_s is not None:
+            times_s.append(self._telling_s)
         return min(times_s)
 
     def _is_settled(self, residents: Sequence[Resident], now_s: float) -> bool:

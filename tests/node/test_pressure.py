@@ -11,7 +11,7 @@ from podium.node.settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.latency import ConstantLatency
 from tests.node.builders import Obj, pod
-from tests.node.cluster import Cluster
+from tests.node.cluster import START_S, Cluster
 
 MESSAGE = (
     "The node was low on resource: memory. Threshold quantity: 1Gi, available: 858993459. "
@@ -65,6 +65,15 @@ def test_the_condition_comes_with_the_status_and_stays_for_the_transition_period
     assert pressure(cluster) == "True"
     cluster.run_until(80)
     assert pressure(cluster) == "False"
+
+
+def test_a_condition_is_told_late_rather_than_never() -> None:
+    cluster = Cluster(settings=settings())
+    cluster.create(requesting("p", "6Gi"), usage_memory="7680Mi")
+    cluster.run_until(1)
+    cluster.driver.pass_time(START_S + 13)
+    cluster.run_until(14)
+    assert pressure(cluster) == "True"
 
 
 def test_a_node_under_pressure_takes_only_who_requests_something() -> None:
