@@ -69,8 +69,10 @@ def test_the_condition_comes_with_the_status_and_stays_for_the_transition_period
 
 def test_a_condition_is_told_late_rather_than_never() -> None:
     cluster = Cluster(settings=settings())
-    cluster.create(requesting("p", "6Gi"), usage_memory="7680Mi")
     cluster.run_until(1)
+    cluster.create(requesting("p", "6Gi"), usage_memory="7680Mi")
+    cluster.run_until(5)
+    assert pressure(cluster) == "False"
     cluster.driver.pass_time(START_S + 13)
     cluster.run_until(14)
     assert pressure(cluster) == "True"
