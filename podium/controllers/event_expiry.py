@@ -1,44 +1,76 @@
 """Events go an hour after they were last told of, as kube-apiserver has them expire.
 
-There a lease in etcd removes them; here a controller does, for clusters that run for long.
+There a lease in etcd removes them; here a machine does, for clusters that run for long. There are
+so many of them that no more is kept of each than when it goes.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import heapq
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Delete, Effect
-from podium.control.events import Change
-from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.reconciler import Reconciler
+from podium.control.events import Change, Event, Outcome
+from podium.controllers.kit.objects import Place, place_of, uid_of
 
 Object = Mapping[str, Any]
 
 TTL_S = 3600.0
+# They go together with others, this often, and are tried again so long after a failure.
+ROUND_S = 10.0
 
 _EVENT = "Event"
 
 
-class EventExpiry(Reconciler):
-    """Deletes Events that are `TTL_S` old."""
+class EventExpiry:
+    """Deletes Events that are `TTL_S` old; follows `podium.control.machine.Machine`."""
 
     name = "event-expiry"
     kinds = frozenset({_EVENT})
 
-    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        if change.new is not None:
-            yield place_of(change.new)
+    def __init__(self) -> None:
+        self._due_s: dict[str, float] = {}
+        self._heap: list[tuple[float, str, Place]] = []
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        assert isinstance(key, tuple)
-        event = self.objects.get(_EVENT, key[1], key[0])
-        if event is None:
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take note of events, and delete those that are due."""
+        if isinstance(event, Change):
+            if event.new is not None:
+                self._keep(event.new, told_s(event.new) + TTL_S)
+            elif event.old is not None:
+                self._due_s.pop(uid_of(event.old), None)
             return ()
-        due_s = told_s(event) + TTL_S
-        if due_s > now_s:
-            self.look_again(key, due_s)
+        if isinstance(event, Outcome):
+            self._failed(event, now_s)
             return ()
-        return (Delete(kind=_EVENT, namespace=key[0], name=key[1], uid=uid_of(event)),)
+        return [*self._deletions(now_s)]
+
+    def next_wakeup_s(self) -> float | None:
+        """When the next ones are due."""
+        return self._heap[0][0] if self._heap else None
+
+    def _keep(self, obj: Object, until_s: float) -> None:
+        due_s = math.ceil(until_s / ROUND_S) * ROUND_S
+        uid = uid_of(obj)
+        if self._due_s.get(uid) != due_s:
+            self._due_s[uid] = due_s
+            heapq.heappush(self._heap, (due_s, uid, place_of(obj)))
+
+    def _deletions(self, now_s: float) -> Iterator[Effect]:
+        while self._heap and self._heap[0][0] <= now_s:
+            due_s, uid, (namespace, name) = heapq.heappop(self._heap)
+            if self._due_s.get(uid) == due_s:
+                yield Delete(
+                    kind=_EVENT, namespace=namespace, name=name, uid=uid, purpose=(namespace, name)
+                )
+
+    def _failed(self, outcome: Outcome, now_s: float) -> None:
+        effect = outcome.effect
+        if outcome.error is None or not isinstance(effect, Delete) or effect.uid not in self._due_s:
+            return
+        due_s = self._due_s[effect.uid] = now_s + ROUND_S
+        heapq.heappush(self._heap, (due_s, effect.uid, (effect.namespace, effect.name)))
 
 
 def told_s(event: Object) -> float:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Delete, Effect
-from podium.control.events import Change, Synced, Woken
-from podium.controllers.event_expiry import TTL_S, EventExpiry
+from podium.control.events import CallError, Change, Outcome, Synced, Woken
+from podium.controllers.event_expiry import ROUND_S, TTL_S, EventExpiry
 
 START_S = 1_767_225_600.0
 
@@ -22,41 +22,55 @@ def event(number: int, **fields: Any) -> dict[str, Any]:
     return {"kind": "Event", "metadata": metadata, **fields}
 
 
+def knowing(obj: dict[str, Any]) -> EventExpiry:
+    machine = EventExpiry()
+    machine.step(Change("Event", None, obj), START_S)
+    machine.step(Synced(), START_S)
+    return machine
+
+
 def woken(machine: EventExpiry, at_s: float) -> list[Effect]:
     return [*machine.step(Woken(), START_S + at_s)]
 
 
 @pytest.mark.parametrize(
-    ("fields", "told_s"),
+    ("fields", "goes_s"),
     [
         ({}, 0.0),
         ({"lastTimestamp": "2026-01-01T00:00:20Z"}, 20.0),
-        ({"eventTime": "2026-01-01T00:00:00.500000Z"}, 0.5),
+        ({"eventTime": "2026-01-01T00:00:00.500000Z"}, 10.0),
         ({"series": {"count": 2, "lastObservedTime": "2026-01-01T00:10:00.000000Z"}}, 600.0),
     ],
 )
-def test_an_hour_after_it_was_told_of(fields: dict[str, Any], told_s: float) -> None:
-    machine = EventExpiry()
-    machine.step(Change("Event", None, event(1, **fields)), START_S)
-    machine.step(Synced(), START_S)
-    assert woken(machine, 0.0) == []
-    assert machine.next_wakeup_s() == START_S + told_s + TTL_S
-    (deleted,) = woken(machine, told_s + TTL_S)
+def test_an_hour_after_it_was_told_of(fields: dict[str, Any], goes_s: float) -> None:
+    machine = knowing(event(1, **fields))
+    assert machine.next_wakeup_s() == START_S + goes_s + TTL_S
+    assert woken(machine, goes_s + TTL_S - 1) == []
+    (deleted,) = woken(machine, goes_s + TTL_S)
     assert isinstance(deleted, Delete)
-    assert (deleted.kind, deleted.namespace, deleted.name, deleted.uid) == (
-        "Event",
-        "default",
-        "e",
-        "u",
-    )
+    assert (deleted.kind, deleted.namespace, deleted.name) == ("Event", "default", "e")
+    assert deleted.uid == "u"
+    assert machine.next_wakeup_s() is None
 
 
 def test_what_is_told_of_again_stays_longer() -> None:
-    machine = EventExpiry()
     first, again = event(1), event(2, lastTimestamp="2026-01-01T00:30:00Z")
-    machine.step(Change("Event", None, first), START_S)
-    machine.step(Synced(), START_S)
-    woken(machine, 0.0)
+    machine = knowing(first)
     machine.step(Change("Event", first, again), START_S + 1800)
     assert woken(machine, TTL_S) == []
     assert len(woken(machine, TTL_S + 1800)) == 1
+
+
+def test_what_is_gone_isnt_deleted() -> None:
+    machine = knowing(event(1))
+    machine.step(Change("Event", event(1), None), START_S + 5)
+    assert woken(machine, TTL_S) == []
+
+
+def test_a_failure_is_tried_again() -> None:
+    machine = knowing(event(1))
+    (deleted,) = woken(machine, TTL_S)
+    failed = Outcome(deleted, CallError(500, "InternalError", "no luck"))
+    machine.step(failed, START_S + TTL_S)
+    assert machine.next_wakeup_s() == START_S + TTL_S + ROUND_S
+    assert len(woken(machine, TTL_S + ROUND_S)) == 1
