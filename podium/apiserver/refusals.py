@@ -88,13 +88,6 @@ def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str)
     return _unlike(kind, namespace, name, f"UID in precondition: {wanted}, UID in object", found)
 
 
-def version_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> Refused:
-    """409: a write is meant for another version of the object; arguments as above."""
-    field = "ResourceVersion"
-    expected = f"{field} in precondition: {wanted}, {field} in object"
-    return _unlike(kind, namespace, name, expected, found)
-
-
 def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> Refused:
     """403: admission doesn't let the request through."""
     called = f"{kind.resource} {_quoted(name)}" if name else kind.resource

@@ -54,10 +54,6 @@ class Evaluation:
             self._epochs = _NEVER
             raise
 
-    def best_row(self) -> int:
-        """The row to take; only if there is a feasible one."""
-        return int(self.preference.argmax())
-
     def preference_among(self, feasible: NDArray[np.bool_]) -> NDArray[np.int64]:
         """`preference` as it would be if only these rows, bool[capacity], were feasible."""
         rows = np.flatnonzero(feasible)

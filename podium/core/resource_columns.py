@@ -93,9 +93,7 @@ class ResourceColumns:
 
     def _make_views(self) -> None:
         """Views through which single elements are plain integers: ten times as fast as arrays."""
-        self.allocatable_at = [column.data for column in self.allocatable]
         self.requested_at = [column.data for column in self.requested]
         self.nonzero_cpu_at = self.nonzero_cpu.data
         self.nonzero_memory_at = self.nonzero_memory.data
         self.pods_at = self.pods.data
-        self.allowed_pods_at = self.allowed_pods.data

@@ -111,11 +111,6 @@ def shortages(node: Object, load: Load, pod: PodInfo) -> Iterator[Shortage]:
             yield Shortage(resource, requested, used, capacity)
 
 
-def makes_room_by_force(node: Object, load: Load, pod: PodInfo) -> bool:
-    """Whether the kubelet would have to stop other pods for this one."""
-    return is_critical(pod.obj) and any(shortages(node, load, pod))
-
-
 def pressures(node: Object) -> list[str]:
     """The conditions of pressure that the node is in, in the order of its status."""
     conditions = (node.get("status") or {}).get("conditions") or ()

@@ -88,11 +88,14 @@ def _long_running(spec: Object) -> Iterator[str]:
 
 def _ready(life: Life, pod: Object) -> Verdict:
     verdict = _containers_ready(life)
-    if not verdict[0]:
-        return verdict
+    return gates_open(pod) if verdict[0] else verdict
+
+
+def gates_open(pod: Object) -> Verdict:
+    """Whether all readiness gates of a pod are open; others than its kubelet open them."""
     status = pod.get("status") or {}
     faults = []
-    for gate in life.spec.get("readinessGates") or ():
+    for gate in pod["spec"].get("readinessGates") or ():
         kind = gate["conditionType"]
         found = condition_status(status, kind)
         if not found:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from podium.api.meta import is_finished, name, namespace, uid
+from podium.api.meta import is_finished, name, namespace
 from podium.manifests.kinds import decisive_kind_of
 
 Object = Mapping[str, Any]
@@ -99,7 +99,3 @@ class State:
     def pods(self) -> list[Object]:
         """All pods that haven't finished."""
         return [pod for pod in self.of_kind("Pod") if not is_finished(pod)]
-
-    def pods_by_uid(self) -> dict[str, Object]:
-        """The same by uid."""
-        return {uid(pod): pod for pod in self.pods}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.times import timestamp
-from podium.node.pod_conditions import condition_status
+from podium.node.pod_conditions import gates_open
 from podium.node.real.container_life import ContainerLife, Run, State, Waiting
 from podium.node.real.pod_life import PodLife
 
@@ -88,19 +88,7 @@ def _containers_ready(life: PodLife) -> Verdict:
 
 def _ready(life: PodLife) -> Verdict:
     verdict = _containers_ready(life)
-    if not verdict[0]:
-        return verdict
-    status = life.pod.get("status") or {}
-    faults = []
-    for gate in life.pod["spec"].get("readinessGates") or ():
-        kind = gate["conditionType"]
-        found = condition_status(status, kind)
-        if not found:
-            faults.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
-        elif found != "True":
-            fault = f'the status of pod readiness gate "{kind}" is not "True", but {found}'
-            faults.append(fault)
-    return (False, "ReadinessGatesNotReady", ", ".join(faults)) if faults else _HOLDS
+    return gates_open(life.pod) if verdict[0] else verdict
 
 
 def _condition(kind: str, verdict: Verdict, life: PodLife, before: Object, now_s: float) -> Object:
