@@ -7,9 +7,10 @@ containers have run for more than 10 minutes since their last restart, it starts
 
 from dataclasses import dataclass
 
-FIRST_S = 10.0
-MOST_S = 300.0
-FORGIVEN_AFTER_S = 600.0
+from podium.control.backoff import Backoff
+
+_BACKOFF = Backoff(first_s=10.0, max_s=300.0)
+_FORGIVEN_AFTER_S = 2 * _BACKOFF.max_s
 
 
 @dataclass(slots=True)
@@ -17,27 +18,21 @@ class BackOff:
     """The restarts of one pod.
 
     Attributes:
-        next_s: how long the next restart has to wait; 0 as long as there was none.
+        restarts: how many there were since it started all over.
         restarted_s: when the last one was, in seconds since the epoch.
     """
 
-    next_s: float = 0.0
+    restarts: int = 0
     restarted_s: float = 0.0
 
     def wait_s(self, exited_s: float) -> float:
         """How long to wait after an exit."""
-        return 0.0 if self._is_forgiven(exited_s) else self.next_s
-
-    @classmethod
-    def after(cls, restarts: int, restarted_s: float) -> "BackOff":
-        """As it is after so many restarts in a row."""
-        return cls(min(FIRST_S * 2.0 ** (restarts - 1), MOST_S) if restarts else 0.0, restarted_s)
+        return 0.0 if self._is_forgiven(exited_s) else _BACKOFF.wait_s(self.restarts)
 
     def restarted(self, exited_s: float, at_s: float) -> None:
         """Take note of a restart after an exit."""
-        forgiven = self._is_forgiven(exited_s)
-        self.next_s = FIRST_S if forgiven else min(self.next_s * 2, MOST_S)
+        self.restarts = 1 if self._is_forgiven(exited_s) else self.restarts + 1
         self.restarted_s = at_s
 
     def _is_forgiven(self, exited_s: float) -> bool:
-        return not self.next_s or exited_s - self.restarted_s > FORGIVEN_AFTER_S
+        return exited_s - self.restarted_s > _FORGIVEN_AFTER_S

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from podium.control.backoff import Backoff
 from podium.control.effects import Effect
 from podium.control.events import Event, Outcome, Synced, Woken
 from podium.control.machine import Machine
@@ -17,8 +18,7 @@ from podium.runtime.recorder import EventRecorder, Recording, Stamps
 # How long a machine may go on without letting calls and watches have their turn.
 SLICE_S = 0.005
 # After a failure of a list or a watch, as client-go waits.
-PAUSE_S_MIN = 0.8
-PAUSE_S_MAX = 30.0
+BACKOFF = Backoff(first_s=0.8, max_s=30.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class LiveMachine:
             self._tell([outcome])
 
     async def _follow(self, kind: str) -> None:
-        informer, pause_s = Informer(kind), PAUSE_S_MIN
+        informer, failures = Informer(kind), 0
         must_list, is_synced = True, False
         while True:
             try:
@@ -187,13 +187,13 @@ class LiveMachine:
                     self._synced()
                 async for news in self._surroundings.api.watch(kind, informer.revision):
                     self._tell(informer.watched(news))
-                    pause_s = PAUSE_S_MIN
+                    failures = 0
             except WatchExpired:
                 must_list = True
                 self._surroundings.happened(Relisted(self._now_s(), self.name, kind))
             except Unreachable:
-                await asyncio.sleep(pause_s)
-                pause_s = min(pause_s * 2, PAUSE_S_MAX)
+                failures += 1
+                await asyncio.sleep(BACKOFF.wait_s(failures))
 
     def _synced(self) -> None:
         self._unsynced -= 1

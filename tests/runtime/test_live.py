@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from podium.apiserver.server import ApiServer
+from podium.control.backoff import Backoff
 from podium.control.effects import Effect
 from podium.control.events import Event, Outcome, Synced, Woken
 from podium.runtime.async_api import InProcessApi, Listed, Unreachable, WatchExpired
@@ -215,7 +216,7 @@ class BreakingApi(InProcessApi):
 
 
 def test_lists_and_watches_go_on_after_failures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.runtime.live_machine.PAUSE_S_MIN", 0.001)
+    monkeypatch.setattr("podium.runtime.live_machine.BACKOFF", Backoff(0.001, 30.0))
 
     async def scenario() -> None:
         server, diary, happened = make_server(), Diary(), list[Happening]()

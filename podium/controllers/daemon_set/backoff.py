@@ -2,29 +2,32 @@
 
 from dataclasses import dataclass, field
 
-DELAY_S_MIN = 1.0
-DELAY_S_MAX = 15 * 60.0
+from podium.control.backoff import Backoff
+
+_BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
+_FORGOTTEN_AFTER_S = 2 * _BACKOFF.max_s
 
 
 @dataclass(slots=True)
-class Backoff:
-    """Delays by key; who hasn't failed for twice the longest delay starts anew."""
+class FailedPodsBackoff:
+    """Failures by key; who hasn't failed for twice the longest wait starts anew."""
 
-    _known: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    _known: dict[tuple[str, str], tuple[int, float]] = field(default_factory=dict)
 
     def until_s(self, key: tuple[str, str], now_s: float) -> float | None:
         """Until when there is to be waited; None if not at all."""
-        delay_s, since_s = self._entry(key, now_s)
-        return since_s + delay_s if now_s < since_s + delay_s else None
+        failures, since_s = self._entry(key, now_s)
+        until_s = since_s + _BACKOFF.wait_s(failures)
+        return until_s if now_s < until_s else None
 
     def failed(self, key: tuple[str, str], now_s: float) -> None:
         """Wait twice as long the next time."""
-        delay_s, _ = self._entry(key, now_s)
-        self._known[key] = (min(delay_s * 2, DELAY_S_MAX) or DELAY_S_MIN, now_s)
+        failures, _ = self._entry(key, now_s)
+        self._known[key] = (failures + 1, now_s)
 
-    def _entry(self, key: tuple[str, str], now_s: float) -> tuple[float, float]:
-        delay_s, since_s = self._known.get(key, (0.0, now_s))
-        if now_s - since_s > 2 * DELAY_S_MAX:
+    def _entry(self, key: tuple[str, str], now_s: float) -> tuple[int, float]:
+        failures, since_s = self._known.get(key, (0, now_s))
+        if now_s - since_s > _FORGOTTEN_AFTER_S:
             del self._known[key]
-            return 0.0, now_s
-        return delay_s, since_s
+            return 0, now_s
+        return failures, since_s

@@ -13,7 +13,7 @@ from podium.api.labels import label_selector
 from podium.api.meta import controller_of, is_terminating, labels, name
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
-from podium.controllers.daemon_set.backoff import Backoff
+from podium.controllers.daemon_set.backoff import FailedPodsBackoff
 from podium.controllers.daemon_set.crew import Crew, allows
 from podium.controllers.daemon_set.eligibility import bound_to, target_of, tolerant
 from podium.controllers.daemon_set.station import (
@@ -72,7 +72,7 @@ class DaemonSetController(Reconciler):
             }
         )
         self._crews: dict[Place, Crew] = {}
-        self._backoff = Backoff()
+        self._backoff = FailedPodsBackoff()
         self._refused: set[Hashable] = set()
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:

@@ -7,17 +7,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from podium.control.backoff import Backoff
 from podium.controllers.job.pods import finished_s, phase_of
 from podium.controllers.kit.objects import uid_of
 
 Object = Mapping[str, Any]
 
-DELAY_S_MIN = 10.0
-DELAY_S_MAX = 600.0
+BACKOFF = Backoff(first_s=10.0, max_s=600.0)
 
 
 @dataclass(slots=True)
-class Backoff:
+class BackoffRecord:
     """What is remembered of one Job.
 
     Attributes:
@@ -48,11 +48,4 @@ class Backoff:
 
     def until_s(self) -> float:
         """Until when no pods are created."""
-        return self.last_failure_s + delay_s(self.failures)
-
-
-def delay_s(failures: int) -> float:
-    """The delay after so many failures in a row."""
-    if failures <= 0:
-        return 0.0
-    return min(DELAY_S_MIN * 2.0 ** min(failures - 1, 30), DELAY_S_MAX)
+        return self.last_failure_s + BACKOFF.wait_s(self.failures)

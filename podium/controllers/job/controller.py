@@ -12,7 +12,7 @@ from podium.api.labels import label_selector
 from podium.api.meta import controller_of, is_terminating, labels
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
-from podium.controllers.job.backoff import Backoff
+from podium.controllers.job.backoff import BackoffRecord
 from podium.controllers.job.pods import TRACKING, is_tracked
 from podium.controllers.job.sizing import Sizing, sizing_of
 from podium.controllers.job.status import News, changed_fields, new_status
@@ -57,7 +57,7 @@ class JobController(Reconciler):
                 _JOB: {"namespace": namespaces},
             }
         )
-        self._backoffs: dict[str, Backoff] = {}
+        self._backoffs: dict[str, BackoffRecord] = {}
         self._refused: set[Hashable] = set()
         self._told: dict[Hashable, News] = {}
 
@@ -150,8 +150,8 @@ class JobController(Reconciler):
         yield from self._status(key, tally, news, now_s)
         yield from _finalizers(tally)
 
-    def _seen(self, tally: Tally, now_s: float) -> Backoff:
-        backoff = self._backoffs.setdefault(uid_of(tally.job), Backoff())
+    def _seen(self, tally: Tally, now_s: float) -> BackoffRecord:
+        backoff = self._backoffs.setdefault(uid_of(tally.job), BackoffRecord())
         ended = [*tally.new_succeeded, *tally.new_failed]
         backoff.see(ended, {*tally.known_succeeded, *tally.known_failed}, now_s)
         return backoff

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from podium.api.meta import is_terminating
-from podium.controllers.job.backoff import delay_s
+from podium.controllers.job.backoff import BACKOFF
 from podium.controllers.job.failure_policy import IGNORE, meaning_of
 from podium.controllers.job.pods import (
     FAILURES,
@@ -117,7 +117,7 @@ def _numbered(tally: Tally, missing: int, now_s: float) -> Sizing:
             if ignored:
                 notes[IGNORED_FAILURES] = str(ignored)
             if failed is not None:
-                due_s = finished_s(failed, now_s) + delay_s(counted + ignored)
+                due_s = finished_s(failed, now_s) + BACKOFF.wait_s(counted + ignored)
                 if due_s > now_s:
                     sizing.later_s = min(due_s, sizing.later_s or due_s)
                     continue

@@ -10,13 +10,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from podium.control.backoff import Backoff
 from podium.control.effects import Delete, Effect, Evict, Record
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.controllers.kit.objects import Index, Object, Objects, uid_of
 from podium.controllers.kit.unconfirmed import Unconfirmed
 
-BACKOFF_S_MIN = 0.25
-BACKOFF_S_MAX = 30.0
+_BACKOFF = Backoff(first_s=0.25, max_s=30.0)
 
 # The world has changed since the controller looked: looking again soon is all there is to do.
 _OUTDATED = frozenset({"Conflict", "NotFound", "AlreadyExists"})
@@ -179,11 +179,10 @@ class Reconciler(ABC):
 
     def _failed(self, key: Hashable, outcome: Outcome) -> Sequence[Effect]:
         """Wait; what a refusal means for the key, if more, is the controller's to say."""
-        failures = self._failures.get(key, 0)
-        self._failures[key] = failures + 1
+        failures = self._failures[key] = self._failures.get(key, 0) + 1
         error = outcome.error
-        outdated = error is not None and error.reason in _OUTDATED and failures == 0
-        wait_s = 0.0 if outdated else min(BACKOFF_S_MIN * 2**failures, BACKOFF_S_MAX)
+        outdated = error is not None and error.reason in _OUTDATED and failures == 1
+        wait_s = 0.0 if outdated else _BACKOFF.wait_s(failures)
         if error is not None and error.retry_after_s:
             wait_s = max(wait_s, error.retry_after_s)
         self.look_again(key, self._now_s + wait_s)

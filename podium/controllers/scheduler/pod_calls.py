@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.times import timestamp
+from podium.control.backoff import Backoff
 from podium.control.effects import Bind, Effect, Patch
 from podium.control.events import Outcome
 from podium.controllers.scheduler.outbox import Outbox
@@ -20,8 +21,7 @@ from podium.core.pods import PodInfo
 
 Object = Mapping[str, Any]
 
-RETRY_S_MIN = 1.0
-RETRY_S_MAX = 10.0
+_BACKOFF = Backoff(first_s=1.0, max_s=10.0)
 _HOPELESS = frozenset({"NotFound", "Invalid", "Forbidden"})
 
 
@@ -215,9 +215,8 @@ class PodCalls:
         self._outbox.put(calls.sent)
 
     def _retry_later(self, calls: _Calls, now_s: float) -> None:
-        wait_s = min(RETRY_S_MIN * 2**calls.failures, RETRY_S_MAX)
-        self._retry_at_s[calls.pod.uid] = now_s + wait_s
         calls.failures += 1
+        self._retry_at_s[calls.pod.uid] = now_s + _BACKOFF.wait_s(calls.failures)
 
     def _recover(self, calls: _Calls) -> None:
         calls.failures = 0

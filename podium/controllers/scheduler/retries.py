@@ -3,8 +3,9 @@
 kube-scheduler always tries again at once, as fast as the API server refuses.
 """
 
-RETRY_S_MIN = 1.0
-RETRY_S_MAX = 10.0
+from podium.control.backoff import Backoff
+
+_BACKOFF = Backoff(first_s=1.0, max_s=10.0)
 
 
 class Retries:
@@ -18,8 +19,7 @@ class Retries:
         """A pod's preemption failed."""
         failures = self._failures.get(uid, 0)
         self._failures[uid] = failures + 1
-        wait_s = min(RETRY_S_MIN * 2 ** (failures - 1), RETRY_S_MAX) if failures else 0.0
-        self._due_s[uid] = now_s + wait_s
+        self._due_s[uid] = now_s + _BACKOFF.wait_s(failures)
 
     def forget(self, uid: str) -> None:
         """A pod's preemption succeeded, or the pod is gone."""

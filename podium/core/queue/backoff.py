@@ -8,13 +8,12 @@ a second longer than its backoff, and pods that are popped early leave in a sens
 
 import math
 
+from podium.control.backoff import Backoff
 from podium.core.queue.heap import Key, PodHeap
 from podium.core.queue.queued_pod import QueuedPod
 
 NEVER = float("-inf")
 WINDOW_S = 1
-# Any maximum is reached by then.
-_DOUBLINGS_MAX = 64
 
 
 class BackoffQueue:
@@ -27,8 +26,7 @@ class BackoffQueue:
     """
 
     def __init__(self, initial_s: float, max_s: float, *, in_windows: bool) -> None:
-        self._initial_s = initial_s
-        self._max_s = max_s
+        self._backoff = Backoff(initial_s, max_s)
         self._in_windows = in_windows
         self._rejected = PodHeap()
         self._errors = PodHeap()
@@ -42,11 +40,9 @@ class BackoffQueue:
         Errors count by themselves, from the last rejection on.
         """
         failures = queued.consecutive_errors or queued.unschedulable_count
-        if failures == 0 or self._max_s == 0:
+        if failures == 0 or self._backoff.max_s == 0:
             return NEVER
-        doublings = min(failures - 1, _DOUBLINGS_MAX)
-        duration_s = min(self._initial_s * 2.0**doublings, self._max_s)
-        return self._rounded(queued.added_at_s + duration_s)
+        return self._rounded(queued.added_at_s + self._backoff.wait_s(failures))
 
     def is_backing_off(self, queued: QueuedPod, now_s: float) -> bool:
         """Whether it is too early to try the pod again; the whole last window is."""

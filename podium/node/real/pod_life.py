@@ -10,7 +10,9 @@ from typing import Any
 
 from podium.api.meta import is_terminating, uid
 from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.control.backoff import Backoff
 from podium.control.effects import Effect
+from podium.node.back_off import BackOff
 from podium.node.life import KILLED, PAST_DEADLINE, Why
 from podium.node.pod_events import node_record
 from podium.node.real.commands import Exited, SetUp, TearDown
@@ -20,7 +22,7 @@ Object = Mapping[str, Any]
 
 _NEVER = float("inf")
 _LOST = Exited(KILLED, "ContainerStatusUnknown", "The node's agent was stopped meanwhile")
-_SET_UP_AGAIN_S = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 122.0)
+_SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)
 
 
 @dataclass(slots=True)
@@ -128,9 +130,8 @@ class PodLife:
         self._setting_up = False
         self.is_set_up = not error
         if error:
-            delay_s = _SET_UP_AGAIN_S[min(self._failures, len(_SET_UP_AGAIN_S) - 1)]
             self._failures += 1
-            self._set_up_s = now_s + delay_s
+            self._set_up_s = now_s + _SET_UP_BACKOFF.wait_s(self._failures)
             yield node_record(self.pod, "Warning", "FailedMount", error)
 
     def advance(self, now_s: float) -> Iterator[Effect]:
@@ -239,7 +240,7 @@ def _resume_container(life: ContainerLife, told: Object, now_s: float) -> None:
         )
         finished_s = _seconds(ended.get("finishedAt"), now_s)
         life.last = Run(exited, _seconds(ended.get("startedAt"), now_s), finished_s)
-        life.back_off = life.back_off.after(life.restarts, finished_s)
+        life.back_off = BackOff(life.restarts, finished_s)
 
 
 def _seconds(time: str | None, otherwise_s: float) -> float:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.meta import name, uid
+from podium.control.backoff import Backoff
 from podium.control.effects import Patch
 from podium.control.events import CallError
 
 Object = Mapping[str, Any]
 
-_AGAIN_S_MIN = 0.5
-_AGAIN_S_MAX = 30.0
+_BACKOFF = Backoff(first_s=0.5, max_s=30.0)
 _GONE = ("NotFound", "Conflict")
 
 
@@ -81,9 +81,8 @@ class StatusWriter:
             entry.written = entry.wanted
         else:
             entry.written = None
-            wait_s = min(_AGAIN_S_MIN * 2**entry.failures, _AGAIN_S_MAX)
             entry.failures += 1
-            entry.due_s = now_s + max(wait_s, error.retry_after_s)
+            entry.due_s = now_s + max(_BACKOFF.wait_s(entry.failures), error.retry_after_s)
 
     def next_s(self) -> float:
         """When a write is due that failed before; `inf` if none is."""

@@ -15,6 +15,7 @@ from typing import Any
 from podium.api.meta import controller_of, is_finished, is_terminating, key, name, namespace, uid
 from podium.control.effects import Create, Effect
 from podium.control.events import Change, Event, Outcome, Synced
+from podium.controllers.job.backoff import BACKOFF as JOB_BACKOFF
 from podium.controllers.naming import generated_names
 
 Object = Mapping[str, Any]
@@ -27,8 +28,6 @@ RECREATING = _AT_ONCE | _WHEN_GONE | _LATER
 
 # What the changes bring is there before anybody makes up for what they take.
 NOTICED_S = 0.001
-_JOB_DELAY_S = 10.0
-_JOB_DELAY_S_MAX = 600.0
 _KEPT_METADATA = ("namespace", "labels", "annotations", "ownerReferences", "generateName")
 
 
@@ -118,7 +117,7 @@ class Replacements:
             return 0.0
         owner = str((controller_of(pod) or {}).get("uid"))
         self._losses[owner] += 1
-        return min(_JOB_DELAY_S * 2.0 ** (self._losses[owner] - 1), _JOB_DELAY_S_MAX)
+        return JOB_BACKOFF.wait_s(self._losses[owner])
 
     def _create(self, now_s: float) -> list[Effect]:
         effects: list[Effect] = []

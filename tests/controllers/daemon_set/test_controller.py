@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Create, Delete, Effect
-from podium.controllers.daemon_set.backoff import Backoff
+from podium.controllers.daemon_set.backoff import FailedPodsBackoff
 from podium.controllers.daemon_set.controller import DaemonSetController
 from podium.controllers.daemon_set.eligibility import target_of
 from podium.runtime.faults import NO_FAULTS, Faults
@@ -260,7 +260,7 @@ def test_failed_pods_go_at_once_and_then_ever_later() -> None:
 
 
 def test_delays_double_up_to_a_limit() -> None:
-    backoff, key = Backoff(), ("uid", "n")
+    backoff, key = FailedPodsBackoff(), ("uid", "n")
     assert backoff.until_s(key, NOW_S) is None
     for _ in range(12):
         backoff.failed(key, NOW_S)

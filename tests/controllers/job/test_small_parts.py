@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.controllers.job.backoff import Backoff, delay_s
+from podium.controllers.job.backoff import BACKOFF, BackoffRecord
 from podium.controllers.job.failure_policy import meaning_of
 from podium.controllers.job.indexes import read_indexes, write_indexes
 from tests.controllers.builders import NOW_S, pod
@@ -25,7 +25,15 @@ def test_only_three_in_a_row_make_a_range() -> None:
 
 
 def test_delays_double_up_to_ten_minutes() -> None:
-    assert [delay_s(count) for count in (0, 1, 2, 3, 6, 7, 99)] == [0, 10, 20, 40, 320, 600, 600]
+    assert [BACKOFF.wait_s(count) for count in (0, 1, 2, 3, 6, 7, 99)] == [
+        0,
+        10,
+        20,
+        40,
+        320,
+        600,
+        600,
+    ]
 
 
 def test_a_success_ends_the_row_of_failures() -> None:
@@ -34,7 +42,7 @@ def test_a_success_ends_the_row_of_failures() -> None:
         state = {"terminated": {"exitCode": 1, "finishedAt": at}}
         return {**pod(name), "status": {"phase": phase, "containerStatuses": [{"state": state}]}}
 
-    backoff = Backoff()
+    backoff = BackoffRecord()
     backoff.see([ended("a", "Failed", 1), ended("b", "Failed", 2)], (), NOW_S)
     assert backoff.until_s() == NOW_S + 2 + 20
     backoff.see([ended("a", "Failed", 1), ended("c", "Failed", 3)], (), NOW_S)

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from podium.control.effects import Create, Delete, Effect, Patch
-from podium.control.events import Change, Outcome, Synced, Woken
+from podium.control.events import CallError, Change, Outcome, Synced, Woken
 from podium.controllers.kit.objects import Object
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.unconfirmed import PATIENCE_S
@@ -139,3 +139,20 @@ def test_what_a_watch_has_told_of_stays() -> None:
     assert machine.next_wakeup_s() is None
     machine.step(Woken(), at_s)
     assert machine.objects.get("Pod", "p", "default") is not None
+
+
+def test_a_key_that_fails_for_ever_is_tried_for_ever() -> None:
+    machine, waits_s = Recorder(), list[float]()
+    machine.step(Synced(), 0.0)
+    machine.look_again("p", 0.0)
+    for _ in range(2000):
+        now_s = machine.next_wakeup_s()
+        assert now_s is not None
+        machine.asks["p"] = PATCH
+        (sent,) = machine.step(Woken(), now_s)
+        machine.step(Outcome(sent, CallError(403, "Forbidden", "exceeded quota")), now_s)
+        again_s = machine.next_wakeup_s()
+        assert again_s is not None
+        waits_s.append(again_s - now_s)
+    assert waits_s[:9] == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+    assert waits_s[-1] == 30.0

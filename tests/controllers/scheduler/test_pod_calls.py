@@ -198,3 +198,18 @@ def test_a_patch_names_the_newest_version_that_is_known(calls: PodCalls, outbox:
     third = only(outbox.take())
     assert isinstance(third, Patch)
     assert third.body["metadata"]["resourceVersion"] == "12"
+
+
+def test_a_patch_that_keeps_failing_is_sent_again_for_ever(calls: PodCalls, outbox: Outbox) -> None:
+    calls.set_status(pending(), NOW_S, condition=UNSCHEDULABLE)
+    now_s, waits_s = NOW_S, list[float]()
+    for _ in range(2000):
+        sent = only(outbox.take())
+        answer(calls, sent, failed(sent, "InternalError"), now_s)
+        due_s = calls.next_wakeup_s()
+        assert due_s is not None
+        waits_s.append(due_s - now_s)
+        now_s = due_s
+        calls.wake(now_s)
+    assert waits_s[:5] == [1.0, 2.0, 4.0, 8.0, 10.0]
+    assert waits_s[-1] == 10.0
