@@ -63,7 +63,10 @@ def _reason(preemption: PreemptionOutcome) -> str:
 
 
 def _row(candidate: CandidateNode) -> tuple[Cell, ...]:
-    victims = ", ".join(victim.pod for victim in candidate.victims)
+    victims = ", ".join(
+        f"{victim.pod} (leaving)" if victim.is_leaving else victim.pod
+        for victim in candidate.victims
+    )
     name = Text(candidate.node, style="bold green" if candidate.is_chosen else "")
     result = "chosen" if candidate.is_chosen else f"lost: {candidate.lost_at_name}"
     return (name, victims, *_marked(candidate), result)

@@ -156,10 +156,10 @@ def _until_s(text: str) -> float:
 def _holds(condition: FailOn, outcome: Plan) -> bool:
     match condition:
         case FailOn.PREEMPTION:
-            return bool(outcome.preemptions)
+            return any(preemption.taken for preemption in outcome.preemptions)
         case FailOn.EVICTION:
             return bool(outcome.disruptions) or any(r.is_evicted for r in outcome.removed)
         case FailOn.PDB_VIOLATION:
-            return any(p.chosen.pdb_violations for p in outcome.preemptions)
+            return any(v.breaks_budget for p in outcome.preemptions for v in p.taken)
         case FailOn.PENDING:
             return bool(outcome.pending)

@@ -1,6 +1,7 @@
 """A plan as tables and sentences."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -56,24 +57,29 @@ def _takes_time(plan: Plan) -> bool:
 
 
 def _print_placements(out: Console, plan: Plan) -> None:
-    victims = {p.preemptor: len(p.chosen.victims) for p in plan.preemptions}
+    victims: dict[str, list[Victim]] = defaultdict(list)
+    for preemption in plan.preemptions:
+        victims[preemption.preemptor] += preemption.chosen.victims
     rows = [
         (
             Text(placement.pod, style=_PLACED),
             placement.node,
             str(placement.priority),
             time_text(placement.at_s),
-            _how(placement, victims.get(placement.pod, 0)),
+            _how(placement, victims[placement.pod]),
         )
         for placement in plan.placements
     ]
     print_section(out, "PLACEMENTS", ("POD", "NODE", "PRIORITY", "WHEN", "HOW"), rows)
 
 
-def _how(placement: Placement, victims: int) -> str:
+def _how(placement: Placement, victims: Sequence[Victim]) -> str:
     if placement.by_node_name:
         return "names its node"
-    how = f"preempts {count(victims, 'pod')}" if victims else "fits"
+    leaving = sum(victim.is_leaving for victim in victims)
+    parts = [f"preempts {count(len(victims) - leaving, 'pod')}"] if leaving < len(victims) else []
+    parts += [f"waits for {count(leaving, 'pod')} to leave"] if leaving else []
+    how = ", ".join(parts) or "fits"
     return f"{how}, in place of {placement.replaces}" if placement.replaces else how
 
 
@@ -87,7 +93,7 @@ def _print_preemptions(out: Console, plan: Plan, wide: bool) -> None:
             Text(_budgets_of(victim), style=_LOST if victim.broken else ""),
         )
         for preemption in plan.preemptions
-        for victim in preemption.chosen.victims
+        for victim in preemption.taken
     ]
     headings = ("VICTIM", "NODE", "PRIORITY", "PREEMPTOR", "BUDGET")
     print_section(out, "PREEMPTIONS", headings, rows)
@@ -176,7 +182,7 @@ def _summary(plan: Plan) -> Text:
 def _counts(plan: Plan) -> Iterator[str]:
     placed = [one for one in plan.placements if not one.replaces]
     yield f"{count(len(placed), 'pod')} placed"
-    yield f"{sum(len(p.chosen.victims) for p in plan.preemptions)} preempted"
+    yield f"{sum(len(p.taken) for p in plan.preemptions)} preempted"
     yield f"{len(plan.pending)} pending"
     recreated = len(plan.placements) - len(placed)
     if recreated:

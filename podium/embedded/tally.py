@@ -86,7 +86,8 @@ class Tally:
         if event.type != "DELETED":
             self._states[_state(after)] += 1
         disruption = _disruption(after)
-        if disruption and (before is None or disruption != _disruption(before)):
+        # Whoever has to go for a second reason, too, goes only once.
+        if disruption and (before is None or not _disruption(before)):
             self._disrupted[disruption] += 1
 
 

@@ -56,11 +56,13 @@ class Victim:
         pod: the pod.
         priority: of the pod.
         budgets: those that cover it.
+        is_leaving: whether it had to go already, as for an earlier preemptor.
     """
 
     pod: str
     priority: int
     budgets: tuple[VictimsBudget, ...] = ()
+    is_leaving: bool = False
 
     @property
     def breaks_budget(self) -> bool:
@@ -135,6 +137,11 @@ class PreemptionOutcome:
     def node(self) -> str:
         """The node that was taken."""
         return self.chosen.node
+
+    @property
+    def taken(self) -> tuple[Victim, ...]:
+        """The victims that have to go for this preemptor, and not for anybody before it."""
+        return tuple(victim for victim in self.chosen.victims if not victim.is_leaving)
 
     @property
     def candidate_count(self) -> int:
@@ -225,12 +232,7 @@ class RemovedPod:
 
 @dataclass(frozen=True, slots=True)
 class IgnoredPod:
-    """A pod that is for another scheduler.
-
-    Attributes:
-        pod: the pod.
-        scheduler_name: whom it asks for.
-    """
+    """A pod that asks for another scheduler."""
 
     pod: str
     scheduler_name: str

@@ -144,6 +144,7 @@ def _moment(moment: Moment) -> Report:
 def _victims(victims: Iterable[Victim]) -> list[Report]:
     return [
         {"pod": victim.pod, "priority": victim.priority, "pdbViolation": victim.breaks_budget}
+        | ({"leaving": True} if victim.is_leaving else {})
         for victim in victims
     ]
 

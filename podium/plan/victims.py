@@ -3,7 +3,7 @@
 To be asked right after the decision, before anything changes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,12 @@ class CandidateReader:
         self._is_more_important = is_more_important
 
     def outcome(
-        self, pod: PodInfo, preemption: Preemption, count_max: int, at_s: float = 0.0
+        self,
+        pod: PodInfo,
+        preemption: Preemption,
+        count_max: int,
+        at_s: float = 0.0,
+        leaving: Container[str] = (),
     ) -> PreemptionOutcome:
         """A preemption with the chosen node and up to `count_max` of the others.
 
@@ -56,6 +61,8 @@ class CandidateReader:
             preemption: one that selected a node.
             count_max: how many of the other candidates are of interest.
             at_s: when it was decided, in seconds since the plan began.
+            leaving: uids of pods that have to go already. Until they are gone, the scheduler
+                names them again.
         """
         if preemption.choice is None:
             raise ValueError(f"the preemption by {pod.key} has no candidates")
@@ -64,7 +71,7 @@ class CandidateReader:
         # Those that got furthest come first, and the one that was chosen got furthest of all.
         order = np.lexsort((self._snapshot.ranks()[candidates], -lost_at[candidates]))
         listed = candidates[order[: 1 + count_max]]
-        chosen, *others = self._candidates(pod, preemption, listed, lost_at)
+        chosen, *others = self._candidates(pod, preemption, listed, lost_at, leaving)
         left_out = len(candidates) - len(listed)
         return PreemptionOutcome(pod.key, chosen, tuple(others), left_out, at_s)
 
@@ -81,7 +88,12 @@ class CandidateReader:
         return lost_at
 
     def _candidates(
-        self, pod: PodInfo, preemption: Preemption, rows: Rows, lost_at: NDArray[np.int64]
+        self,
+        pod: PodInfo,
+        preemption: Preemption,
+        rows: Rows,
+        lost_at: NDArray[np.int64],
+        leaving: Container[str],
     ) -> list[CandidateNode]:
         run = preemption.run
         if run is None:
@@ -91,7 +103,7 @@ class CandidateReader:
         return [
             CandidateNode(
                 node=self._snapshot.names[row],
-                victims=tuple(self._victim(victim, broken) for victim in run.victims[row]),
+                victims=tuple(self._victim(victim, broken, leaving) for victim in run.victims[row]),
                 pdb_violations=violations,
                 top_priority=top,
                 priority_sum=total,
@@ -103,7 +115,7 @@ class CandidateReader:
             )
         ]
 
-    def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
+    def _victim(self, pod: PodInfo, broken: Broken, leaving: Container[str]) -> Victim:
         budgets = self._budgets.budgets
         return Victim(
             pod.key,
@@ -117,6 +129,7 @@ class CandidateReader:
                 for number in self._budgets.covering(pod.cls)
                 if pod.name not in budgets[number].disrupted
             ),
+            is_leaving=pod.cls.terminating or pod.uid in leaving,
         )
 
     def _broken(self, preemptor: PodInfo, rows: Rows) -> Broken:

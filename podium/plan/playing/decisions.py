@@ -12,7 +12,7 @@ class Preempted:
 
     Attributes:
         outcomes: preemptions, in order.
-        preemptors: by the uid of a victim, the uid of the pod that it gives way to.
+        preemptors: by the uid of a victim, the uid of the first pod that it gives way to.
 
     Args:
         reader: of candidates.
@@ -35,8 +35,9 @@ class Preempted:
         if preemption is None or not preemption.node_name:
             return
         outcome = self._reader.outcome(
-            decision.pod, preemption, self._alternatives_max, self._now_s()
+            decision.pod, preemption, self._alternatives_max, self._now_s(), self.preemptors
         )
         self.outcomes.append(outcome)
-        for victim in preemption.victims:
-            self.preemptors[victim.uid] = decision.pod.uid
+        for pod, victim in zip(preemption.victims, outcome.chosen.victims, strict=True):
+            if not victim.is_leaving:
+                self.preemptors[pod.uid] = decision.pod.uid

@@ -143,7 +143,7 @@ class Told:
         """By budget, the victims whose disruption broke it."""
         found: dict[str, list[str]] = defaultdict(list)
         for outcome in self._play.preempted.outcomes:
-            for victim in outcome.chosen.victims:
+            for victim in outcome.taken:
                 for budget in victim.broken:
                     found[budget].append(victim.pod)
         return found
