@@ -6,10 +6,12 @@ from podium.api.errors import FieldError
 from podium.apiserver.validation.checks import (
     Check,
     Faults,
+    a_dict,
     absent_as,
     boolean,
     count,
     detail,
+    dicts,
     each,
     fields,
     in_turn,
@@ -97,13 +99,28 @@ def _management(value: object, path: str) -> Faults:
         yield FieldError(path, value, "must be 'OrderedReady' or 'Parallel'")
 
 
+def _claimed_template(spec: Any, path: str) -> Faults:
+    """The template of a StatefulSet, with its claims as volumes, which its containers can mount."""
+    template = a_dict(spec.get("template"))
+    pod, claims = a_dict(template.get("spec")), dict[str, Any]()
+    volumes = pod.get("volumes") or []
+    for _, claim in dicts(spec.get("volumeClaimTemplates")):
+        if isinstance(name := a_dict(claim.get("metadata")).get("name", ""), str):
+            claims[name] = {"name": name, "persistentVolumeClaim": {"claimName": name}}
+    if claims and isinstance(volumes, list):
+        kept = [one for one in volumes if a_dict(one).get("name") not in list(claims)]
+        pod = {**pod, "volumes": [*claims.values(), *kept]}
+        spec = {**spec, "template": {**template, "spec": pod}}
+    yield from selected_template(spec, path)
+
+
 stateful_set = _workload(
     fields(podManagementPolicy=_management, updateStrategy=in_turn(stateful_update)),
     _pods,
     _ready,
     fields(ordinals=fields(start=count), serviceName=text),
     selector_of("statefulset"),
-    selected_template,
+    _claimed_template,
     always("StatefulSet"),
     fields(volumeClaimTemplates=each(claim_template)),
     _revisions,

@@ -262,6 +262,23 @@ def test_storage(kind: str, spec: Obj, expected: list[str]) -> None:
     assert found == [f"spec.{fault}" for fault in expected]
 
 
+def test_containers_of_a_stateful_set_mount_its_claims() -> None:
+    """The faults, and their places behind those of the claims, are kube-apiserver v1.36's."""
+    mounts = [{"name": "data", "mountPath": "/data"}, {"name": "other", "mountPath": "/other"}]
+    devices = [{"name": "raw", "devicePath": "/dev/x"}, {"name": "empty", "devicePath": "/dev/y"}]
+    pod: Obj = {"containers": [{**CONTAINER, "volumeMounts": mounts, "volumeDevices": devices}]}
+    pod["volumes"] = [{"name": "raw", "emptyDir": {}}, {"name": "empty"}]
+    claims = [{"metadata": {"name": name}, "spec": {}} for name in ("data", "raw")]
+    spec = {"selector": SELECTOR, "template": {**TEMPLATE, "spec": pod}}
+    found = validate(an_object("StatefulSet", "spec", {**spec, "volumeClaimTemplates": claims}))
+    assert [str(fault) for fault in found] == [
+        "spec.template.spec.volumes[2]: Required value: must specify a volume type",
+        'spec.template.spec.containers[0].volumeMounts[1].name: Not found: "other"',
+        'spec.template.spec.containers[0].volumeDevices[1].name: Invalid value: "empty": '
+        "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
+    ]
+
+
 def test_templates_of_claims_are_judged_when_claims_are_made() -> None:
     claim = {"metadata": {"name": "d"}, "spec": {}}
     assert validate(an_object("StatefulSet", "spec.volumeClaimTemplates", [claim])) == []
