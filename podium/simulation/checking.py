@@ -1,6 +1,6 @@
 """Whether a check holds, and what is the case if it doesn't."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from podium.api.label_text import parse_selector
@@ -11,6 +11,8 @@ from podium.simulation.scenario import Check
 from podium.store.store import Store
 
 Object = Mapping[str, Any]
+
+_LISTED_MAX = 5
 
 
 def _phase(wanted: str) -> Callable[[Object], bool]:
@@ -82,14 +84,16 @@ def _pods(check: Check, store: Store) -> str:
     pods = store.list("Pod", target.namespace or None).items
     meant = [pod for pod in pods if _is_meant(check, selector, pod)]
     if check.state == GONE:
-        return "" if not meant else f"there is {_names(meant)}"
+        return "" if not meant else f"there is {_listed(meant, name)}"
     holds = POD_STATES[check.state or "there"]
     good = [pod for pod in meant if holds(pod) and _is_on(check, pod)]
     if check.least <= len(good) and (check.most is None or len(good) <= check.most):
         return ""
     if target.name:
         return f"it is {standing(meant[0])}" if meant else "it isn't there"
-    rest = ", ".join(f"{name(pod)} is {standing(pod)}" for pod in meant[:5] if pod not in good)
+    # Too few of them are so, or too many: those are named that stand in the way.
+    wrong = [pod for pod in meant if pod not in good] if len(good) < check.least else good
+    rest = _listed(wrong, lambda pod: f"{name(pod)} is {standing(pod)}")
     return f"it is so of {len(good)}" + (f"; {rest}" if rest else "")
 
 
@@ -142,8 +146,11 @@ def _presence(found: Object | None) -> str:
     return "it isn't there" if found is None else "it is there"
 
 
-def _names(pods: list[Object]) -> str:
-    return ", ".join(name(pod) for pod in pods[:5])
+def _listed(pods: Sequence[Object], say: Callable[[Object], str]) -> str:
+    """What is to be said of the first of them, and how many more there are."""
+    said = ", ".join(map(say, pods[:_LISTED_MAX]))
+    more = len(pods) - _LISTED_MAX
+    return f"{said} and {more} more" if more > 0 else said
 
 
 def standing(pod: Object) -> str:
