@@ -1,7 +1,9 @@
 """Printing: JSON, YAML, and tables that are never cut off."""
 
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any, NoReturn
 
@@ -14,6 +16,7 @@ from rich.status import Status
 from rich.text import Text
 
 _GAP = 2
+_REFRESH_S = 0.2
 ERROR_EXIT_CODE = 1
 # As shells have it of a command that Ctrl-C has ended.
 INTERRUPTED_EXIT_CODE = 130
@@ -43,9 +46,33 @@ def console() -> Console:
     return _plain_console()
 
 
-def working(what: str) -> Status:
+class Progress:
+    """Shows on a terminal what the command is busy with, a few times a second.
+
+    Args:
+        status: shows it; None off a terminal, where nobody looks on.
+    """
+
+    def __init__(self, status: Status | None) -> None:
+        self._status = status
+        self._due_s = 0.0
+
+    def tell(self, say: Callable[[], str]) -> None:
+        """Show how far it is, if it is time to."""
+        if self._status is not None and time.monotonic() >= self._due_s:
+            self._status.update(say())
+            self._due_s = time.monotonic() + _REFRESH_S
+
+
+@contextmanager
+def working(what: str) -> Iterator[Progress]:
     """Shows on a terminal, as long as it lasts, what the command is busy with."""
-    return _plain_console(stderr=True).status(what)
+    err = _plain_console(stderr=True)
+    if not err.is_terminal:
+        yield Progress(None)
+        return
+    with err.status(what) as status:
+        yield Progress(status)
 
 
 def print_report(report: Any, output: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -23,6 +24,7 @@ from podium.cli.inputs import (
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     Output,
+    Progress,
     console,
     fail,
     give_up,
@@ -116,11 +118,11 @@ def plan(
             request, notes = read_request(
                 filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
             )
-        with working("planning") as status:
+        with working("planning") as progress:
             asked = replace(
                 request, pressures=pressures, eviction=evicting, until_s=until_s, seeds=seeds
             )
-            outcome = make_plan(asked, lambda at_s: status.update(f"planning: {time_text(at_s)}"))
+            outcome = make_plan(asked, partial(_tell, progress, seeds))
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
@@ -135,6 +137,11 @@ def plan(
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
     if any(_holds(condition, outcome) for condition in conditions):
         raise typer.Exit(FAILED_ON_EXIT_CODE)
+
+
+def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:
+    which = f"seed {number} of {seeds}, " if seeds > 1 else ""
+    progress.tell(lambda: f"planning: {which}{time_text(at_s)}")
 
 
 def _conditions(texts: Sequence[str]) -> list[FailOn]:

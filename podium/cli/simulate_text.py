@@ -45,9 +45,9 @@ def _summary(simulation: Simulation) -> str:
 @contextmanager
 def progress() -> Iterator[Progress]:
     """Shows on a terminal how far a simulation is."""
-    with working("simulating") as status:
+    with working("simulating") as shown:
 
         def tell(passed_s: float, entries: int) -> None:
-            status.update(f"simulating: {clock(passed_s)}, {entries} things happened")
+            shown.tell(lambda: f"simulating: {clock(passed_s)}, {entries} things happened")
 
         yield tell

@@ -32,7 +32,7 @@ DISRUPTION_HEADINGS = ("POD", "NODE", "PRIORITY", "WHEN", "WHY", "DEPTH", "COMES
 
 def time_text(at_s: float) -> str:
     """A time since the beginning of a plan."""
-    return f"t+{round(at_s, 1):g}s"
+    return f"t+{round(at_s, 1):.12g}s"
 
 
 def disruption_rows(disruptions: tuple[Disruption, ...]) -> Iterator[tuple[Cell, ...]]:

@@ -1,7 +1,8 @@
 """A plan from beginning to end: state, changes, what happens then, outcome."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from podium.api.meta import key, name
@@ -11,7 +12,8 @@ from podium.cluster.options import START_S
 from podium.plan.budgets import BudgetBook
 from podium.plan.chances import chances, unrelated
 from podium.plan.outcome import Plan
-from podium.plan.playing.play import Play, Progress
+from podium.plan.playing.play import Play
+from podium.plan.playing.play import Progress as Passed
 from podium.plan.playing.telling import Told
 from podium.plan.preparing import Prepared, Request, prepare
 from podium.plan.queue import waiting
@@ -20,6 +22,8 @@ from podium.plan.state import State, node_name
 __all__ = ["Request", "plan"]
 
 Object = Mapping[str, Any]
+Progress = Callable[[int, float], None]
+"""Is told which of the seeds is played, from 1, and how many seconds of it have passed."""
 
 
 def plan(request: Request, progress: Progress | None = None) -> Plan:
@@ -51,8 +55,9 @@ def plan(request: Request, progress: Progress | None = None) -> Plan:
 
 def _all_played(prepared: Prepared, request: Request, progress: Progress | None) -> Iterator[Plan]:
     """A plan for each seed; an interrupted one is the last."""
-    for seed in range(request.seed, request.seed + request.seeds):
-        played = _played(prepared, request, seed, progress)
+    for number in range(1, request.seeds + 1):
+        told = None if progress is None else partial(progress, number)
+        played = _played(prepared, request, request.seed + number - 1, told)
         yield played
         if played.interrupted:
             return
@@ -69,7 +74,7 @@ def _is_restless(state: State) -> bool:
 
 
 def _played(
-    prepared: Prepared, request: Request, seed: int, progress: Progress | None = None
+    prepared: Prepared, request: Request, seed: int, progress: Passed | None = None
 ) -> Plan:
     book = BudgetBook(prepared.before, prepared.after)
     coming = [*prepared.named(), *prepared.undecided()]

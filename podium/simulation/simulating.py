@@ -113,7 +113,8 @@ class _Play:
         goal_s = self._start_s + passed_s
         while (now_s := self._driver.now_s) < goal_s:
             # Months in which nothing happens are one piece.
-            piece_s = max(now_s + PROGRESS_EVERY_S, self._driver.next_s() or now_s)
+            next_s = self._driver.next_s()
+            piece_s = goal_s if next_s is None else max(now_s + PROGRESS_EVERY_S, next_s)
             self._driver.run_until(min(goal_s, piece_s))
             if self._progress is not None:
                 self._progress(self._passed_s(), len(self.observer.entries))

@@ -2,10 +2,12 @@
 
 from io import StringIO
 
+import pytest
 from rich.console import Console
+from rich.status import Status
 from rich.text import Text
 
-from podium.cli.output import count, print_lines, print_section
+from podium.cli.output import Progress, count, print_lines, print_section, working
 
 
 def printed(headings: list[str], rows: list[list[str | Text]], width: int = 20) -> list[str]:
@@ -53,3 +55,22 @@ def test_an_empty_table_isnt_printed() -> None:
 def test_counts() -> None:
     assert [count(0, "pod"), count(1, "pod"), count(2, "pod")] == ["0 pods", "1 pod", "2 pods"]
     assert count(2, "class", "classes") == "2 classes"
+
+
+def test_progress_is_shown_a_few_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s, shown = [100.0], []
+    monkeypatch.setattr("podium.cli.output.time.monotonic", lambda: now_s[0])
+    console = Console(file=StringIO(), force_terminal=True)
+    status = Status("", console=console)
+    monkeypatch.setattr(status, "update", shown.append)
+    progress = Progress(status)
+    for tick in range(100):
+        now_s[0] = 100 + tick / 100
+        progress.tell(lambda: f"{now_s[0]:g}")
+    assert shown[0] == "100"
+    assert len(shown) == 5
+
+
+def test_off_a_terminal_nobody_asks_how_far_it_is() -> None:
+    with working("reading") as progress:
+        progress.tell(lambda: pytest.fail("was asked"))

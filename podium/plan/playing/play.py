@@ -159,7 +159,9 @@ class Play:
     def _go_on(self, end_s: float, progress: Progress | None) -> None:
         driver = self._cluster.driver
         while (now_s := driver.now_s) < end_s:
-            piece_s = max(now_s + PROGRESS_EVERY_S, driver.next_s() or now_s)
+            # Hours in which nothing happens are one piece.
+            next_s = driver.next_s()
+            piece_s = end_s if next_s is None else max(now_s + PROGRESS_EVERY_S, next_s)
             driver.run_until(min(end_s, piece_s))
             if progress is not None:
                 progress(self.passed_s)
