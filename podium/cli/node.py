@@ -30,7 +30,7 @@ from podium.cli.node_options import (
     SystemReservedOption,
     TransitionPeriodOption,
 )
-from podium.cli.node_running import Wish, run
+from podium.cli.node_running import NodeOptions, run
 from podium.cli.output import fail, print_warnings
 from podium.node.pressure.flags import EQUALS, parse_flag
 from podium.node.real.kubelet_config import KubeletConfig, read_kubelet_config
@@ -84,7 +84,7 @@ def node(
         called = name or socket.gethostname().lower()
         if wrong := validate_subdomain(called):
             raise InputError(f"{called}: is no name of a node: {wrong[0]}")
-        wish = Wish(
+        options = NodeOptions(
             kubeconfig=kubeconfig,
             context=context,
             name=called,
@@ -93,7 +93,7 @@ def node(
             labels=parse_flag(node_labels or "", EQUALS),
         )
         print_warnings([_ISOLATES_NOTHING])
-        asyncio.run(run(wish))
+        asyncio.run(run(options))
     except PodiumError as error:
         fail(error)
 

@@ -14,12 +14,11 @@ from podium.client.http_api import CallFailed, HttpApi
 from podium.machine.cgroups import Cgroups
 from podium.machine.containers import Containers
 from podium.machine.directories import NodeDirectory
-from podium.machine.facts import facts
-from podium.machine.workshop import Fetch, Workshop
+from podium.machine.machine_info import machine_info
+from podium.machine.runtime_service import Fetch, RuntimeService
 from podium.node.real.agent import NodeAgent
 from podium.node.real.kubelet_config import KubeletConfig
 from podium.node.real.registration import node_object
-from podium.node.real.sources import Place
 from podium.runtime.async_api import Unreachable
 from podium.runtime.live import LiveDriver, SteadyClock
 
@@ -27,8 +26,8 @@ _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What is to be run.
+class NodeOptions:
+    """Which node is to be run, and where.
 
     Attributes:
         kubeconfig: how to reach the cluster; None as for kubectl.
@@ -47,43 +46,42 @@ class Wish:
     labels: Mapping[str, str]
 
 
-async def run(wish: Wish) -> None:
+async def run(options: NodeOptions) -> None:
     """Be a node until Ctrl-C or SIGTERM; a second one kills all pods at once.
 
     Raises:
         PodiumError: the node can't join the cluster, or its directory can't be used.
     """
-    connection = await load_connection(wish.kubeconfig, wish.context)
-    fields = {"Pod": f"spec.nodeName={wish.name}", "Node": f"metadata.name={wish.name}"}
+    connection = await load_connection(options.kubeconfig, options.context)
+    fields = {"Pod": f"spec.nodeName={options.name}", "Node": f"metadata.name={options.name}"}
     async with HttpApi(connection, Random(), fields=fields) as api:
-        with NodeDirectory(wish.root) as directory:
+        with NodeDirectory(options.root) as directory:
             await api.list("Node")
-            await _live(wish, api, directory)
+            await _live(options, api, directory)
 
 
-async def _live(wish: Wish, api: HttpApi, directory: NodeDirectory) -> None:
+async def _live(options: NodeOptions, api: HttpApi, directory: NodeDirectory) -> None:
     clock = SteadyClock()
-    found = facts(directory.root, directory.logs)
+    found = machine_info(directory.root, directory.logs)
     containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
     # What an agent left that was killed itself.
     containers.kill_all()
-    place = Place(found.address, found.cpus, found.memory_bytes)
-    workshop = Workshop(api, _fetch_from(api), containers, directory, place, clock.now_s)
-    node = node_object(wish.name, found, wish.config, wish.labels)
+    service = RuntimeService(api, _fetch_from(api), containers, directory, found, clock.now_s)
+    node = node_object(options.name, found, options.config, options.labels)
     loop = asyncio.get_running_loop()
 
     def end() -> None:
-        if workshop.asked_to_end.is_set():
-            workshop.has_ended.set()
-        workshop.asked_to_end.set()
+        if service.asked_to_end.is_set():
+            service.has_ended.set()
+        service.asked_to_end.set()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, end)
-    print(f"node {wish.name} runs pods in {directory.root}", flush=True)
+    print(f"node {options.name} runs pods in {directory.root}", flush=True)
     try:
-        async with LiveDriver(workshop, clock) as driver:
-            driver.add(NodeAgent(node, found, wish.config), host=wish.name)
-            await workshop.has_ended.wait()
+        async with LiveDriver(service, clock) as driver:
+            driver.add(NodeAgent(node, found, options.config), host=options.name)
+            await service.has_ended.wait()
     finally:
         containers.kill_all()
 

@@ -8,7 +8,7 @@ from podium.config.types import SchedulerConfiguration
 from podium.controllers.scheduler.metrics import Stopwatch, stopped
 from podium.controllers.scheduler.options import DEFAULT_FEATURES, Features
 from podium.controllers.volumes.provisioner import PROVISIONING_S
-from podium.node.settings import NodeSettings
+from podium.node.simulated.settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.latency import INSTANT, Latency
 

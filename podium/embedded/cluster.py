@@ -24,7 +24,7 @@ from podium.embedded.pace import REAL_TIME, Pace
 from podium.embedded.pacer import Pacer
 from podium.embedded.published import publish_authority
 from podium.node.pressure.config import EvictionConfig, read_config
-from podium.node.settings import NodeSettings
+from podium.node.simulated.settings import NodeSettings
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store
 

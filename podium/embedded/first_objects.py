@@ -15,7 +15,7 @@ from podium.api.quantity import nanos
 from podium.apiserver.validation import validate
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
-from podium.node.behaviour import SIMULATED
+from podium.node.simulated.behaviour import SIMULATED
 
 Object = Mapping[str, Any]
 

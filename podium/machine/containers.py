@@ -45,7 +45,7 @@ _BEGIN = (
 )
 
 
-class CannotStart(Exception):  # noqa: N818 - it says what it is
+class CannotStartError(Exception):
     """A container can't be run."""
 
 
@@ -156,7 +156,7 @@ class Containers:
         """Start a container.
 
         Raises:
-            CannotStart: there is nothing to execute, or the machine doesn't let it.
+            CannotStartError: there is nothing to execute, or the machine doesn't let it.
             OSError: it can't have a log or limits.
         """
         variables = {**launch.variables, MARK: _mark(launch.run), NODE_MARK: str(self._root)}
@@ -179,7 +179,7 @@ class Containers:
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise CannotStart(f"{launch.command[0]}: {error}") from None
+            raise CannotStartError(f"{launch.command[0]}: {error}") from None
         exited = asyncio.get_running_loop().create_future()
         running = Running(launch, variables, process, log, cgroup, exited)
         self._running[launch.run] = running
@@ -310,6 +310,6 @@ def _check(launch: Launch, variables: Mapping[str, str]) -> None:
     program = launch.command[0]
     path = str(launch.directory / program) if "/" in program else program
     if shutil.which(path, path=variables.get("PATH", "")) is None:
-        raise CannotStart(f'exec: "{program}": executable file not found in $PATH')
+        raise CannotStartError(f'exec: "{program}": executable file not found in $PATH')
     if not launch.directory.is_dir():
-        raise CannotStart(f"working directory {launch.directory}: isn't there")
+        raise CannotStartError(f"working directory {launch.directory}: isn't there")

@@ -22,7 +22,7 @@ Object = Mapping[str, Any]
 _PRIVATE = 0o700
 
 
-class UnusableRoot(PodiumError):  # noqa: N818 - it says what it is
+class UnusableRootError(PodiumError):
     """The directory can't be used, or another agent uses it."""
 
 
@@ -33,7 +33,7 @@ class NodeDirectory:
         root: of it.
 
     Raises:
-        UnusableRoot: on entering, if another agent has it, or it can't be written.
+        UnusableRootError: on entering, if another agent has it, or it can't be written.
     """
 
     def __init__(self, root: Path) -> None:
@@ -46,12 +46,12 @@ class NodeDirectory:
                 path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
             lock = open(self.root / "lock", "a", encoding="utf-8")
         except OSError as error:
-            raise UnusableRoot(f"{self.root}: {error.strerror or error}") from None
+            raise UnusableRootError(f"{self.root}: {error.strerror or error}") from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             lock.close()
-            raise UnusableRoot(f"{self.root}: another agent uses it") from None
+            raise UnusableRootError(f"{self.root}: another agent uses it") from None
         os.set_inheritable(lock.fileno(), False)
         self._lock = lock
         return self

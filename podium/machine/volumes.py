@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from podium.machine.directories import NodeDirectory
+from podium.node.real.machine import MachineInfo
 from podium.node.real.refusing import API_ACCESS
 from podium.node.real.sources import (
-    Missing,
-    Place,
+    MissingSourceError,
     Source,
     Sources,
     container_resource,
@@ -37,11 +37,13 @@ def volume_sources(pod: Object) -> Iterator[Source]:
                 yield Source("Secret", _secret_name(part["secret"]))
 
 
-def make_volumes(pod: Object, directory: NodeDirectory, sources: Sources, place: Place) -> None:
+def make_volumes(
+    pod: Object, directory: NodeDirectory, sources: Sources, machine: MachineInfo
+) -> None:
     """Make the directories of a pod's volumes, with what is in them.
 
     Raises:
-        Missing: something that they name isn't there.
+        MissingSourceError: something that they name isn't there.
         OSError: the machine doesn't let them be made.
     """
     for volume in pod["spec"].get("volumes") or ():
@@ -51,7 +53,7 @@ def make_volumes(pod: Object, directory: NodeDirectory, sources: Sources, place:
         path = directory.volume(pod, volume["name"])
         path.mkdir(parents=True, exist_ok=True)
         for part in _parts(volume):
-            _write_part(pod, part, path, sources, place)
+            _write_part(pod, part, path, sources, machine)
 
 
 def volume_paths(pod: Object, directory: NodeDirectory) -> dict[str, Path]:
@@ -68,7 +70,7 @@ def link_mounts(pod: Object, container: Object, directory: NodeDirectory) -> dic
     """Link a container's volumes into its working directory; where each is, by mount path.
 
     Raises:
-        Missing: it mounts a volume that there isn't.
+        MissingSourceError: it mounts a volume that there isn't.
         OSError: the machine doesn't let them be linked.
     """
     home = directory.container(pod, container["name"])
@@ -76,7 +78,7 @@ def link_mounts(pod: Object, container: Object, directory: NodeDirectory) -> dic
     paths, mounts = volume_paths(pod, directory), {}
     for mount in container.get("volumeMounts") or ():
         if mount["name"] not in paths:
-            raise Missing(f"there is no volume {mount['name']}")
+            raise MissingSourceError(f"there is no volume {mount['name']}")
         target = paths[mount["name"]] / (mount.get("subPath") or "")
         if mount.get("subPath") and not target.exists():
             target.mkdir(parents=True)
@@ -102,10 +104,12 @@ def _parts(volume: Object) -> Iterator[Object]:
         yield volume
 
 
-def _write_part(pod: Object, part: Object, path: Path, sources: Sources, place: Place) -> None:
+def _write_part(
+    pod: Object, part: Object, path: Path, sources: Sources, machine: MachineInfo
+) -> None:
     if "downwardAPI" in part:
         for item in part["downwardAPI"].get("items") or ():
-            text = _downward(pod, item, place)
+            text = _downward(pod, item, machine)
             _write(path, item["path"], text.encode(), item.get("mode"))
         return
     for kind, field in (("ConfigMap", "configMap"), ("Secret", "secret")):
@@ -118,7 +122,7 @@ def _write_part(pod: Object, part: Object, path: Path, sources: Sources, place: 
             if content is None or key not in content:
                 if ref.get("optional"):
                     continue
-                raise Missing(f"references non-existent {kind.lower()} key: {key}")
+                raise MissingSourceError(f"references non-existent {kind.lower()} key: {key}")
             _write(path, where, content[key], mode or ref.get("defaultMode"))
 
 
@@ -129,10 +133,10 @@ def _items(ref: Object, content: Mapping[str, bytes]) -> list[tuple[str, str, in
     return [(key, key, None) for key in sorted(content)]
 
 
-def _downward(pod: Object, item: Object, place: Place) -> str:
+def _downward(pod: Object, item: Object, machine: MachineInfo) -> str:
     if "fieldRef" in item:
-        return pod_field(pod, item["fieldRef"]["fieldPath"], place)
-    return container_resource(pod, _NOTHING, item["resourceFieldRef"], place)
+        return pod_field(pod, item["fieldRef"]["fieldPath"], machine)
+    return container_resource(pod, _NOTHING, item["resourceFieldRef"], machine)
 
 
 def _secret_name(ref: Object) -> str:
@@ -168,4 +172,4 @@ def _check_host_path(host_path: Object) -> None:
         "BlockDevice": path.is_block_device,
     }
     if not checks[kind]():
-        raise Missing(f"hostPath type check failed: {path} is not {kind or 'there'}")
+        raise MissingSourceError(f"hostPath type check failed: {path} is not {kind or 'there'}")

@@ -8,7 +8,14 @@ from podium.api.priority import is_critical
 from podium.control.effects import Delete, Effect, Patch
 from podium.core.pods import PodInfo
 from podium.node.admission import PRESSURES, Objection, Shortage, objection, shortages
-from podium.node.behaviour import (
+from podium.node.life import DELETED, Life, Stage, Why
+from podium.node.pod_events import life_events, node_record, seen
+from podium.node.pod_status import gist, pod_status, refused_status
+from podium.node.preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
+from podium.node.residents import NEVER, Resident, Residents
+from podium.node.resuming import has_started, resumed
+from podium.node.senses import Senses
+from podium.node.simulated.behaviour import (
     DEFAULT_NODE_BEHAVIOUR,
     Behaviour,
     BehaviourError,
@@ -17,16 +24,9 @@ from podium.node.behaviour import (
     behaviour_of,
     node_behaviour_of,
 )
-from podium.node.life import DELETED, Life, Stage, Why
-from podium.node.pod_events import life_events, node_record, seen
-from podium.node.pod_status import gist, pod_status, refused_status
-from podium.node.preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
-from podium.node.residents import NEVER, Resident, Residents
-from podium.node.resuming import has_started, resumed
-from podium.node.senses import Senses
-from podium.node.settings import NodeSettings
-from podium.node.spans import ENDLESS_S
-from podium.node.usage.scripts import NO_USAGE, usage_of
+from podium.node.simulated.durations import ENDLESS_S
+from podium.node.simulated.settings import NodeSettings
+from podium.node.simulated.usage.scripts import NO_USAGE, usage_of
 
 Object = Mapping[str, Any]
 

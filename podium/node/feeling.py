@@ -23,9 +23,9 @@ from podium.node.pressure.manager import (
 from podium.node.pressure.oom import oom_score_adj
 from podium.node.pressure.signals import MEMORY
 from podium.node.residents import Resident
-from podium.node.usage.curves import first_reaching
-from podium.node.usage.measuring import Meter, Object
-from podium.node.usage.scripts import NodeScript
+from podium.node.simulated.usage.curves import first_reaching
+from podium.node.simulated.usage.measuring import Meter, Object
+from podium.node.simulated.usage.scripts import NodeScript
 
 STATUS_UPDATE_S = 10.0
 """How often a kubelet writes the status of its node."""

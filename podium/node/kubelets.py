@@ -24,14 +24,14 @@ from podium.control.heartbeats import (
 from podium.controllers.kit.objects import Place, place_of, uid_of, version_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.pod_classes import PodClasses
-from podium.node.addresses import Addresses
 from podium.node.agent import Agent
-from podium.node.behaviour import BehaviourError, is_marked
 from podium.node.node_conditions import changed_conditions
 from podium.node.pod_events import REPORTER, node_record
 from podium.node.residents import Residents
 from podium.node.resuming import has_started
-from podium.node.settings import NodeSettings
+from podium.node.simulated.addresses import Addresses
+from podium.node.simulated.behaviour import BehaviourError, is_marked
+from podium.node.simulated.settings import NodeSettings
 
 Object = Mapping[str, Any]
 

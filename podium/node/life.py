@@ -15,8 +15,8 @@ from typing import Any
 
 from podium.api.resources import is_sidecar
 from podium.node.back_off import BackOff
-from podium.node.behaviour import Script
-from podium.node.spans import ENDLESS_S
+from podium.node.simulated.behaviour import Script
+from podium.node.simulated.durations import ENDLESS_S
 
 Object = Mapping[str, Any]
 

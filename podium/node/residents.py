@@ -7,11 +7,11 @@ from typing import Any
 from podium.api.meta import uid
 from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo, placed_pod
-from podium.node.addresses import Addresses
 from podium.node.life import Life, Stage
 from podium.node.load import Load
 from podium.node.pod_events import Seen
-from podium.node.usage.scripts import NO_USAGE, UsageScript
+from podium.node.simulated.addresses import Addresses
+from podium.node.simulated.usage.scripts import NO_USAGE, UsageScript
 
 Object = Mapping[str, Any]
 

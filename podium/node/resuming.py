@@ -8,9 +8,9 @@ from typing import Any
 
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.node.back_off import BackOff
-from podium.node.behaviour import Script
 from podium.node.life import Exit, Life, Stage
 from podium.node.pod_conditions import condition_status
+from podium.node.simulated.behaviour import Script
 
 Object = Mapping[str, Any]
 

@@ -9,15 +9,21 @@ from typing import Any
 
 from podium.api.meta import name, uid
 from podium.control.effects import Effect
-from podium.node.behaviour import BehaviourError
 from podium.node.feeling import Feeling
 from podium.node.life import Why
 from podium.node.pod_events import node_record
 from podium.node.pressure.evictions import REASON, Eviction
 from podium.node.pressure.manager import Round
 from podium.node.residents import Resident, Residents
-from podium.node.settings import NodeSettings
-from podium.node.usage.scripts import NO_SCRIPT, NodeScript, UsageScript, node_script_of, usage_of
+from podium.node.simulated.behaviour import BehaviourError
+from podium.node.simulated.settings import NodeSettings
+from podium.node.simulated.usage.scripts import (
+    NO_SCRIPT,
+    NodeScript,
+    UsageScript,
+    node_script_of,
+    usage_of,
+)
 
 Object = Mapping[str, Any]
 

@@ -13,13 +13,13 @@ from podium.api.meta import is_finished, key, name, uid
 from podium.api.priority import is_critical, pod_priority
 from podium.api.qos import stored_or_computed_qos
 from podium.api.times import NANOS_PER_SECOND, parse_time
-from podium.node.behaviour import BehaviourError
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.ranking import EvictionOrder, rank
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.node.pressure.statistics import PodUsage
-from podium.node.usage.measuring import usage_at
-from podium.node.usage.scripts import usage_of
+from podium.node.simulated.behaviour import BehaviourError
+from podium.node.simulated.usage.measuring import usage_at
+from podium.node.simulated.usage.scripts import usage_of
 from podium.plan.planning import start_s
 from podium.plan.preparing import Request, prepare
 from podium.plan.pressing import with_usage

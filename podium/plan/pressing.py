@@ -12,13 +12,13 @@ from podium.api.errors import PodiumError
 from podium.api.meta import annotations, name
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, value
 from podium.api.taints import NO_SCHEDULE
-from podium.node.behaviour import BehaviourError
 from podium.node.pressure.evictions import bytes_quantity
 from podium.node.pressure.parsing import ThresholdError, parse_value
 from podium.node.pressure.requests import eviction_request_nanos
 from podium.node.pressure.signals import Signal
-from podium.node.usage.measuring import usage_at
-from podium.node.usage.scripts import USAGE, usage_of
+from podium.node.simulated.behaviour import BehaviourError
+from podium.node.simulated.usage.measuring import usage_at
+from podium.node.simulated.usage.scripts import USAGE, usage_of
 from podium.plan.state import State, node_name
 
 Object = Mapping[str, Any]

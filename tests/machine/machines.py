@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from podium import Cluster
 from podium.api.refused import Refused
-from podium.machine.meters import memory
+from podium.machine.stats import memory
 
 Object = Mapping[str, Any]
 T = TypeVar("T")

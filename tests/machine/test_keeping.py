@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from podium.machine.cgroups import Cgroups
-from podium.machine.directories import NodeDirectory, UnusableRoot
+from podium.machine.directories import NodeDirectory, UnusableRootError
 from podium.machine.logs import LogFile
-from podium.machine.meters import disk_usage, memory, observations
+from podium.machine.stats import disk_usage, memory, observations
 from podium.node.pressure.signals import Signal
 from tests.machine.machines import MI
 
@@ -62,7 +62,7 @@ def test_a_full_disk_keeps_nobody_from_speaking(tmp_path: Path) -> None:
 
 
 def test_a_directory_is_used_by_one_agent(tmp_path: Path) -> None:
-    with NodeDirectory(tmp_path), pytest.raises(UnusableRoot, match="another agent uses it"):
+    with NodeDirectory(tmp_path), pytest.raises(UnusableRootError, match="another agent uses it"):
         NodeDirectory(tmp_path).__enter__()
     with NodeDirectory(tmp_path):
         pass

@@ -6,10 +6,10 @@ from typing import Any
 from podium.api.kinds import KINDS
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.control.effects import Effect
-from podium.node.behaviour import PREFIX
 from podium.node.kubelets import Kubelets
 from podium.node.pod_conditions import condition_status
-from podium.node.settings import NodeSettings
+from podium.node.simulated.behaviour import PREFIX
+from podium.node.simulated.settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.happenings import Called, Happening
 from podium.runtime.latency import INSTANT, Latency

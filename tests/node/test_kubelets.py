@@ -7,10 +7,10 @@ import pytest
 from podium.api.meta import is_finished
 from podium.control.effects import Create, Patch
 from podium.control.heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
-from podium.node.behaviour import Behaviour
 from podium.node.kubelets import Kubelets
-from podium.node.settings import NodeSettings
-from podium.node.spans import fixed
+from podium.node.simulated.behaviour import Behaviour
+from podium.node.simulated.durations import fixed
+from podium.node.simulated.settings import NodeSettings
 from podium.runtime.faults import Faults
 from podium.runtime.latency import ConstantLatency, ExponentialLatency
 from tests.controllers.builders import Hand

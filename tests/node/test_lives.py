@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Delete, Patch
-from podium.node.behaviour import Behaviour
-from podium.node.settings import NodeSettings
-from podium.node.spans import fixed
+from podium.node.simulated.behaviour import Behaviour
+from podium.node.simulated.durations import fixed
+from podium.node.simulated.settings import NodeSettings
 from tests.node.builders import pod
 from tests.node.cluster import Cluster
 

@@ -7,7 +7,7 @@ import pytest
 from podium.control.effects import Patch
 from podium.node.pod_conditions import condition_status
 from podium.node.pressure.config import EvictionConfig, read_config
-from podium.node.settings import NodeSettings
+from podium.node.simulated.settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.latency import ConstantLatency
 from tests.node.builders import Obj, pod

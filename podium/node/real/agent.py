@@ -37,8 +37,8 @@ from podium.node.real.container_life import OOM_KILLED, ContainerLife
 from podium.node.real.herald import Herald
 from podium.node.real.household import Household, Resident
 from podium.node.real.kubelet_config import KubeletConfig
+from podium.node.real.machine import MachineInfo
 from podium.node.real.pod_report import pod_report
-from podium.node.real.registration import Facts
 from podium.node.real.status_writer import StatusWriter
 from podium.node.real.vigil import Vigil, excesses
 from podium.node.senses import transitions
@@ -59,19 +59,19 @@ class NodeAgent:
 
     Args:
         node: its Node, as it is to be registered.
-        facts: about its machine.
+        machine: about its machine.
         config: how it is configured.
     """
 
     name = REPORTER
     kinds = frozenset({"Pod", "Node"})
 
-    def __init__(self, node: Object, facts: Facts, config: KubeletConfig) -> None:
+    def __init__(self, node: Object, machine: MachineInfo, config: KubeletConfig) -> None:
         self._name = name(node)
-        self._facts = facts
+        self._facts = machine
         self._config = config
         self._herald = Herald(node)
-        self._household = Household(facts)
+        self._household = Household(machine)
         self._statuses = StatusWriter()
         memory_bytes = value(node["status"]["allocatable"]["memory"])
         self._vigil = Vigil(config.eviction, memory_bytes)

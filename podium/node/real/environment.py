@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from podium.node.real.machine import MachineInfo
 from podium.node.real.sources import (
-    Missing,
-    Place,
+    MissingSourceError,
     Source,
     Sources,
     container_resource,
@@ -22,7 +22,7 @@ VOLUME_PREFIX = "PODIUM_VOLUME_"
 
 
 def environment(
-    pod: Object, container: Object, sources: Sources, place: Place, base: Mapping[str, str]
+    pod: Object, container: Object, sources: Sources, machine: MachineInfo, base: Mapping[str, str]
 ) -> dict[str, str]:
     """All variables of a container.
 
@@ -30,18 +30,18 @@ def environment(
         pod: the pod.
         container: its container.
         sources: config maps and secrets that it names.
-        place: where it runs.
+        machine: where it runs.
         base: what each process has unless its container says otherwise.
 
     Raises:
-        Missing: something that it names isn't there.
+        MissingSourceError: something that it names isn't there.
     """
     made = dict(base)
     for one in container.get("envFrom") or ():
         prefix = one.get("prefix") or ""
         made |= {f"{prefix}{key}": value for key, value in _all_of(one, sources)}
     for variable in container.get("env") or ():
-        value = _value(variable, pod, container, sources, place)
+        value = _value(variable, pod, container, sources, machine)
         if value is not None:
             plain = "valueFrom" not in variable
             made[variable["name"]] = expanded(value, made) if plain else value
@@ -94,20 +94,20 @@ def _all_of(one: Object, sources: Sources) -> Iterator[tuple[str, str]]:
 
 
 def _value(
-    variable: Object, pod: Object, container: Object, sources: Sources, place: Place
+    variable: Object, pod: Object, container: Object, sources: Sources, machine: MachineInfo
 ) -> str | None:
     """A variable's value before references in it are replaced; None if it has none."""
     value_from = variable.get("valueFrom")
     if not value_from:
         return str(variable.get("value") or "")
     if "fieldRef" in value_from:
-        return pod_field(pod, value_from["fieldRef"]["fieldPath"], place)
+        return pod_field(pod, value_from["fieldRef"]["fieldPath"], machine)
     if "resourceFieldRef" in value_from:
-        return container_resource(pod, container, value_from["resourceFieldRef"], place)
+        return container_resource(pod, container, value_from["resourceFieldRef"], machine)
     for field, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
         if field in value_from:
             return _key(value_from[field], kind, sources)
-    raise Missing(f"variable {variable['name']} comes from {', '.join(value_from)}")
+    raise MissingSourceError(f"variable {variable['name']} comes from {', '.join(value_from)}")
 
 
 def _key(ref: Object, kind: str, sources: Sources) -> str | None:
@@ -120,4 +120,4 @@ def _key(ref: Object, kind: str, sources: Sources) -> str | None:
         return content[ref["key"]].decode(errors="surrogateescape")
     if optional:
         return None
-    raise Missing(f"couldn't find key {ref['key']} in {kind} {source.name}")
+    raise MissingSourceError(f"couldn't find key {ref['key']} in {kind} {source.name}")

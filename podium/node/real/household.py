@@ -12,9 +12,9 @@ from podium.node.admission import Objection, objection, shortages
 from podium.node.life import Why
 from podium.node.load import Load
 from podium.node.preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
+from podium.node.real.machine import MachineInfo
 from podium.node.real.pod_life import PodLife
 from podium.node.real.refusing import unsupported
-from podium.node.real.registration import Facts
 
 Object = Mapping[str, Any]
 
@@ -60,11 +60,11 @@ class Household:
     """All of them.
 
     Args:
-        facts: about the machine.
+        machine: about the machine.
     """
 
-    def __init__(self, facts: Facts) -> None:
-        self._facts = facts
+    def __init__(self, machine: MachineInfo) -> None:
+        self._facts = machine
         self._classes = PodClasses()
         self._load = Load()
         self._by_uid: dict[str, Resident] = {}

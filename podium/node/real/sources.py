@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from podium.api.errors import PodiumError
 from podium.api.quantity import nanos
+from podium.node.real.machine import MachineInfo
 
 Object = Mapping[str, Any]
 
@@ -14,7 +15,7 @@ _SUBSCRIPT = re.compile(r"metadata\.(labels|annotations)\['(.*)'\]")
 _NOTHING: Object = {}
 
 
-class Missing(PodiumError):  # noqa: N818 - it says what it is
+class MissingSourceError(PodiumError):
     """Something that a container or volume names isn't there."""
 
 
@@ -34,20 +35,6 @@ Sources = Mapping[Source, Object | None]
 """What sources hold, as objects; None for one that isn't there."""
 
 
-class Place(NamedTuple):
-    """Where a pod runs.
-
-    Attributes:
-        address: the node's, and so the pod's.
-        cpus: of the machine.
-        memory_bytes: of the machine.
-    """
-
-    address: str
-    cpus: int
-    memory_bytes: int
-
-
 def content(obj: Object) -> dict[str, bytes]:
     """What a config map or secret holds, by key."""
     if obj.get("kind") == "Secret":
@@ -61,14 +48,14 @@ def found(sources: Sources, source: Source, *, optional: bool) -> dict[str, byte
     """What a source holds; None if it isn't there, and needn't be.
 
     Raises:
-        Missing: it isn't there, and must be.
+        MissingSourceError: it isn't there, and must be.
     """
     obj = sources.get(source)
     if obj is not None:
         return content(obj)
     if optional:
         return None
-    raise Missing(f'{source.kind.lower()} "{source.name}" not found')
+    raise MissingSourceError(f'{source.kind.lower()} "{source.name}" not found')
 
 
 def env_sources(container: Object) -> Iterator[Source]:
@@ -84,11 +71,11 @@ def env_sources(container: Object) -> Iterator[Source]:
                 yield Source(kind, value_from[field].get("name") or "")
 
 
-def pod_field(pod: Object, path: str, place: Place) -> str:
+def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
     """A field of the pod, as the downward API tells it.
 
     Raises:
-        Missing: there is no such field to tell.
+        MissingSourceError: there is no such field to tell.
     """
     metadata, spec = pod["metadata"], pod["spec"]
     match = _SUBSCRIPT.fullmatch(path)
@@ -103,36 +90,36 @@ def pod_field(pod: Object, path: str, place: Place) -> str:
         "metadata.uid": metadata["uid"],
         "spec.nodeName": spec.get("nodeName", ""),
         "spec.serviceAccountName": spec.get("serviceAccountName", ""),
-        "status.hostIP": place.address,
-        "status.hostIPs": place.address,
-        "status.podIP": place.address,
-        "status.podIPs": place.address,
+        "status.hostIP": machine.address,
+        "status.hostIPs": machine.address,
+        "status.podIP": machine.address,
+        "status.podIPs": machine.address,
     }
     if path not in fields:
-        raise Missing(f"unsupported fieldPath: {path}")
+        raise MissingSourceError(f"unsupported fieldPath: {path}")
     return str(fields[path])
 
 
-def container_resource(pod: Object, container: Object, ref: Object, place: Place) -> str:
+def container_resource(pod: Object, container: Object, ref: Object, machine: MachineInfo) -> str:
     """A request or limit of a container, as the downward API tells it; limits default to the node.
 
     Raises:
-        Missing: there is no such resource to tell.
+        MissingSourceError: there is no such resource to tell.
     """
     path, divisor = str(ref["resource"]), nanos(ref.get("divisor") or "1")
     kind, _, resource = path.partition(".")
     if kind not in ("limits", "requests") or not resource:
-        raise Missing(f"unsupported container resource: {path}")
+        raise MissingSourceError(f"unsupported container resource: {path}")
     name = ref.get("containerName") or container["name"]
     both = (*pod["spec"]["containers"], *(pod["spec"].get("initContainers") or ()))
     owner = next((one for one in both if one["name"] == name), None)
     if owner is None:
-        raise Missing(f"container {name} not found")
+        raise MissingSourceError(f"container {name} not found")
     amounts = (owner.get("resources") or _NOTHING).get(kind) or _NOTHING
     if resource in amounts:
         amount = nanos(amounts[resource])
     else:
-        whole = {"cpu": place.cpus * 10**9, "memory": place.memory_bytes * 10**9}
+        whole = {"cpu": machine.cpus * 10**9, "memory": machine.memory_bytes * 10**9}
         amount = whole.get(resource, 0) if kind == "limits" else 0
     return str(-(-amount // (divisor or 10**9)))
 

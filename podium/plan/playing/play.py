@@ -15,10 +15,10 @@ from podium.config.options import VictimOrder
 from podium.controllers.kit.pods import condition_of
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.core.preemption.importance import more_important, more_important_by_qos
-from podium.node.behaviour import CONDITIONS, DOWN, Behaviour
 from podium.node.pressure.config import EvictionConfig
-from podium.node.settings import NodeSettings
-from podium.node.spans import Span
+from podium.node.simulated.behaviour import CONDITIONS, DOWN, Behaviour
+from podium.node.simulated.durations import ScriptedDuration
+from podium.node.simulated.settings import NodeSettings
 from podium.plan.budgets import BudgetBook
 from podium.plan.playing.budget_keeping import BudgetKeeper
 from podium.plan.playing.chronicle import Chronicle
@@ -46,7 +46,7 @@ _IDENTIFIED = RECREATING | {"Pod", "Deployment"}
 _ADMISSION = AdmissionOptions(
     disabled=frozenset(plugin.name for plugin in PLUGINS if plugin.on_by_default)
 )
-_BEHAVIOUR = Behaviour(startup=Span(STARTUP_S, STARTUP_S))
+_BEHAVIOUR = Behaviour(startup=ScriptedDuration(STARTUP_S, STARTUP_S))
 _CONTROLLERS = frozenset(
     {"taint-eviction-controller", "persistentvolume-controller", "volume-provisioner"}
 )

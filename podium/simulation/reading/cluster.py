@@ -11,15 +11,15 @@ from podium.config.load import load_configuration
 from podium.config.reading.fields import Fields
 from podium.controllers.scheduler.options import Features
 from podium.controllers.volumes.provisioner import PROVISIONING_S
-from podium.node.behaviour import (
+from podium.node.simulated.behaviour import (
     DEFAULT_BEHAVIOUR,
     Behaviour,
     BehaviourError,
     behaviour_of,
     node_behaviour_of,
 )
-from podium.node.settings import NodeSettings
-from podium.node.spans import Span, parse_span
+from podium.node.simulated.durations import ScriptedDuration, parse_scripted_duration
+from podium.node.simulated.settings import NodeSettings
 from podium.profile import plugin_factories
 from podium.runtime.faults import Faults
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
@@ -128,12 +128,12 @@ def read_node_settings(spec: Fields, seed: int) -> NodeSettings:
     )
 
 
-def _span(fields: Fields, name: str, endless: str) -> Span | None:
+def _span(fields: Fields, name: str, endless: str) -> ScriptedDuration | None:
     text = fields.text(name)
     if not text:
         return None
     try:
-        return parse_span(text, endless)
+        return parse_scripted_duration(text, endless)
     except InvalidValue as error:
         fields.fault(name, error.error.message)
         return None

@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.config.reading.fields import Fields
-from podium.node.behaviour import PREFIX, BehaviourError, behaviour_of, node_behaviour_of
+from podium.node.simulated.behaviour import PREFIX, BehaviourError, behaviour_of, node_behaviour_of
 from podium.simulation.reading.checks import read_checks
 from podium.simulation.reading.cluster import RATE_FIELDS, read_rates
 from podium.simulation.reading.values import Context, manifests, seconds, target, targets

@@ -35,12 +35,13 @@ from podium.node.real.commands import (
     Verdict,
 )
 from podium.node.real.kubelet_config import read_kubelet_config
-from podium.node.real.registration import Facts, node_object
+from podium.node.real.machine import MachineInfo
+from podium.node.real.registration import node_object
 
 START_S = 1_800_000_000.0
 NODE = "worker"
 GI = 2**30
-FACTS = Facts(
+MACHINE = MachineInfo(
     hostname=NODE,
     address="192.0.2.7",
     cpus=4,
@@ -93,7 +94,7 @@ class Stage:
     def __init__(self, kubelet: Mapping[str, Any] | None = None) -> None:
         config, _ = read_kubelet_config(kubelet or {})
         self.now_s = START_S
-        self.agent = NodeAgent(node_object(NODE, FACTS, config, {}), FACTS, config)
+        self.agent = NodeAgent(node_object(NODE, MACHINE, config, {}), MACHINE, config)
         self.pods: dict[str, dict[str, Any]] = {}
         self.node: Object | None = None
         self.scripts: dict[str, Script] = {}
@@ -241,10 +242,10 @@ class Stage:
             usage[pod["metadata"]["uid"]] = PodUsage(total, tuple(containers))
             used += total
         left = max(self.available_bytes - used, 0)
-        memory = Observation(left, FACTS.memory_bytes, self.now_s)
+        memory = Observation(left, MACHINE.memory_bytes, self.now_s)
         found = {Signal.MEMORY_AVAILABLE: memory}
         if self.disk_bytes:
-            disk = Observation(self.disk_bytes, FACTS.disk_bytes, self.now_s)
+            disk = Observation(self.disk_bytes, MACHINE.disk_bytes, self.now_s)
             found[Signal.NODEFS_AVAILABLE] = disk
         return Statistics(found, usage)
 

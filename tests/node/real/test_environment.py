@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from podium.node.real.environment import command, environment, expanded, mounted, volume_variable
-from podium.node.real.sources import Missing, Place, Source, pod_field
+from podium.node.real.sources import MissingSourceError, Source, pod_field
+from tests.node.real.acting import MACHINE
 
-PLACE = Place("192.0.2.7", 4, 8 * 2**30)
 POD: dict[str, Any] = {
     "metadata": {
         "name": "web",
@@ -31,7 +31,7 @@ SOURCES = {
 def variables(*env: dict[str, Any], **container: Any) -> dict[str, str]:
     made = {"name": "c", "env": list(env), **container}
     pod = {**POD, "spec": {**POD["spec"], "containers": [made]}}
-    return environment(pod, made, SOURCES, PLACE, {"HOME": "/h"})
+    return environment(pod, made, SOURCES, MACHINE, {"HOME": "/h"})
 
 
 def test_variables_come_from_everywhere() -> None:
@@ -57,7 +57,7 @@ def test_values_of_others_are_taken_as_they_are() -> None:
     source = {Source("ConfigMap", "m"): {"kind": "ConfigMap", "data": {"k": "$(HOME)"}}}
     ref = {"configMapKeyRef": {"name": "m", "key": "k"}}
     container = {"name": "c", "env": [{"name": "X", "valueFrom": ref}]}
-    assert environment(POD, container, source, PLACE, {"HOME": "/h"})["X"] == "$(HOME)"
+    assert environment(POD, container, source, MACHINE, {"HOME": "/h"})["X"] == "$(HOME)"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_values_of_others_are_taken_as_they_are() -> None:
     ],
 )
 def test_what_is_missing_is_told(value_from: dict[str, Any], why: str) -> None:
-    with pytest.raises(Missing, match=why):
+    with pytest.raises(MissingSourceError, match=why):
         variables({"name": "X", "valueFrom": value_from})
 
 
@@ -113,7 +113,7 @@ def test_resources_are_told(ref: dict[str, Any], value: str) -> None:
     ],
 )
 def test_fields_are_told(path: str, value: str) -> None:
-    assert pod_field(POD, path, PLACE) == value
+    assert pod_field(POD, path, MACHINE) == value
 
 
 def test_commands_and_arguments_are_expanded() -> None:

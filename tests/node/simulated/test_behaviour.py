@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from podium.node.behaviour import (
+from podium.node.simulated.behaviour import (
     Behaviour,
     BehaviourError,
     NodeBehaviour,
@@ -13,7 +13,13 @@ from podium.node.behaviour import (
     behaviour_of,
     node_behaviour_of,
 )
-from podium.node.spans import ENDLESS, Span, SpanError, fixed, parse_span
+from podium.node.simulated.durations import (
+    ENDLESS,
+    ScriptedDuration,
+    ScriptedDurationError,
+    fixed,
+    parse_scripted_duration,
+)
 from tests.node.builders import Obj
 
 
@@ -27,28 +33,28 @@ def annotated(**annotations: str) -> Obj:
     [
         ("0", fixed(0)),
         ("1m30s", fixed(90)),
-        ("10s..1m", Span(10, 60)),
-        ("~1m", Span(0, math.inf, 60)),
+        ("10s..1m", ScriptedDuration(10, 60)),
+        ("~1m", ScriptedDuration(0, math.inf, 60)),
         ("forever", ENDLESS),
     ],
 )
-def test_spans_are_read(text: str, span: Span) -> None:
-    assert parse_span(text, "forever") == span
+def test_spans_are_read(text: str, span: ScriptedDuration) -> None:
+    assert parse_scripted_duration(text, "forever") == span
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-1s", "1m..10s", "1s..", "~0", "~", "10", "never"])
 def test_what_is_no_span_is_told(text: str) -> None:
-    with pytest.raises(SpanError, match=r"must be a duration .*, or forever"):
-        parse_span(text, "forever")
+    with pytest.raises(ScriptedDurationError, match=r"must be a duration .*, or forever"):
+        parse_scripted_duration(text, "forever")
 
 
 def test_drawn_spans_are_as_written() -> None:
     rng = Random(1)
-    uniform = [parse_span("10s..20s").draw(rng) for _ in range(2000)]
+    uniform = [parse_scripted_duration("10s..20s").draw(rng) for _ in range(2000)]
     assert min(uniform) >= 10
     assert max(uniform) <= 20
     assert sum(uniform) / 2000 == pytest.approx(15, rel=0.02)
-    exponential = [parse_span("~1m").draw(rng) for _ in range(5000)]
+    exponential = [parse_scripted_duration("~1m").draw(rng) for _ in range(5000)]
     assert sum(exponential) / 5000 == pytest.approx(60, rel=0.05)
 
 
@@ -81,7 +87,7 @@ def test_conditions_need_a_type_and_a_status(conditions: str) -> None:
 
 
 def test_what_is_drawn_does_not_depend_on_who_asks_when() -> None:
-    behaviour = Behaviour(run=Span(0, 100), startup=Span(0, 100))
+    behaviour = Behaviour(run=ScriptedDuration(0, 100), startup=ScriptedDuration(0, 100))
     one, other = Script(behaviour, "1/a"), Script(behaviour, "1/a")
     first = (one.startup_s(), one.run_s(0), one.run_s(1))
     assert first == (*reversed((other.run_s(1), other.run_s(0), other.startup_s())),)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from podium.node.behaviour import DEFAULT_BEHAVIOUR, Behaviour
 from podium.node.pressure.config import EvictionConfig, read_config
+from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, Behaviour
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ from podium.api.errors import PodiumError
 from podium.api.quantity import milli_value, value
 from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
-from podium.machine.asking import ask
-from podium.machine.containers import CannotStart, Containers, Launch
+from podium.machine.containers import CannotStartError, Containers, Launch
 from podium.machine.directories import NodeDirectory
-from podium.machine.meters import Taken, disk_usage, places, statistics
+from podium.machine.probes import ask
+from podium.machine.stats import Taken, disk_usage, places, statistics
 from podium.machine.volumes import link_mounts, make_volumes, volume_paths, volume_sources
 from podium.node.pressure.oom import oom_score_adj
 from podium.node.pressure.statistics import Statistics
@@ -34,7 +34,8 @@ from podium.node.real.commands import (
     TearDown,
     Verdict,
 )
-from podium.node.real.sources import Missing, Place, Source, Sources, env_sources
+from podium.node.real.machine import MachineInfo
+from podium.node.real.sources import MissingSourceError, Source, Sources, env_sources
 from podium.runtime.async_api import AsyncApi, Listed
 from podium.runtime.informer import News
 
@@ -48,8 +49,8 @@ _WALK_S = 0.5
 _CANNOT_RUN = "RunContainerError"
 
 
-class Workshop:
-    """A machine.
+class RuntimeService:
+    """The machine on which pods run: the runtime that carries out what a kubelet commands.
 
     Attributes:
         asked_to_end: set by whoever wants the agent to end.
@@ -60,7 +61,7 @@ class Workshop:
         fetch: reads config maps and secrets.
         containers: of the machine.
         directory: the node's.
-        place: where pods run.
+        machine: where pods run.
         now_s: tells what time it is.
     """
 
@@ -70,7 +71,7 @@ class Workshop:
         fetch: Fetch,
         containers: Containers,
         directory: NodeDirectory,
-        place: Place,
+        machine: MachineInfo,
         now_s: Callable[[], float],
     ) -> None:
         self.asked_to_end = asyncio.Event()
@@ -79,7 +80,7 @@ class Workshop:
         self._fetch = fetch
         self._containers = containers
         self._directory = directory
-        self._place = place
+        self._machine = machine
         self._now_s = now_s
         self._taken: Taken = {}
         self._walking: asyncio.Task[None] | None = None
@@ -102,7 +103,7 @@ class Workshop:
             return await self._api.call(effect)
         try:
             return Answered(effect, result=await self._do[type(effect)](effect))
-        except CannotStart as error:
+        except CannotStartError as error:
             return Outcome(effect, CallError(_FAILED, _CANNOT_RUN, str(error)))
         except (PodiumError, OSError) as error:
             return Outcome(effect, CallError(_FAILED, NOT_CONFIGURED, str(error)))
@@ -118,7 +119,7 @@ class Workshop:
     async def _set_up(self, command: SetUp) -> None:
         pod = command.pod
         sources = await self._sources(pod, volume_sources(pod))
-        make_volumes(pod, self._directory, sources, self._place)
+        make_volumes(pod, self._directory, sources, self._machine)
 
     async def _start(self, command: Start) -> None:
         pod, container = command.pod, command.container
@@ -126,7 +127,7 @@ class Workshop:
         mounts = link_mounts(pod, container, self._directory)
         home = self._directory.container(pod, container["name"])
         variables = environment.environment(
-            pod, container, sources, self._place, self._base(pod, home)
+            pod, container, sources, self._machine, self._base(pod, home)
         )
         limits = (container.get("resources") or {}).get("limits") or {}
         launch = Launch(
@@ -205,12 +206,12 @@ def _working_directory(container: Object, mounts: Mapping[str, str], home: Path)
     """Where a container begins: in a volume, a directory of the machine, or one of its own.
 
     Raises:
-        Missing: there is no such directory.
+        MissingSourceError: there is no such directory.
     """
     wanted = container.get("workingDir")
     if not wanted:
         return home
     path = Path(environment.mounted(wanted, mounts) or wanted)
     if not path.is_dir():
-        raise Missing(f"working directory {wanted}: isn't there")
+        raise MissingSourceError(f"working directory {wanted}: isn't there")
     return path

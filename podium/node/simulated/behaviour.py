@@ -11,7 +11,12 @@ from typing import Any
 
 from podium.api.errors import FieldError, InvalidValue, PodiumError, aggregate, unsupported
 from podium.api.meta import annotations
-from podium.node.spans import ENDLESS, NO_TIME, Span, parse_span
+from podium.node.simulated.durations import (
+    ENDLESS,
+    NO_TIME,
+    ScriptedDuration,
+    parse_scripted_duration,
+)
 
 Object = Mapping[str, Any]
 
@@ -43,12 +48,12 @@ class Behaviour:
         termination: how long they take to exit once they are asked to; the grace period at most.
     """
 
-    startup: Span = NO_TIME
-    init: Span = NO_TIME
-    ready_after: Span = NO_TIME
-    run: Span = ENDLESS
+    startup: ScriptedDuration = NO_TIME
+    init: ScriptedDuration = NO_TIME
+    ready_after: ScriptedDuration = NO_TIME
+    run: ScriptedDuration = ENDLESS
     exit_code: int = 0
-    termination: Span = ENDLESS
+    termination: ScriptedDuration = ENDLESS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +80,12 @@ def _exit_code(text: str) -> int:
 
 
 _READERS: Mapping[str, tuple[str, Callable[[str], object]]] = {
-    PREFIX + "startup": ("startup", parse_span),
-    PREFIX + "init-duration": ("init", parse_span),
-    PREFIX + "ready-after": ("ready_after", lambda text: parse_span(text, "never")),
-    PREFIX + "run-duration": ("run", lambda text: parse_span(text, "forever")),
+    PREFIX + "startup": ("startup", parse_scripted_duration),
+    PREFIX + "init-duration": ("init", parse_scripted_duration),
+    PREFIX + "ready-after": ("ready_after", lambda text: parse_scripted_duration(text, "never")),
+    PREFIX + "run-duration": ("run", lambda text: parse_scripted_duration(text, "forever")),
     PREFIX + "exit-code": ("exit_code", _exit_code),
-    PREFIX + "termination": ("termination", lambda text: parse_span(text, "grace")),
+    PREFIX + "termination": ("termination", lambda text: parse_scripted_duration(text, "grace")),
 }
 
 
@@ -164,8 +169,10 @@ class Script:
         """From the order to exit until they do."""
         return self._draw(self.behaviour.termination, "termination")
 
-    def _draw(self, span: Span, what: str) -> float:
-        return span.least_s if span.is_fixed else span.draw(Random(f"{self.seed}/{what}"))
+    def _draw(self, duration: ScriptedDuration, what: str) -> float:
+        if duration.is_fixed:
+            return duration.least_s
+        return duration.draw(Random(f"{self.seed}/{what}"))
 
 
 def _condition(text: str) -> tuple[str, str]:

@@ -10,8 +10,8 @@ from typing import Any
 from podium.api.errors import FieldError, InvalidValue, aggregate
 from podium.api.meta import annotations
 from podium.api.quantity import QuantityError, value
-from podium.node.behaviour import PREFIX, BehaviourError
-from podium.node.usage.curves import Curve, parse_curve
+from podium.node.simulated.behaviour import PREFIX, BehaviourError
+from podium.node.simulated.usage.curves import Curve, parse_curve
 
 Object = Mapping[str, Any]
 

@@ -23,7 +23,7 @@ from podium.node.pressure.statistics import (
     ephemeral_volumes,
 )
 from podium.node.residents import Resident
-from podium.node.usage.scripts import NodeScript, UsageScript
+from podium.node.simulated.usage.scripts import NodeScript, UsageScript
 
 Object = Mapping[str, Any]
 

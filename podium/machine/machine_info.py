@@ -6,8 +6,8 @@ import socket
 from pathlib import Path
 
 from podium.machine.cgroups import OWN, ROOT
-from podium.machine.meters import memory
-from podium.node.real.registration import Facts
+from podium.machine.stats import memory
+from podium.node.real.machine import MachineInfo
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 _OS_RELEASE = Path("/etc/os-release")
@@ -16,7 +16,7 @@ _FAR_AWAY = ("192.0.2.1", 9)
 _LOOPBACK = "127.0.0.1"
 
 
-def facts(root: Path, logs: Path) -> Facts:
+def machine_info(root: Path, logs: Path) -> MachineInfo:
     """What there is to know of this machine.
 
     Args:
@@ -25,7 +25,7 @@ def facts(root: Path, logs: Path) -> Facts:
     """
     disk = os.statvfs(root)
     system = platform.uname()
-    return Facts(
+    return MachineInfo(
         hostname=system.node,
         address=_address(),
         cpus=len(os.sched_getaffinity(0)),
