@@ -42,6 +42,8 @@ VOLATILE = frozenset({
     "startTime", "suffix", "time", "uid",
 })  # fmt: skip
 AGES = frozenset({"Age", "First Seen", "Last Seen"})
+# Messages in the words of the recorded server's decoder or types: the code and the reason count.
+INNER_WORDS = re.compile(r"Go (struct|value)|scheme\.go|unknown conversion|core\.\w+\{")
 ABSENT: tuple[Any, ...] = (None, {}, [], "", False, 0)
 
 
@@ -222,5 +224,7 @@ def missing(recorded: Any, answered: Any, path: str) -> tuple[str, Any, Any] | N
             found = missing(one, other, f"{path}[{number}]")
             if found:
                 return found
+        return None
+    if isinstance(recorded, str) and isinstance(answered, str) and INNER_WORDS.search(recorded):
         return None
     return None if recorded == answered else (path, recorded, answered)

@@ -1,7 +1,7 @@
 """A cluster with the real API, and the kubectls that are on this machine.
 
 Without a kubectl on the PATH these tests are skipped, and say so. Beside it, kubectls of other
-versions may be installed as `kubectl.1.27` and so on, as the Google Cloud CLI does.
+versions may be installed as `kubectl.1.29` and so on, as the Google Cloud CLI does.
 """
 
 import os
@@ -16,7 +16,7 @@ import pytest
 
 from podium import Cluster
 
-OLDEST_MINOR = 27
+OLDEST_MINOR = 29
 _TIMEOUT_S = 60
 
 

@@ -1,4 +1,4 @@
-"""What every supported kubectl does, from 1.27 on: each has ways of its own to ask."""
+"""What every supported kubectl does, from 1.29 on: each has ways of its own to ask."""
 
 import json
 from typing import Any

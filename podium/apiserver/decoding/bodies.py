@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.kinds import Kind
-from podium.api.refused import Refused
-from podium.apiserver.decoding.checking import Checker, Fault, json_name
+from podium.api.refused import Cause, Refused
+from podium.apiserver.decoding.checking import Checker, Fault, unexpected
 from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
 from podium.apiserver.decoding.reading import Unreadable, plain, read_json, read_quickly
 from podium.apiserver.decoding.reading_yaml import read_yaml_body
@@ -23,10 +23,6 @@ JSON = "application/json"
 YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 
-_SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
-_HEADER = r'struct { APIVersion string "json:\"apiVersion,omitempty\""; ' + (
-    r'Kind string "json:\"kind,omitempty\"" }'
-)
 _UNTOLD = "couldn't get version/kind; json parse error: "
 _SHOWN_BYTES = 30
 
@@ -45,17 +41,18 @@ class _Wanted:
         what = f"the object provided is unrecognized (must be of type {self.kind.name})"
         return self._refusal(why, f"{what}: {why} ({shown})")
 
-    def unfit(self, kind: str, api_version: str, why: str) -> Refused:
-        """The refusal of an object of some kind and version."""
+    def unfit(self, kind: str, api_version: str, why: str, field: str = "") -> Refused:
+        """The refusal of an object of some kind and version, because of one of its fields."""
         version = api_version.rpartition("/")[2]
         what = f'{kind} in version "{version}" cannot be handled as a {self.kind.name}'
-        return self._refusal(why, f"{what}: {why}")
+        return self._refusal(why, f"{what}: {why}", field)
 
-    def _refusal(self, why: str, message: str) -> Refused:
+    def _refusal(self, why: str, message: str, field: str = "") -> Refused:
+        causes = (Cause("FieldValueInvalid", why, field),) if field else ()
         if self.kind is DELETE_OPTIONS:
             # Upstream has no better code for options that it can't read.
             return Refused(500, "", why)
-        return Refused(400, "BadRequest", message)
+        return Refused(400, "BadRequest", message, causes=causes)
 
 
 def decode(
@@ -114,7 +111,7 @@ def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> Decod
     try:
         found = checker.check(value, struct)
     except Fault as fault:
-        raise wanted.unfit(kind, api_version, str(fault)) from None
+        raise wanted.unfit(kind, api_version, str(fault), fault.field) from None
     if field_validation == STRICT and (repeated or checker.strict):
         faults = ", ".join((*_as_one(repeated), *checker.strict))
         raise wanted.unfit(kind, api_version, f"strict decoding error: {faults}")
@@ -147,8 +144,7 @@ def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, 
             f"{_UNTOLD}{fault}" if media_type == JSON else str(fault)
         ) from None
     if value is not None and not isinstance(value, dict):
-        problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {_HEADER}"
-        raise wanted.unrecognized(_UNTOLD + problem)
+        raise wanted.unrecognized(_UNTOLD + unexpected(value, "an object"))
     return value or {}, repeated
 
 
@@ -158,9 +154,7 @@ def _header(value: dict[str, Any], wanted: _Wanted) -> tuple[str, str]:
     for field in ("apiVersion", "kind"):
         text = value.get(field) or ""
         if not isinstance(text, str):
-            into = f"Go struct field .{field} of type string"
-            problem = f"json: cannot unmarshal {json_name(text)} into {into}"
-            raise wanted.unrecognized(_UNTOLD + problem)
+            raise wanted.unrecognized(f"{_UNTOLD}{field}: {unexpected(text, 'a string')}")
         said[field] = text
     if said["apiVersion"].count("/") > 1:
         raise wanted.unrecognized(f"unexpected GroupVersion string: {said['apiVersion']}")
@@ -175,7 +169,7 @@ def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:
     struct = struct_of(api_version, kind)
     if struct is None:
         problem = f"no kind {_quoted(kind)} is registered for version {_quoted(api_version)}"
-        raise wanted.unfit(kind, api_version, f"{problem} in scheme {_quoted(_SCHEME)}")
+        raise wanted.unfit(kind, api_version, problem)
     return struct
 
 
@@ -185,10 +179,7 @@ def _check_kind(wanted: _Wanted, api_version: str, kind: str) -> None:
             raise Refused(500, "", "decoded object cannot be converted to DeleteOptions")
         return
     if kind != wanted.kind.name:
-        group = wanted.kind.group.partition(".")[0] or "core"
-        version = api_version.rpartition("/")[2]
-        into = f"({group}.{wanted.kind.name})"
-        problem = f"converting ({version}.{kind}) to {into}: unknown conversion"
+        problem = f"kind: expected {wanted.kind.name}, got {kind} of {api_version}"
         raise wanted.unfit(kind, api_version, problem)
     if api_version != wanted.api_version and not _serves_both(wanted, api_version):
         sent, expected = f"({api_version})", f"({wanted.api_version})"

@@ -1,11 +1,8 @@
-"""Values against types: whether a decoded object is what Go's decoder would have taken.
+"""Checks decoded values against the types of the schema.
 
 A value comes back as it would have been stored: nulls are gone, amounts and times are in their
-canonical form. What was already so is shared, and nothing is changed in place.
-
-Go's decoder goes on after a value of a wrong type and tells of the first one in the end; a value
-that its type can't parse ends it at once. Unknown fields and fields that stand twice are noted
-beside that.
+canonical form. What was already so is shared, and nothing is changed in place. Unknown fields and
+fields that stand twice are noted beside that.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -16,20 +13,39 @@ from podium.apiserver.decoding.scalars import Malformed, check_base64, quantity_
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.model import ScalarKind
 
-# Go's decoder tells of no more unknown and repeated fields than these.
+# kube-apiserver tells of no more unknown and repeated fields than these.
 STRICT_FAULTS_MAX = 100
 
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)
-_JSON_NAMES = {bool: "bool", str: "string", int: "number", float: "number", Literal: "number"}
+_EXPECTED: Mapping[ScalarKind, str] = {
+    "string": "a string",
+    "bool": "true or false",
+    "int32": "an integer of 32 bits",
+    "int64": "an integer of 64 bits",
+    "float64": "a number",
+    "quantity": "a quantity",
+    "intorstring": "an integer of 32 bits or a string",
+    "time": "a time",
+    "microtime": "a time",
+    "bytes": "a string of bytes in base64",
+    "any": "an object",
+}
 
-Place = tuple["Place | None", str, str | int] | None
-"""Where a value stands: the place of what it is in, the name of the struct that it is a field of
-(empty for keys and indices), and its name, key or index."""
+Place = tuple["Place | None", str | int] | None
+"""Where a value stands: the place of what it is in, and its name, key or index there."""
 
 
 class Fault(Exception):  # noqa: N818 - becomes an answer of the decoder's
-    """What keeps a value from being decoded."""
+    """What keeps a value from being decoded.
+
+    Attributes:
+        field: where the value stands; empty for the whole object.
+    """
+
+    def __init__(self, problem: str, at: Place = None) -> None:
+        super().__init__(problem)
+        self.field = json_path(at)
 
 
 class Checker:
@@ -41,7 +57,7 @@ class Checker:
 
     def __init__(self) -> None:
         self._strict: dict[str, None] = {}
-        self._first_wrong = ""
+        self._first_wrong: Fault | None = None
 
     @property
     def strict(self) -> tuple[str, ...]:
@@ -56,7 +72,7 @@ class Checker:
         """
         found = self._value(value, of, None)
         if self._first_wrong:
-            raise Fault(self._first_wrong)
+            raise self._first_wrong
         return found
 
     def _value(self, value: Any, of: Type, at: Place) -> Any:
@@ -86,7 +102,7 @@ class Checker:
             part = field.type
             if type(part) is Scalar and type(one) is part.plain:
                 continue
-            new = None if one is None else self._value(one, part, (at, of.name, name))
+            new = None if one is None else self._value(one, part, (at, name))
             if new is not one or one is None:
                 changed = dict(value) if changed is None else changed
                 if new is None:
@@ -102,7 +118,7 @@ class Checker:
         for key, one in items:
             if type(one) is plain:
                 continue
-            new = _zero(part) if one is None else self._value(one, part, (at, "", key))
+            new = _zero(part) if one is None else self._value(one, part, (at, key))
             if new is not one:
                 changed = dict(value) if changed is None else changed
                 changed[key] = new
@@ -114,7 +130,7 @@ class Checker:
         for index, one in enumerate(value):
             if type(one) is plain:
                 continue
-            new = _zero(part) if one is None else self._value(one, part, (at, "", index))
+            new = _zero(part) if one is None else self._value(one, part, (at, index))
             if new is not one:
                 changed = list(value) if changed is None else changed
                 changed[index] = new
@@ -144,32 +160,31 @@ class Checker:
             self.mismatch(value, of, at)
         return value
 
-    def int_or_string(self, value: Any, _of: Scalar, at: Place) -> Any:
+    def int_or_string(self, value: Any, of: Scalar, at: Place) -> Any:
         """A whole number of 32 bits, or a string."""
         if type(value) is not str and (type(value) is not int or value not in _INT32):
-            self.unparsed(value, "int32", at)
+            self.mismatch(value, of, at)
         return value
 
-    def quantity(self, value: Any, _of: Scalar, _at: Place) -> Any:
+    def quantity(self, value: Any, of: Scalar, at: Place) -> Any:
         """An amount, which may be a number in JSON."""
         if isinstance(value, dict | list | bool):
-            # Read as a text, which no quantity can be.
-            value = type(value).__name__
-        elif isinstance(value, Literal):
-            value = value.text
+            self.mismatch(value, of, at)
+            return value
         try:
-            return quantity_text(value)
+            return quantity_text(value.text if isinstance(value, Literal) else value)
         except Malformed as error:
-            raise Fault(str(error)) from None
+            raise Fault(str(error), at) from None
 
     def time(self, value: Any, of: Scalar, at: Place) -> Any:
         """A time in RFC 3339."""
         if type(value) is not str:
-            self.unparsed(value, "string", at)
+            self.mismatch(value, of, at)
+            return value
         try:
             return time_text(value, micro=of.kind == "microtime")
         except Malformed as error:
-            raise Fault(str(error)) from None
+            raise Fault(str(error), at) from None
 
     def bytes(self, value: Any, of: Scalar, at: Place) -> Any:
         """Bytes in base64."""
@@ -179,7 +194,7 @@ class Checker:
         try:
             check_base64(value)
         except Malformed as error:
-            self._first_wrong = self._first_wrong or str(error)
+            self._first_wrong = self._first_wrong or Fault(str(error), at)
         return value
 
     def anything(self, value: Any, _of: Scalar, _at: Place) -> Any:
@@ -190,15 +205,12 @@ class Checker:
     def mismatch(self, value: Any, of: Type, at: Place) -> None:
         """A value is of a wrong type."""
         if not self._first_wrong:
-            self._first_wrong = cannot_unmarshal(value, of.go_name, at)
-
-    def unparsed(self, value: Any, go_name: str, at: Place) -> None:
-        """A value isn't what its type's own parser takes; raises Fault."""
-        raise Fault(cannot_unmarshal(value, go_name, at))
+            problem = unexpected(value, _expected(of))
+            self._first_wrong = Fault(f"{json_path(at)}: {problem}".removeprefix(": "), at)
 
     def _unknown(self, name: str, value: Any, at: Place) -> None:
         _refuse_oddity(value)
-        self._note(f'unknown field "{json_path((at, "", name))}"')
+        self._note(f'unknown field "{json_path((at, name))}"')
 
     def _repeated(self, value: Any, at: Place, known: Container[str]) -> Iterable[tuple[str, Any]]:
         """The fields of an object in which some stand twice, with the values that count."""
@@ -209,7 +221,7 @@ class Checker:
                 seen.add(name)
                 yield name, value[name]
             elif name in known:
-                self._note(f'duplicate field "{json_path((at, "", name))}"')
+                self._note(f'duplicate field "{json_path((at, name))}"')
 
     def _note(self, fault: str) -> None:
         if len(self._strict) < STRICT_FAULTS_MAX:
@@ -245,37 +257,33 @@ def json_path(at: Place) -> str:
     """A place with indices, such as `spec.containers[0].name`."""
     names: list[str] = []
     while at is not None:
-        at, _, name = at
+        at, name = at
         names.append(f"[{name}]" if isinstance(name, int) else f".{name}")
     return "".join(reversed(names)).removeprefix(".")
 
 
-def json_name(value: Any) -> str:
-    """What Go calls a JSON value of the wrong type."""
-    if isinstance(value, dict | list):
-        return "object" if isinstance(value, dict) else "array"
-    return _JSON_NAMES[type(value)]
+def unexpected(value: Any, expected: str) -> str:
+    """The sentence about a value that isn't what was expected; a number is quoted in it."""
+    match value:
+        case dict():
+            found = "an object"
+        case list():
+            found = "a list"
+        case bool():
+            found = "true" if value else "false"
+        case str():
+            found = "a string"
+        case None:
+            found = "null"
+        case _:
+            found = value.text if isinstance(value, Literal) else str(value)
+    return f"expected {expected}, got {found}"
 
 
-def cannot_unmarshal(value: Any, go_name: str, at: Place) -> str:
-    """The sentence; a number that comes near, but doesn't fit, is quoted in it."""
-    name = json_name(value)
-    if name == "number" and go_name in ("int32", "int64"):
-        name = f"number {value.text if isinstance(value, Literal) else value}"
-    struct, path = _go_field(at)
-    into = f"Go struct field {struct}.{path}" if path else "Go value"
-    return f"json: cannot unmarshal {name} into {into} of type {go_name}"
-
-
-def _go_field(at: Place) -> tuple[str, str]:
-    """The innermost struct around a place, and the fields that lead there."""
-    struct, names = "", []
-    while at is not None:
-        at, owner, name = at
-        if owner:
-            struct = struct or owner
-            names.append(str(name))
-    return struct, ".".join(reversed(names))
+def _expected(of: Type) -> str:
+    if isinstance(of, Scalar):
+        return _EXPECTED[of.kind]
+    return "a list" if isinstance(of, ListOf) else "an object"
 
 
 def _zero(of: Type) -> Any:

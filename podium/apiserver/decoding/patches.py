@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.refused import Refused
-from podium.apiserver.decoding.checking import Checker, Fault, Place, json_name, json_path
+from podium.apiserver.decoding.checking import Checker, Fault, Place, json_path, unexpected
 from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
 from podium.apiserver.decoding.reading import (
     Repeated,
@@ -29,8 +29,7 @@ _OPERATION_FIELDS = {
     "from": _STRING,
     "value": Field(Scalar("any")),
 }
-_OPERATIONS = ListOf(Struct("jsonPatchOp", False, lambda: _OPERATION_FIELDS, "handlers"))
-_A_MAP = "map[string]interface {}"
+_OPERATIONS = ListOf(Struct("JSONPatchOperation", False, lambda: _OPERATION_FIELDS))
 
 
 class PatchType(StrEnum):
@@ -85,8 +84,7 @@ def _operations(body: bytes, field_validation: str) -> Decoded:
 def _merge_patch(body: bytes, field_validation: str, prefix: str) -> Decoded:
     value = _json(body, prefix)
     if value is not None and not isinstance(value, Mapping):
-        problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {_A_MAP}"
-        raise bad_request(f"{prefix}{problem}")
+        raise bad_request(f"{prefix}{unexpected(value, 'an object')}")
     faults = tuple(dict.fromkeys(_repeated(value, None)))
     return _judged(plain(value) or {}, faults, field_validation)
 
@@ -101,9 +99,7 @@ def _configuration(body: bytes, field_validation: str) -> Decoded:
         except Unreadable as fault:
             raise bad_request(f"error decoding YAML: {fault}") from None
     if value is not None and not isinstance(value, Mapping):
-        problem = f"json: cannot unmarshal {json_name(value)} into Go value of type {_A_MAP}"
-        while_reading = "error unmarshaling JSON: while decoding JSON"
-        raise bad_request(f"error decoding YAML: {while_reading}: {problem}")
+        raise bad_request(f"error decoding YAML: {unexpected(value, 'an object')}")
     if why := oddity(value):
         raise bad_request(f"error decoding YAML: {why}")
     if repeated and field_validation == STRICT:
@@ -138,11 +134,11 @@ def _repeated(value: Any, at: Place) -> Iterator[str]:
         seen = set()
         for name, _ in value.pairs:
             if name in seen:
-                yield f'duplicate field "{json_path((at, "", name))}"'
+                yield f'duplicate field "{json_path((at, name))}"'
             seen.add(name)
     if isinstance(value, Mapping):
         for name, one in value.items():
-            yield from _repeated(one, (at, "", name))
+            yield from _repeated(one, (at, name))
     elif isinstance(value, list):
         for index, one in enumerate(value):
-            yield from _repeated(one, (at, "", index))
+            yield from _repeated(one, (at, index))

@@ -12,10 +12,21 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from podium.apiserver.decoding.syntax import TOO_DEEP, syntax_fault
-
 # Deeper than any object of Kubernetes; bounds the recursion of whoever walks the value.
 DEPTH_MAX = 150
+TOO_DEEP = "exceeded max depth"
+
+# What Python's decoder says, in kube-apiserver's words.
+_SYNTAX = {
+    "Expecting value": "looking for beginning of value",
+    "Expecting property name enclosed in double quotes": "looking for beginning of object key "
+    "string",
+    "Expecting ':' delimiter": "after object key",
+    "Expecting ',' delimiter": "after a value",
+    "Extra data": "after top-level value",
+    "Invalid control character at": "in string literal",
+    "Invalid \\escape": "in string escape code",
+}
 
 # Longer integers fit nothing.
 _INTEGER_DIGITS_MAX = 40
@@ -24,7 +35,7 @@ _REPLACEMENT = "\ufffd"
 
 
 class Unreadable(Exception):  # noqa: N818 - becomes an answer of the decoder's
-    """A text that can't be read; says why in the decoder's words."""
+    """A text that can't be read; says why."""
 
 
 class Literal(float):
@@ -79,12 +90,21 @@ def read_json(data: bytes) -> Any:
             parse_int=_integer,
             parse_constant=_refuse,
         )
-    except (ValueError, RecursionError):
-        raise Unreadable(syntax_fault(data) or TOO_DEEP) from None
+    except json.JSONDecodeError as error:
+        raise Unreadable(_syntax_fault(error)) from None
+    except RecursionError:
+        raise Unreadable(TOO_DEEP) from None
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
+    raise Unreadable(f"{constant} is no number in JSON")
+
+
+def _syntax_fault(error: json.JSONDecodeError) -> str:
+    if error.pos >= len(error.doc) or error.msg.startswith("Unterminated string"):
+        return "unexpected end of JSON input"
+    where = _SYNTAX.get(error.msg, f"({error.msg})")
+    return f"invalid character {error.doc[error.pos]!r} {where}"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -97,7 +117,7 @@ def _integer(text: str) -> int | Literal:
 
 
 def oddity(value: Any) -> str:
-    """Why a value can't be kept although it can be read, in the decoder's words; mostly empty.
+    """Why a value can't be kept although it can be read, mostly empty.
 
     Args:
         value: may be nested without end.
@@ -107,7 +127,7 @@ def oddity(value: Any) -> str:
         for one in level:
             if isinstance(one, float) and math.isinf(one):
                 shown = one.text if isinstance(one, Literal) else one
-                return f"json: cannot unmarshal number {shown} into Go value of type float64"
+                return f"the number {shown} is too large"
         level = [
             part
             for one in level
@@ -138,5 +158,5 @@ def _same(made: dict[str, Any], value: dict[str, Any]) -> bool:
 
 
 def _text(text: str) -> str:
-    """Halves of characters beyond the first 65,536 mean nothing; Go puts a mark in their place."""
+    """The text with a mark in place of each half of a character, as kube-apiserver reads it."""
     return text if text.isascii() else _SURROGATES.sub(_REPLACEMENT, text)

@@ -10,17 +10,15 @@ from podium.api.errors import FieldError
 from podium.api.kinds import Kind
 from podium.api.refused import Refused
 from podium.apiserver.decoding import STRICT, WARN, PatchType
-from podium.apiserver.decoding.checking import Checker, Fault, Place, cannot_unmarshal
-from podium.apiserver.patching.go_text import go_value, quoted
+from podium.apiserver.decoding.checking import Checker, Fault
 from podium.apiserver.patching.json_patch import Inapplicable, json_patched
 from podium.apiserver.patching.merge_patch import merge_patched
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import invalid
-from podium.apiserver.schema import ListOf, MapOf, Struct, Type, struct_of
+from podium.apiserver.schema import Struct, struct_of
 
 Object = Mapping[str, Any]
 
-_SCHEME = "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"
 _UNPROCESSABLE = "the server rejected our request due to an error in our request"
 
 
@@ -64,12 +62,12 @@ def apply_patch(
     obj = _patched(current, patch_type, body, struct)
     if field_validation is None:
         return Patched(obj)
-    checker: Checker
+    checker = Checker()
     if patch_type == PatchType.STRATEGIC:
         obj = {**obj, "apiVersion": api_version, "kind": kind.name}
-        shown, checker = go_value(body), _Converter()
+        shown = msgspec.json.encode(body).decode()
     else:
-        shown, checker = msgspec.json.encode(obj).decode(), Checker()
+        shown = msgspec.json.encode(obj).decode()
         _check_header(kind, api_version, obj, shown)
     try:
         found: Object = checker.check(obj, struct)
@@ -111,47 +109,9 @@ def _check_header(kind: Kind, api_version: str, obj: Object, shown: str) -> None
     if not isinstance(name, str) or not name:
         _refuse(shown, f"Object 'Kind' is missing in '{shown}'")
     if not isinstance(version, str) or struct_of(version, name) is None:
-        where = f"version {quoted(str(version))} in scheme {quoted(_SCHEME)}"
-        _refuse(shown, f"no kind {quoted(name)} is registered for {where}")
+        _refuse(shown, f'no kind "{name}" is registered for version "{version}"')
     _refuse(shown, f"unable to decode {version}, Kind={name} into {kind.name}")
 
 
 def _refuse(shown: str, why: str) -> NoReturn:
     raise invalid("", [FieldError("patch", shown, why)], "")
-
-
-class _Converter(Checker):
-    """Words faults as the converter does that reads the results of strategic merge patches."""
-
-    def mismatch(self, value: Any, of: Type, at: Place) -> None:
-        sent = _go_kind(value)
-        match of:
-            case ListOf():
-                raise Fault(f"cannot restore slice from {sent}")
-            case MapOf():
-                raise Fault(f"cannot restore map from {sent}")
-            case Struct():
-                raise Fault(f"cannot restore struct from: {sent}")
-        plain = of.kind if of.kind in ("bool", "int32", "int64", "float64") else "string"
-        converts = {"int64": ("string", "int32", "int64"), "float64": ("int32", "int64")}
-        if plain in converts.get(sent, ()):
-            raise Fault(f"cannot convert {sent} to {of.go_name}")
-        raise Fault(f"unrecognized type: {plain}")
-
-    def unparsed(self, value: Any, go_name: str, at: Place) -> None:
-        raise Fault(cannot_unmarshal(value, go_name, None))
-
-
-def _go_kind(value: Any) -> str:
-    match value:
-        case dict():
-            return "map"
-        case list():
-            return "slice"
-        case bool():
-            return "bool"
-        case int():
-            return "int64"
-        case float():
-            return "float64"
-    return "string"

@@ -10,8 +10,7 @@ from typing import Any
 
 import msgspec
 
-from podium.apiserver.decoding.reading import DEPTH_MAX, oddity
-from podium.apiserver.decoding.syntax import TOO_DEEP
+from podium.apiserver.decoding.reading import DEPTH_MAX, TOO_DEEP, oddity
 
 Object = Mapping[str, Any]
 

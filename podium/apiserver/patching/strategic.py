@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.refused import Refused
-from podium.apiserver.patching.go_text import go_value
-from podium.apiserver.patching.strategic_order import in_order, merge_key_of
+from podium.apiserver.decoding.checking import unexpected
+from podium.apiserver.patching.strategic_order import in_order, json_text, merge_key_of
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import ListOf, MapOf, Struct, Type
 
@@ -94,7 +94,7 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
     if not isinstance(patch[0], dict):
         return _merged_scalars(live, patch)
     if not key:
-        raise internal(f"cannot merge lists without merge key for type {of.items.go_name}")
+        raise internal(f"cannot merge lists without merge key: {json_text(patch)}")
     if len(patch) == 1 and PATCH not in patch[0]:
         return _with_entry(live, patch[0], of)
     _check_alike(live, patch)
@@ -161,8 +161,7 @@ def _check_alike(live: Sequence[Any], patch: Sequence[Any]) -> None:
     if list in kinds:
         raise Refused(422, "Invalid", _GENERIC)
     if len(kinds) > 1:
-        both = go_value([list(live), list(patch)])
-        raise internal(f"list element types are not identical: {both}")
+        raise internal(f"list element types are not identical: {json_text([*live, *patch])}")
 
 
 def _directed(live: Object, patch: Object, of: Type | None) -> Object:
@@ -190,7 +189,7 @@ def _as_directed(directive: Any, patch: Object) -> Object:
 
 
 def _unknown_directive(directive: Any, patch: Object) -> Refused:
-    return internal(f"unknown patch type: {go_value(directive)} in map: {go_value(patch)}")
+    return internal(f"unknown patch type: {json_text(directive)} in {json_text(patch)}")
 
 
 def _retained(live: Object, patch: Object) -> Object:
@@ -220,7 +219,7 @@ def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> 
     old, new = live.get(name), patch.get(name)
     for one in (order, *(found for found in (old, new) if found is not None)):
         if not isinstance(one, list):
-            raise internal(f"expected a []interface {{}}, but received a {_go_type(one)}")
+            raise internal(f"{directive}: {unexpected(one, 'a list')}")
     field = of.fields.get(name) if isinstance(of, Struct) else None
     part = field.type if field is not None else None
     key = part.merge_key if isinstance(part, ListOf) else ""
@@ -243,19 +242,8 @@ def _check_order(patch: Sequence[Any], order: Sequence[Any], key: str) -> None:
         return
     wanted = iter([merge_key_of(one, key) for one in order])
     if not all(merge_key_of(entry, key) in wanted for entry in entries):
-        shown = f"{go_value(list(patch))}\n doesn't match $setElementOrder list:\n{go_value(order)}"
-        raise internal(f"The order in patch list:\n{shown}\n")
-
-
-def _go_type(value: Any) -> str:
-    match value:
-        case Mapping():
-            return "map[string]interface {}"
-        case bool():
-            return "bool"
-        case str():
-            return "string"
-    return "int64" if isinstance(value, int) else "float64"
+        what = "The order in patch list doesn't match $setElementOrder list"
+        raise internal(f"{what}: {json_text(patch)}, {json_text(order)}")
 
 
 def _bare(value: Any) -> Any:

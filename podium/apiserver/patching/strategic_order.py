@@ -8,8 +8,15 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from podium.apiserver.patching.go_text import go_value
+import msgspec
+
+from podium.apiserver.decoding.checking import unexpected
 from podium.apiserver.refusals import internal
+
+
+def json_text(value: Any) -> str:
+    """A value as refusals quote it."""
+    return msgspec.json.encode(value).decode()
 
 
 def merge_key_of(entry: Any, key: str) -> Any:
@@ -21,13 +28,12 @@ def merge_key_of(entry: Any, key: str) -> Any:
     value = entry
     if key:
         if not isinstance(entry, dict):
-            shown = go_value(entry)
-            raise internal(f"expected a map[string]interface {{}}, but received a {shown}")
+            raise internal(unexpected(entry, f"an object with {key}"))
         if key not in entry:
-            raise internal(f"map: {go_value(entry)} does not contain declared merge key: {key}")
+            raise internal(f"{json_text(entry)} does not contain declared merge key: {key}")
         value = entry[key]
     if isinstance(value, dict | list):
-        raise internal(f"{go_value(value)} can't be compared with others")
+        raise internal(f"{json_text(value)} can't be compared with others")
     return value
 
 

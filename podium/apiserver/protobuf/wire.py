@@ -27,16 +27,6 @@ _FIXED_LENGTHS = {WireType.FIXED64: 8, WireType.FIXED32: 4}
 _VARINT_BITS_MAX = 70
 
 
-def delimited(number: int, value: bytes) -> bytes:
-    """A field of bytes, a text or a message."""
-    return b"".join((_varint(number << 3 | WireType.DELIMITED), _varint(len(value)), value))
-
-
-def switch(number: int, *, value: bool) -> bytes:
-    """A field of a truth value."""
-    return _varint(number << 3 | WireType.VARINT) + _varint(value)
-
-
 def fields(message: bytes) -> Iterator[tuple[int, Value]]:
     """The fields of a message with their numbers, as they stand; a number may come repeatedly.
 
@@ -76,15 +66,6 @@ def as_text(value: Value) -> str:
         return as_bytes(value).decode()
     except UnicodeDecodeError:
         raise MalformedMessage("proto: invalid UTF-8") from None
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
 
 
 def _read_varint(message: bytes, at: int) -> tuple[int, int]:

@@ -23,14 +23,6 @@ to somebody else and is kept as it is."""
 
 SCALAR_KINDS: tuple[ScalarKind, ...] = get_args(ScalarKind)
 
-_GO_NAMES: Mapping[ScalarKind, str] = {
-    "quantity": "resource.Quantity",
-    "intorstring": "intstr.IntOrString",
-    "time": "v1.Time",
-    "microtime": "v1.MicroTime",
-    "bytes": "[]uint8",
-    "any": "runtime.RawExtension",
-}
 _PLAIN: Mapping[ScalarKind, type] = {"string": str, "bool": bool}
 
 
@@ -40,21 +32,14 @@ class Scalar:
 
     Attributes:
         kind: what it may be.
-        named: the name of its Go type where it has one of its own, such as `v1.RestartPolicy`.
         plain: the Python type whose values are all right; None if a closer look is needed.
     """
 
     kind: ScalarKind
-    named: str = ""
     plain: type | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "plain", _PLAIN.get(self.kind))
-
-    @property
-    def go_name(self) -> str:
-        """The Go type, as messages of the API server name it."""
-        return self.named or _GO_NAMES.get(self.kind, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +69,6 @@ class ListOf:
         """Whether server-side apply takes the list as a whole."""
         return not self.keys and not self.is_set
 
-    @property
-    def go_name(self) -> str:
-        """The Go type."""
-        return f"[]{self.items.go_name}"
-
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
@@ -97,17 +77,10 @@ class MapOf:
     Attributes:
         values: the type of a value.
         is_atomic: server-side apply takes it as a whole.
-        named: the name of its Go type where it has one of its own, such as `v1.ResourceList`.
     """
 
     values: "Type"
     is_atomic: bool = False
-    named: str = ""
-
-    @property
-    def go_name(self) -> str:
-        """The Go type."""
-        return self.named or f"map[string]{self.values.go_name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +110,6 @@ class Struct:
     Attributes:
         name: such as `PodSpec`.
         is_atomic: server-side apply takes it as a whole, wherever it stands.
-        go_name: the Go type.
         family: the first word of its API group, such as `apps`; `core`, `meta`, or empty.
     """
 
@@ -146,12 +118,10 @@ class Struct:
         name: str,
         is_atomic: bool,
         read_fields: Callable[[], Mapping[str, Field]],
-        go_package: str = "v1",
         family: str = "",
     ) -> None:
         self.name = name
         self.family = family
-        self.go_name = f"{go_package}.{name}"
         self.is_atomic = is_atomic
         self._read_fields = read_fields
 

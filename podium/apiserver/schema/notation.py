@@ -9,8 +9,7 @@ A file consists of blocks with a blank line between them:
       selector meta.LabelSelector replace            a type of another file
     LabelSelector atomic                           a struct that is always taken as a whole
     ResourceList = {quantity}                      a name for a type
-    UID = string types.UID                         the same, with another package in Go
-    strings                                        strings that have a type of their own in Go
+    strings                                        names for strings
       RestartPolicy DNSPolicy
 """
 
@@ -31,7 +30,6 @@ Resolve = Callable[[str], Type]
 """From a reference to the type."""
 
 _STRINGS = "strings"
-_GO_PACKAGE = "v1"
 _SCALARS: Mapping[str, Type] = {kind: Scalar(kind) for kind in SCALAR_KINDS}
 
 
@@ -67,19 +65,12 @@ def read_blocks(text: str) -> tuple[dict[str, Block], dict[str, Type]]:
         words = head.split()
         if head == _STRINGS:
             for name in " ".join(lines).split():
-                names[name] = Scalar("string", f"{_GO_PACKAGE}.{name}")
+                names[name] = _SCALARS["string"]
         elif words[1:2] == ["="]:
-            names[words[0]] = _named(words)
+            names[words[0]] = read_type(words[2], _SCALARS.__getitem__)
         else:
             blocks[words[0]] = Block(words[0], "atomic" in words, lines)
     return blocks, names
-
-
-def _named(words: Sequence[str]) -> Type:
-    go_name = words[3] if len(words) > 3 else f"{_GO_PACKAGE}.{words[0]}"
-    plain = read_type(words[2], _SCALARS.__getitem__)
-    assert isinstance(plain, Scalar | MapOf)
-    return replace(plain, named=go_name)
 
 
 def read_type(text: str, resolve: Resolve) -> Type:

@@ -15,6 +15,7 @@ from podium.apiserver.decoding import Decoded, decode
 from podium.apiserver.decoding.checking import Checker
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.bodies import BINDING, EVICTION, SCALE
+from tests.conformance.exchanges import INNER_WORDS
 
 RESOURCES = {
     **{kind.plural: kind for kind in KINDS.values()},
@@ -62,7 +63,7 @@ def test_bodies_are_read_or_refused_as_recorded(steps: list[dict[str, Any]]) -> 
         expected = response["body"]
         found = outcome(body, kind, strictness)
         if isinstance(found, Refused):
-            assert found.status() == expected
+            assert same_refusal(found.status(), expected)
             refused += 1
             continue
         assert not UNREADABLE.search(str(expected.get("message"))), expected
@@ -71,6 +72,13 @@ def test_bodies_are_read_or_refused_as_recorded(steps: list[dict[str, Any]]) -> 
         read += 1
     assert read >= 140
     assert refused >= 9
+
+
+def same_refusal(found: dict[str, Any], expected: dict[str, Any]) -> bool:
+    """Whether code and reason agree, and the message unless the recorded one is in inner words."""
+    both = [{key: one.get(key) for key in ("code", "reason")} for one in (found, expected)]
+    is_free = INNER_WORDS.search(expected["message"])
+    return both[0] == both[1] and bool(is_free or found["message"] == expected["message"])
 
 
 def outcome(body: bytes, kind: Kind, strictness: str) -> Decoded | Refused:

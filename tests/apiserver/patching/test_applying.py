@@ -62,7 +62,7 @@ def test_unknown_fields() -> None:
     assert patched(PatchType.MERGE, {"spec": {"x": 1}}, "Ignore").warnings == ()
     message = refusal(PatchType.STRATEGIC, {"spec": {"x": 1}}, "Strict")["message"]
     assert message == (
-        ' "" is invalid: patch: Invalid value: "map[spec:map[x:1]]":'
+        ' "" is invalid: patch: Invalid value: "{\\"spec\\":{\\"x\\":1}}":'
         ' strict decoding error: unknown field "spec.x"'
     )
 
@@ -86,16 +86,14 @@ def test_results_are_in_their_stored_form() -> None:
 @pytest.mark.parametrize(
     ("spec", "fault"),
     [
-        ({"containers": 1}, "cannot restore slice from int64"),
-        ({"nodeSelector": []}, "cannot restore map from slice"),
-        ({"securityContext": "x"}, "cannot restore struct from: string"),
-        ({"nodeName": 1}, "cannot convert int64 to string"),
-        ({"restartPolicy": 1}, "cannot convert int64 to v1.RestartPolicy"),
-        ({"nodeName": True}, "unrecognized type: string"),
-        ({"nodeName": {"a": 1}}, "unrecognized type: string"),
-        ({"priority": "1"}, "unrecognized type: int32"),
-        ({"priority": 1.5}, "cannot convert float64 to int32"),
-        ({"hostNetwork": "x"}, "unrecognized type: bool"),
+        ({"containers": 1}, "spec.containers: expected a list, got 1"),
+        ({"nodeSelector": []}, "spec.nodeSelector: expected an object, got a list"),
+        ({"securityContext": "x"}, "spec.securityContext: expected an object, got a string"),
+        ({"nodeName": 1}, "spec.nodeName: expected a string, got 1"),
+        ({"nodeName": True}, "spec.nodeName: expected a string, got true"),
+        ({"priority": "1"}, "spec.priority: expected an integer of 32 bits, got a string"),
+        ({"priority": 1.5}, "spec.priority: expected an integer of 32 bits, got 1.5"),
+        ({"hostNetwork": "x"}, "spec.hostNetwork: expected true or false, got a string"),
         (
             {"overhead": {"cpu": "x"}},
             "quantities must match the regular expression"
@@ -106,7 +104,7 @@ def test_results_are_in_their_stored_form() -> None:
 def test_wrong_types_in_strategic_merge_patches(spec: dict[str, Any], fault: str) -> None:
     status = refusal(PatchType.STRATEGIC, {"spec": spec})
     assert (status["code"], status["reason"]) == (422, "Invalid")
-    assert status["message"].startswith(' "" is invalid: patch: Invalid value: "map[spec:map[')
+    assert status["message"].startswith(' "" is invalid: patch: Invalid value: "{')
     assert status["message"].endswith(f'": {fault}')
     (cause,) = status["details"]["causes"]
     assert (cause["reason"], cause["field"]) == ("FieldValueInvalid", "patch")
@@ -114,8 +112,7 @@ def test_wrong_types_in_strategic_merge_patches(spec: dict[str, Any], fault: str
 
 def test_wrong_types_in_other_patches() -> None:
     message = refusal(PatchType.MERGE, {"spec": {"priority": "1"}})["message"]
-    field = "Go struct field PodSpec.spec.priority of type int32"
-    assert message.endswith(f'": json: cannot unmarshal string into {field}')
+    assert message.endswith('": spec.priority: expected an integer of 32 bits, got a string')
 
 
 def test_patches_of_podiums_own_are_trusted() -> None:
@@ -127,7 +124,7 @@ def test_an_object_stays_of_its_kind() -> None:
     assert patched(PatchType.STRATEGIC, {"kind": "Node"}).obj["kind"] == "Pod"
     for body, fault in [
         ({"kind": "Node"}, "unable to decode v1, Kind=Node into Pod"),
-        ({"kind": "Prod"}, 'no kind "Prod" is registered for version "v1" in scheme'),
+        ({"kind": "Prod"}, 'no kind "Prod" is registered for version "v1"'),
         ({"kind": None}, "Object 'Kind' is missing in"),
     ]:
         assert fault in refusal(PatchType.MERGE, body)["message"].replace('\\"', '"')

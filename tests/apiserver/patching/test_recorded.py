@@ -12,6 +12,7 @@ from podium.api.kinds import KINDS, Kind
 from podium.api.refused import Refused
 from podium.apiserver.decoding import PatchType, decode_patch
 from podium.apiserver.patching import apply_configuration, apply_patch
+from tests.conformance.exchanges import INNER_WORDS
 
 BY_RESOURCE = {kind.plural: kind for kind in KINDS.values()}
 NOW_S = 1_800_000_000.0
@@ -86,7 +87,10 @@ def test_json_patches_that_do_not_apply(records: list[dict[str, Any]]) -> None:
     for kind, current, request, subresource, response in patches(record):
         found = outcome(kind, current, request, subresource)
         if response["code"] >= 400:
-            assert {"details": {}, **found} == {"details": {}, **response["body"]}
+            recorded = response["body"]
+            assert (found["code"], found["reason"]) == (recorded["code"], recorded["reason"])
+            if not INNER_WORDS.search(recorded["message"]):
+                assert found["message"] == recorded["message"]
             refused += 1
     assert refused == 3
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.protobuf.wire import MalformedMessage, delimited, fields, switch
+from podium.apiserver.protobuf.wire import MalformedMessage, fields
+from tests.apiserver.protobuf.writing import delimited, switch
 
 NUMBERS = st.integers(1, 2**29 - 1)
 

@@ -6,15 +6,13 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.protobuf.wire import fields
 from podium.apiserver.requests.openapi.descriptions import _descriptions
 from podium.apiserver.requests.openapi.schemas import reachable
 from podium.apiserver.requests.served import KINDS_BY_PLURAL, SUBRESOURCE_KINDS, verbs
 from podium.apiserver.schema import meta_struct, struct_of
 from tests.apiserver.requests.client import Client
 
-OLD_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
-NEW_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
 
 @pytest.fixture(scope="module")
@@ -157,32 +155,6 @@ def test_what_is_not_there(client):
     assert client.ask("GET", "/openapi/v3/api/v2").code == 404
     assert client.ask("GET", "/openapi").code == 404
     assert client.ask("POST", "/openapi/v2").code == 405
-    assert client.ask("GET", "/openapi/v3/api/v1", accept=OLD_PROTOBUF).code == 406
+    assert client.ask("GET", "/openapi/v3/api/v1", accept=PROTOBUF).code == 406
     assert client.ask("GET", "/openapi/v2", accept="text/html").code == 406
-
-
-@pytest.mark.parametrize("accept", [OLD_PROTOBUF, NEW_PROTOBUF])
-def test_version_2_in_protobuf_says_the_same(client, documents, accept):
-    response = client.ask("GET", "/openapi/v2", accept=accept)
-    assert response.header("Content-Type") == NEW_PROTOBUF
-    whole = dict(fields(response.content()))
-    paths = [dict(fields(path)) for _, path in fields(whole[8])]
-    assert [path[1].decode() for path in paths] == list(documents["v2"]["paths"])
-    definitions = {
-        entry[1].decode(): entry[2] for entry in (dict(fields(one)) for _, one in fields(whole[9]))
-    }
-    assert list(definitions) == list(documents["v2"]["definitions"])
-    spec = dict(fields(definitions["io.k8s.api.core.v1.PodSpec"]))
-    properties = {
-        entry[1].decode(): list(fields(entry[2]))
-        for entry in (dict(fields(one)) for _, one in fields(spec[25]))
-    }
-    assert list(properties) == list(pod_spec(documents["v2"]))
-    extensions = [dict(fields(value)) for number, value in properties["containers"] if number == 31]
-    told = {one[1].decode(): json.loads(dict(fields(one[2]))[2]) for one in extensions}
-    assert told == {
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": ["name"],
-        "x-kubernetes-patch-merge-key": "name",
-        "x-kubernetes-patch-strategy": "merge",
-    }
+    assert client.ask("GET", "/openapi/v2", accept=PROTOBUF).code == 406

@@ -113,13 +113,3 @@ def test_how_lists_of_pods_merge() -> None:
     assert field(POD, "spec", "nodeSelector").type.is_atomic
     assert field(POD, "spec", "volumes").type.retain_keys
     assert field(POD, "spec", "containers", "ports", "protocol").default == "TCP"
-
-
-def test_names_of_types_in_go() -> None:
-    assert field(POD, "spec").type.go_name == "v1.PodSpec"
-    assert field(POD, "spec", "restartPolicy").type.go_name == "v1.RestartPolicy"
-    assert field(POD, "spec", "containers").type.go_name == "[]v1.Container"
-    assert field(POD, "spec", "nodeSelector").type.go_name == "map[string]string"
-    assert field(POD, "metadata", "uid").type.go_name == "types.UID"
-    assert field(POD, "spec", "overhead").type.go_name == "v1.ResourceList"
-    assert field(struct_of("v1", "Secret"), "data").type.go_name == "map[string][]uint8"

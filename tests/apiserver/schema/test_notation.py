@@ -6,7 +6,7 @@ from podium.apiserver.schema import Field, ListOf, MapOf, Scalar
 from podium.apiserver.schema.notation import read_blocks
 
 TEXT = """\
-UID = string types.UID
+UID = string
 
 Amounts = {quantity}
 
@@ -26,7 +26,7 @@ Port atomic
   protocol string default=TCP
 """
 STRING = Scalar("string")
-NAMED = {"UID": Scalar("string", "types.UID"), "Policy": STRING, "Amounts": STRING}
+NAMED = {"UID": STRING, "Policy": STRING, "Amounts": STRING}
 
 
 def fields(name: str) -> dict[str, Field]:
@@ -42,9 +42,8 @@ def fields(name: str) -> dict[str, Field]:
 
 def test_names_of_other_types() -> None:
     names = read_blocks(TEXT)[1]
-    assert names["UID"] == Scalar("string", "types.UID")
-    assert names["Phase"].go_name == "v1.Phase"
-    assert names["Amounts"] == MapOf(Scalar("quantity"), named="v1.Amounts")
+    assert names["UID"] == names["Phase"] == STRING
+    assert names["Amounts"] == MapOf(Scalar("quantity"))
 
 
 def test_required_fields() -> None:
@@ -56,7 +55,6 @@ def test_lists_say_how_they_merge() -> None:
     ports = fields("Spec")["ports"].type
     assert isinstance(ports, ListOf)
     assert (ports.keys, ports.merges, ports.merge_key) == (("port", "protocol"), True, "port")
-    assert ports.go_name == "[]v1.Port"
     assert fields("Spec")["names"].type == ListOf(STRING, is_set=True, merges=True)
 
 

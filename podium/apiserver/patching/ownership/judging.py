@@ -6,7 +6,7 @@ Source: the validation of structured-merge-diff, as Kubernetes v1.36 uses it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.apiserver.patching.go_text import go_value, quoted
+from podium.apiserver.decoding.checking import unexpected
 from podium.apiserver.patching.ownership.field_sets import step_text
 from podium.apiserver.patching.ownership.steps import Untyped, entry_step
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
@@ -28,9 +28,9 @@ def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
             if isinstance(value, list):
                 yield from _list_faults(value, of, at)
             else:
-                yield f"{where}expected list, got &{{{go_value(value)}}}"
+                yield where + unexpected(value, "a list")
         case _ if not isinstance(value, Mapping):
-            yield f"{where}expected map, got &{{{go_value(value)}}}"
+            yield where + unexpected(value, "an object")
         case MapOf():
             for key, one in value.items():
                 yield from type_faults(one, of.values, f"{at}.{key}")
@@ -69,35 +69,11 @@ def _scalar_fault(value: Any, of: Scalar) -> str:
         case "any":
             return ""
         case "string" | "bytes" if not isinstance(value, str):
-            return f"expected string, got &value.valueUnstructured{{Value:{_go_syntax(value)}}}"
+            return unexpected(value, "a string")
         case "bool" if not isinstance(value, bool):
-            return f"expected boolean, got &{{{go_value(value)}}}"
+            return unexpected(value, "true or false")
         case kind if kind in _NUMBERS and not is_number:
-            return f"expected numeric (int or float), got {_go_type(value)}"
+            return unexpected(value, "a number")
     if isinstance(value, Mapping | list):
-        return f"expected any scalar, got &{{{go_value(value)}}}"
+        return unexpected(value, "a value without parts")
     return ""
-
-
-def _go_type(value: Any) -> str:
-    match value:
-        case str():
-            return "string"
-        case bool():
-            return "bool"
-        case list():
-            return "[]interface {}"
-    return "map[string]interface {}"
-
-
-def _go_syntax(value: Any) -> str:
-    """A value as Go's `%#v` prints it."""
-    match value:
-        case str():
-            return quoted(value)
-        case list():
-            return f"[]interface {{}}{{{', '.join(map(_go_syntax, value))}}}"
-        case Mapping():
-            pairs = (f"{quoted(key)}:{_go_syntax(value[key])}" for key in sorted(value))
-            return f"map[string]interface {{}}{{{', '.join(pairs)}}}"
-    return go_value(value)

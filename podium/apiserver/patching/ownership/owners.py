@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from podium.api.times import TimeError, parse_time, timestamp
-from podium.apiserver.patching.go_text import quoted
 from podium.apiserver.patching.ownership.field_sets import (
     FieldSet,
     difference,
@@ -16,6 +15,7 @@ from podium.apiserver.patching.ownership.field_sets import (
     to_fields_v1,
     union,
 )
+from podium.apiserver.patching.strategic_order import json_text
 
 Object = Mapping[str, Any]
 
@@ -46,9 +46,9 @@ class Manager:
 
     def __str__(self) -> str:
         """As conflicts name it."""
-        by = f" with subresource {quoted(self.subresource)}" if self.subresource else ""
+        by = f" with subresource {json_text(self.subresource)}" if self.subresource else ""
         using = f" using {self.api_version}" if self.operation == UPDATE else ""
-        return f"{quoted(self.name)}{by}{using}"
+        return f"{json_text(self.name)}{by}{using}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,19 @@
 """Requests for the documents, and their answers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from podium.api.refused import Refused
 from podium.apiserver.requests.messages import Request, Response
 from podium.apiserver.requests.negotiation import JSON, parse_media_types
 from podium.apiserver.requests.openapi.documents import (
-    PROTOBUF,
     Document,
     index,
     version_2,
-    version_2_protobuf,
     version_3,
 )
 from podium.apiserver.requests.parameters import Parameters
 from podium.apiserver.requests.served import KINDS_BY_PLURAL
 
-# Under this name, which is no valid media type, clients ask for it.
-_OLD_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 # Under an address with its digest, a document never changes.
 _FOR_EVER = "public, immutable, max-age=31536000"
 
@@ -51,19 +47,13 @@ def answer(request: Request, segments: Sequence[str], parameters: Parameters) ->
 
 def _found(segments: Sequence[str], accept: str) -> Document | None:
     if segments == ["openapi", "v2"]:
-        return _negotiated({JSON: version_2, PROTOBUF: version_2_protobuf}, accept)
-    document = _found_3(segments)
-    return document and _negotiated({JSON: lambda: document}, accept)
-
-
-def _negotiated(forms: Mapping[str, Callable[[], Document]], accept: str) -> Document:
-    """The form that is wanted most."""
-    for wanted in parse_media_types(accept.replace(_OLD_PROTOBUF, PROTOBUF)):
-        for media_type, make in forms.items():
-            if wanted.covers(media_type):
-                return make()
-    message = f"only the following media types are accepted: {', '.join(forms)}"
-    raise Refused(406, "NotAcceptable", message)
+        document: Document | None = version_2()
+    else:
+        document = _found_3(segments)
+    if document and not any(wanted.covers(JSON) for wanted in parse_media_types(accept)):
+        message = f"only the following media types are accepted: {JSON}"
+        raise Refused(406, "NotAcceptable", message)
+    return document
 
 
 def _found_3(segments: Sequence[str]) -> Document | None:

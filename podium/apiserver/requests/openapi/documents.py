@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from podium.apiserver.requests.negotiation import JSON
-from podium.apiserver.requests.openapi import protobuf
 from podium.apiserver.requests.openapi.names import schema_name, tag
 from podium.apiserver.requests.openapi.operations import paths
 from podium.apiserver.requests.openapi.schemas import V2, V3, Dialect, Schema, schemas
@@ -26,9 +25,6 @@ from podium.apiserver.requests.served import (
 from podium.apiserver.schema import Struct, meta_struct, struct_of
 
 GroupVersion = tuple[str, str]
-
-PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
-"""The media type of the document of OpenAPI 2 in Protobuf."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +48,9 @@ class Document:
 @cache
 def version_2() -> Document:
     """The document of OpenAPI 2."""
-    return _document(_version_2())
-
-
-@cache
-def version_2_protobuf() -> Document:
-    """The same in Protobuf."""
-    return Document(protobuf.document(_version_2()), PROTOBUF)
+    found = {path: item for gv in KINDS_BY_PLURAL for path, item in paths(V2, *gv).items()}
+    head = {"swagger": "2.0", "info": _info(), "paths": found}
+    return _document({**head, "definitions": _schemas(V2, KINDS_BY_PLURAL)})
 
 
 @cache
@@ -95,12 +87,6 @@ def place(group: str, api_group_version: str) -> str:
 
 def _document(value: Any) -> Document:
     return Document(msgspec.json.encode(value), JSON)
-
-
-def _version_2() -> dict[str, Any]:
-    found = {path: item for gv in KINDS_BY_PLURAL for path, item in paths(V2, *gv).items()}
-    head = {"swagger": "2.0", "info": _info(), "paths": found}
-    return {**head, "definitions": _schemas(V2, KINDS_BY_PLURAL)}
 
 
 def _info() -> dict[str, str]:
