@@ -16,9 +16,10 @@ from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
 from podium.core.scoring import Scoring
+from podium.core.volumes import claim_uses
 
 INFEASIBLE = -1
-_NEVER = (-1, -1)
+_NEVER = (-1, -1, -1)
 _CATCH_UP_MAX = 4_000
 
 
@@ -40,6 +41,7 @@ class Evaluation:
         self._pipeline = pipeline
         self._snapshot = handle.snapshot
         self._listers = handle.listers
+        self._uses_claims = any(claim_uses(pod.obj))
         self._build(pod)
 
     def refresh(self, pod: PodInfo) -> None:
@@ -67,7 +69,7 @@ class Evaluation:
         snapshot = self._snapshot
         behind = snapshot.log_end - self._seen
         if (
-            self._epochs != (snapshot.node_epoch, self._listers.epoch)
+            self._epochs != self._current_epochs()
             or self._seen < snapshot.log_start
             or behind > _CATCH_UP_MAX
         ):
@@ -80,12 +82,17 @@ class Evaluation:
 
     def _build(self, pod: PodInfo) -> None:
         snapshot = self._snapshot
-        self._epochs = (snapshot.node_epoch, self._listers.epoch)
+        self._epochs = self._current_epochs()
         self._seen = snapshot.log_end
         self.filtering = Filtering(self._pipeline, snapshot, pod)
         self._spread = snapshot.capacity + 1
         self._ties = snapshot.capacity - snapshot.ranks()
         self._score_anew(pod)
+
+    def _current_epochs(self) -> tuple[int, int, int]:
+        """Of nodes, of other objects, and of what is assumed of volumes and claims."""
+        assumed = self._listers.assumed_epoch if self._uses_claims else 0
+        return self._snapshot.node_epoch, self._listers.epoch, assumed
 
     def _score_anew(self, pod: PodInfo) -> None:
         feasible = self.filtering.feasible_rows()

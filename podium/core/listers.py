@@ -10,6 +10,7 @@ from typing import Any
 from podium.api.meta import labels, name, namespace
 
 Object = Mapping[str, Any]
+Place = tuple[str, str]
 
 CLUSTER_SCOPED = frozenset(
     {"Namespace", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "PriorityClass"}
@@ -17,29 +18,59 @@ CLUSTER_SCOPED = frozenset(
 
 
 class Listers:
-    """Objects by kind.
+    """Objects by kind, as the API told of them or as a plugin assumes them to be.
+
+    Assuming follows upstream's assume caches: everybody sees what is assumed, until it is taken
+    back or the API tells of a newer version.
 
     Attributes:
-        epoch: raised by every change.
+        epoch: raised by every change that the API told of.
+        assumed_epoch: raised by everything that is assumed or taken back.
     """
 
     def __init__(self, objects: Iterable[Object] = ()) -> None:
         self.epoch = 0
-        self._kinds: dict[str, dict[tuple[str, str], Object]] = {}
+        self.assumed_epoch = 0
+        self._kinds: dict[str, dict[Place, Object]] = {}
+        self._told: dict[tuple[str, Place], Object] = {}
         for obj in objects:
             self.set(obj)
 
     def set(self, obj: Object) -> None:
         """Add or replace an object; it must have a kind."""
-        kind = str(obj["kind"])
-        self._kinds.setdefault(kind, {})[_place(kind, obj), name(obj)] = obj
+        kind, place = str(obj["kind"]), _place(obj)
+        if (kind, place) in self._told:
+            if not _is_newer(obj, self._kinds[kind][place]):
+                return
+            del self._told[kind, place]
+        self._kinds.setdefault(kind, {})[place] = obj
         self.epoch += 1
 
     def remove(self, obj: Object) -> None:
         """Remove an object, if it is there."""
-        kind = str(obj["kind"])
-        self._kinds.get(kind, {}).pop((_place(kind, obj), name(obj)), None)
+        kind, place = str(obj["kind"]), _place(obj)
+        self._told.pop((kind, place), None)
+        self._kinds.get(kind, {}).pop(place, None)
         self.epoch += 1
+
+    def assume(self, obj: Object) -> None:
+        """Have everybody see an object as it will be once a decision has been carried out.
+
+        Raises:
+            KeyError: there is no such object.
+        """
+        kind, place = str(obj["kind"]), _place(obj)
+        self._told.setdefault((kind, place), self._kinds[kind][place])
+        self._kinds[kind][place] = obj
+        self.assumed_epoch += 1
+
+    def restore(self, obj: Object) -> None:
+        """Have everybody see an object again as the API told of it, whoever assumed something."""
+        kind, place = str(obj["kind"]), _place(obj)
+        told = self._told.pop((kind, place), None)
+        if told is not None:
+            self._kinds[kind][place] = told
+            self.assumed_epoch += 1
 
     def get(self, kind: str, object_name: str, place: str = "") -> Object | None:
         """An object by name, and by namespace unless its kind is cluster-scoped."""
@@ -58,5 +89,16 @@ class Listers:
         return labels(found) if found is not None else {}
 
 
-def _place(kind: str, obj: Object) -> str:
-    return "" if kind in CLUSTER_SCOPED else namespace(obj)
+def _place(obj: Object) -> Place:
+    return "" if obj["kind"] in CLUSTER_SCOPED else namespace(obj), name(obj)
+
+
+def _is_newer(told: Object, assumed: Object) -> bool:
+    """Whether the API tells of something else than the version that an assumption started from.
+
+    A version that is told once more, as after a new list, doesn't undo what was assumed on it.
+    """
+    versions = [obj["metadata"].get("resourceVersion") for obj in (told, assumed)]
+    if not all(str(version or "").isdigit() for version in versions):
+        return True
+    return int(versions[0]) > int(versions[1])

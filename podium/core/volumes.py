@@ -21,6 +21,7 @@ WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 ZONES_DELIMITER = "__"
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
+BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 _FILESYSTEM = "Filesystem"
 # The API's names for kinds in "not found".
@@ -129,7 +130,13 @@ def is_bound_to(volume: Object, claim: Object) -> bool:
 
 
 def bound_to(volume: Object, claim: Object) -> Object:
-    """The persistent volume as it is once the scheduler has bound it to a claim."""
+    """The persistent volume as it is once the scheduler has bound it to a claim.
+
+    A mark tells it from a volume that a user has meant for the claim (GetBindVolumeToClaim).
+    """
+    marks = dict(annotations(volume))
+    if not is_bound_to(volume, claim):
+        marks.setdefault(BOUND_BY_CONTROLLER, "yes")
     reference = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -137,7 +144,8 @@ def bound_to(volume: Object, claim: Object) -> Object:
         "name": name(claim),
         "uid": uid(claim),
     }
-    return {**volume, "spec": {**_spec(volume), "claimRef": reference}}
+    metadata = {**volume["metadata"], "annotations": marks} if marks else volume["metadata"]
+    return {**volume, "metadata": metadata, "spec": {**_spec(volume), "claimRef": reference}}
 
 
 def selecting_node(claim: Object, node_name: str) -> Object:

@@ -1,8 +1,8 @@
 """Decide the pods of a scenario.
 
 Without `sequence` each pod is decided against the scenario's own state. With it every decision
-changes the state: the pod is bound to the smallest name among the best nodes; a preemption's
-victims vanish, the pod is nominated and decided once more.
+changes the state: the pod is bound to the smallest name among the best nodes, and what it needs of
+volumes is reserved; a preemption's victims vanish, the pod is nominated and decided once more.
 """
 
 from collections.abc import Iterator
@@ -13,8 +13,12 @@ from podium.core.budgets import Budget
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain
 from podium.core.pods import PodInfo
+from podium.core.status import Code
 from podium.decide.scenario import Scenario
 from podium.scheduler import Scheduler
+
+# Nothing happens in a scenario that would end a wait.
+_NO_CLOCK_S = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +52,19 @@ def decide(scenario: Scenario) -> Iterator[Decided]:
 
 def _in_sequence(scheduler: Scheduler, pod: PodInfo, profile: str) -> Iterator[Decided]:
     first = _decided(scheduler, pod, profile)
-    yield _bound(scheduler, first)
+    yield _bound(scheduler, first, profile)
     scheduler.preempt(first.decision)
     preemption = first.decision.preemption
     if preemption is not None and preemption.node_name:
-        yield _bound(scheduler, _decided(scheduler, pod, profile))
+        yield _bound(scheduler, _decided(scheduler, pod, profile), profile)
 
 
-def _bound(scheduler: Scheduler, decided: Decided) -> Decided:
+def _bound(scheduler: Scheduler, decided: Decided, profile: str) -> Decided:
     node_name = decided.decision.node_name
     if node_name:
-        scheduler.bind(decided.decision.pod, node_name)
+        status = scheduler.commit(decided.decision.pod, node_name, profile, _NO_CLOCK_S)
+        if not status.is_success and status.code is not Code.WAIT:
+            node_name = ""
     return Decided(decided.decision, decided.explanation, node_name)
 
 

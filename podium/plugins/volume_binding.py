@@ -17,7 +17,6 @@ from podium.api.meta import annotations, is_terminating, name
 from podium.api.quantity import ceil_value, value
 from podium.config.args import VolumeBindingArgs
 from podium.control.effects import Effect, Replace
-from podium.core.assumed_objects import AssumedObjects
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.csi_migration import in_tree_plugin, migrated_affinity, migrated_plugins
 from podium.core.fixed_codes import FixedCodes
@@ -79,7 +78,7 @@ class VolumeBinding:
         self._snapshot = handle.snapshot
         self._listers = handle.listers
         self._topology = VolumeTopology(handle.snapshot)
-        self._assumed = AssumedObjects(handle.listers)
+        self._assumed: dict[str, list[Object]] = {}
 
     def events_to_register(self) -> Sequence[EventHint]:
         changed = Action.ADD | Action.UPDATE
@@ -121,31 +120,36 @@ class VolumeBinding:
         return FixedCodes(self.name, -flags, _status)
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
-        """Assume the bindings: volumes are meant for the claims, the other claims for the node."""
+        """Assume the bindings: volumes are meant for the claims, the other claims for the node.
+
+        Claims that an earlier pod has had bound or provisioned are assumed again, as upstream's
+        AssumePodVolumes does: this pod, too, writes that down and waits for it.
+        """
         delayed = self._claims(pod, claim_uses(pod.obj)).delayed
         if not delayed:
             return SUCCESS
         row = self._snapshot.row_of[node_name]
-        unselected = by_size([c for c in delayed if SELECTED_NODE not in annotations(c)])
+        selected, unselected = _by_selection(delayed)
         volumes = self._listers.list("PersistentVolume")
         choices = choose_volumes(unselected, volumes, self._topology, self._snapshot.capacity)
-        self._assumed.assume(
-            pod.key,
-            [
-                (claim, selecting_node(claim, node_name))
-                if choice[row] == NO_VOLUME
-                else (volumes[choice[row]], bound_to(volumes[choice[row]], claim))
-                for claim, choice in zip(unselected, choices, strict=True)
-            ],
-        )
+        chosen = [
+            (claim, int(choice[row])) for claim, choice in zip(unselected, choices, strict=True)
+        ]
+        bound = [bound_to(volumes[index], claim) for claim, index in chosen if index != NO_VOLUME]
+        selected += [claim for claim, index in chosen if index == NO_VOLUME]
+        assumed = [*bound, *(selecting_node(claim, node_name) for claim in selected)]
+        for obj in assumed:
+            self._listers.assume(obj)
+        self._assumed[pod.uid] = assumed
         return SUCCESS
 
     def unreserve(self, pod: PodInfo, node_name: str) -> None:
-        self._assumed.revert(pod.key)
+        for obj in self._assumed.pop(pod.uid, ()):
+            self._listers.restore(obj)
 
     def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
         """Write down what was assumed; whoever binds and provisions volumes acts on it."""
-        return [Replace(kind=obj["kind"], obj=obj) for obj in self._assumed.of(pod.key)]
+        return [Replace(kind=obj["kind"], obj=obj) for obj in self._assumed.get(pod.uid, ())]
 
     def pre_bind_done(self, pod: PodInfo, node_name: str) -> Status:
         """Wait until all claims are bound."""
@@ -160,6 +164,8 @@ class VolumeBinding:
             if fault := self._reset_selection(claim, node_name):
                 return Status(Code.ERROR, (fault,))
             return Status(Code.WAIT, (f'claim "{name(claim)}" is not bound yet',))
+        # The API has told of newer versions than the assumed ones: nothing is left to take back.
+        self._assumed.pop(pod.uid, None)
         return SUCCESS
 
     def _reset_selection(self, claim: Object, node_name: str) -> str:
@@ -260,8 +266,7 @@ class VolumeBinding:
 
     def _judge_delayed(self, claims: Sequence[Object]) -> Codes:
         flags = np.zeros(self._snapshot.capacity, np.int32)
-        selected = [claim for claim in claims if SELECTED_NODE in annotations(claim)]
-        unselected = by_size([c for c in claims if SELECTED_NODE not in annotations(c)])
+        selected, unselected = _by_selection(claims)
         for claim in selected:
             flags[~self._rows([annotations(claim)[SELECTED_NODE]])] = BIND_CONFLICT
         choices = choose_volumes(
@@ -307,6 +312,13 @@ class VolumeBinding:
             return self._topology.selected(label_selector(segment.get("nodeTopology")))
         except SelectorError:
             return np.zeros(self._snapshot.capacity, bool)
+
+
+def _by_selection(claims: Iterable[Object]) -> tuple[list[Object], list[Object]]:
+    """Claims to be provisioned for a selected node, and the others, by size."""
+    listed = list(claims)
+    selected = [claim for claim in listed if SELECTED_NODE in annotations(claim)]
+    return selected, by_size([claim for claim in listed if SELECTED_NODE not in annotations(claim)])
 
 
 def _counts_capacity(driver: Object) -> bool:

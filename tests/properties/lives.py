@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from podium.config.types import DEFAULT_SCHEDULER_NAME
 from podium.core.budgets import Budget
 from podium.core.pods import PodInfo, placed_pod
 from podium.decide.scenario import OTHERS
@@ -70,12 +71,15 @@ class Life:
             self.scheduler.snapshot.remove_pod(self._dice.one(*here))
 
     def _pod_is_bound(self) -> None:
-        """Half of the bound pods are only assumed, and forgotten."""
+        """Half of the bound pods are only assumed, and give back what they have reserved."""
         pod = self._new_pod()
         decision = self.scheduler.decide(pod)
         if decision.node_name:
             bound = self.scheduler.bind(pod, decision.node_name)
+            cycle = self.scheduler.binding[DEFAULT_SCHEDULER_NAME]
+            assert cycle.reserve(pod, decision.node_name).is_success
             if self._dice.chance(50):
+                cycle.unreserve(pod, decision.node_name)
                 self.scheduler.snapshot.remove_pod(bound)
 
     def _pod_preempts(self) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tests.reference import volume_binding
 from tests.reference.cluster import Cluster, key
 from tests.reference.cycle import Json, decide
 from tests.reference.verdict import Object
@@ -82,6 +83,9 @@ def _bound(cluster: Cluster, pod: Object, decision: Json) -> Json:
     if node_name:
         cluster.withdraw(pod)
         cluster.add(pod, node_name)
+        node = cluster.node(node_name)
+        assert node is not None
+        volume_binding.assume(cluster, pod, node)
     return decision | {"bound": node_name}
 
 

@@ -1,6 +1,6 @@
 """VolumeBinding, one node at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from podium.api.labels import label_selector
 from podium.api.node_selector import node_selector
@@ -103,27 +103,52 @@ def _bound_reason(world: World, claims: Sequence[Object], node: Object) -> str:
 
 
 def _unbound_reason(world: World, claims: Sequence[Object], node: Object) -> str:
-    to_match, to_provision = [], []
-    for claim in claims:
-        selected = claim["metadata"].get("annotations", {}).get(SELECTED_NODE)
-        if selected is None:
-            to_match.append(claim)
-        elif selected == node["metadata"]["name"]:
-            to_provision.append(claim)
-        else:
-            return NO_VOLUME
-    chosen: list[Object] = []
-    for claim in sorted(to_match, key=_size):
-        pv = find_volume(world, claim, node, chosen)
-        if pv is None:
-            to_provision.append(claim)
-        else:
-            chosen.append(pv)
+    if any(_selected(claim) not in (None, node["metadata"]["name"]) for claim in claims):
+        return NO_VOLUME
+    _, to_provision = _matches(world, claims, node)
     for claim in to_provision:
         reason = _provisioning_reason(world, claim, node)
         if reason:
             return reason
     return ""
+
+
+def _matches(
+    world: World, claims: Sequence[Object], node: Object
+) -> tuple[list[tuple[Object, Object]], list[Object]]:
+    """Claims with the volumes they would get on this node, and claims to be provisioned."""
+    to_provision = [claim for claim in claims if _selected(claim) is not None]
+    matches: list[tuple[Object, Object]] = []
+    for claim in sorted((c for c in claims if _selected(c) is None), key=_size):
+        pv = find_volume(world, claim, node, [chosen for _, chosen in matches])
+        if pv is None:
+            to_provision.append(claim)
+        else:
+            matches.append((claim, pv))
+    return matches, to_provision
+
+
+def _selected(claim: Object) -> str | None:
+    annotations: Mapping[str, str] = claim["metadata"].get("annotations", {})
+    return annotations.get(SELECTED_NODE)
+
+
+def assume(world: World, pod: Object, node: Object) -> None:
+    """What Reserve leaves for later pods to see: volumes with owners, claims with nodes."""
+    unbound = [claim for claim in _claims(world, pod) if not _is_bound(claim)]
+    matches, to_provision = _matches(world, unbound, node)
+    for claim, pv in matches:
+        reference = {name: claim["metadata"].get(name) for name in ("namespace", "name", "uid")}
+        _replace(world, pv, {**pv, "spec": {**pv["spec"], "claimRef": reference}})
+    for claim in to_provision:
+        marks = {**claim["metadata"].get("annotations", {})}
+        marks[SELECTED_NODE] = node["metadata"]["name"]
+        metadata = {**claim["metadata"], "annotations": marks}
+        _replace(world, claim, {**claim, "metadata": metadata})
+
+
+def _replace(world: World, old: Object, new: Object) -> None:
+    world.objects = [new if obj is old else obj for obj in world.objects]
 
 
 def find_volume(
@@ -167,7 +192,7 @@ def _is_for(pv: Object, claim: Object) -> bool:
     reference, metadata = pv["spec"]["claimRef"], claim["metadata"]
     if reference["name"] != metadata["name"] or reference["namespace"] != metadata["namespace"]:
         return False
-    return reference.get("uid", "") in ("", metadata["uid"])
+    return reference.get("uid") in (None, "", metadata.get("uid"))
 
 
 def _provisioning_reason(world: World, claim: Object, node: Object) -> str:

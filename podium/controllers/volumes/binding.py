@@ -12,6 +12,7 @@ from podium.controllers.kit.objects import place_of, uid_of
 from podium.core.framework import Rows
 from podium.core.volume_matching import NO_VOLUME, choose_volumes
 from podium.core.volumes import (
+    BOUND_BY_CONTROLLER,
     access_modes,
     bound_to,
     is_fully_bound,
@@ -26,7 +27,6 @@ Object = Mapping[str, Any]
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
-BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 _YES = "yes"
 _HERE: Rows = np.zeros(1, np.intp)
 
