@@ -13,6 +13,7 @@ from podium.apiserver.defaulting.volumes import volume
 
 DEFAULT_SCHEDULER = "default-scheduler"
 DEFAULT_GRACE_PERIOD_S = 30
+_LEAST_GRACE_PERIOD_S = 1
 
 
 def pod_spec(spec: Object) -> Object:
@@ -41,12 +42,18 @@ def template(template: Object) -> Object:
 
 
 def pod(pod: Object) -> Object:
-    """A pod: requests follow from limits, unlike in templates."""
+    """A pod; unlike in templates, requests follow from limits, and no grace is below zero."""
     return inside(pod, spec=_remembered_spec)
 
 
 def _whole_spec(spec: Object) -> Object:
     spec = filled(pod_spec(spec), enableServiceLinks=True)
+    spec = inside(
+        spec,
+        terminationGracePeriodSeconds=lambda grace_s: (
+            grace_s if grace_s >= 0 else _LEAST_GRACE_PERIOD_S
+        ),
+    )
     spec = inside(
         spec,
         initContainers=each(requests_from_limits),

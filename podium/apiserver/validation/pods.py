@@ -15,6 +15,7 @@ from podium.apiserver.validation.checks import (
     count,
     each,
     fields,
+    forbidden,
     in_turn,
     join,
     kept,
@@ -99,11 +100,20 @@ def _annotations(pod: Any, path: str) -> Faults:
             yield FieldError(f"{where}[{_DELETION_COST}]", cost, "must be a 32bit integer")
 
 
+def _gated(pod: Any, path: str) -> Faults:
+    """What gates keep from being scheduled is on no node yet."""
+    spec = a_dict(pod.get("spec"))
+    if spec.get("schedulingGates") and spec.get("nodeName"):
+        message = "cannot be set until all schedulingGates have been cleared"
+        yield forbidden(join(path, "spec.nodeName"), spec["nodeName"], message)
+
+
 pod = in_turn(
     fields(metadata=object_meta()),
     _annotations,
     fields(spec=needed(pod_spec)),
     lambda pod, path: trimmed_images(a_dict(pod.get("spec")), join(path, "spec")),
+    _gated,
     fields(status=pod_status),
 )
 """A whole pod."""

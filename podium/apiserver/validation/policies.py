@@ -47,7 +47,7 @@ pod_disruption_budget = fields(
         minAvailable=int_or_percent,
         maxUnavailable=int_or_percent,
         selector=label_selector,
-        unhealthyPodEvictionPolicy=one_of("IfHealthyBudget", "AlwaysAllow"),
+        unhealthyPodEvictionPolicy=one_of("AlwaysAllow", "IfHealthyBudget"),
     ),
     status=fields(
         disruptedPods=mapping(time),

@@ -42,6 +42,18 @@ def test_requests_follow_from_limits(given: Obj, requests: Obj) -> None:
     assert resources_of(given)["requests"] == requests
 
 
+@pytest.mark.parametrize(("given", "expected"), [(-1, 1), (-5, 1), (0, 0), (7, 7), (None, 30)])
+def test_no_grace_period_is_below_zero(given: int | None, expected: int) -> None:
+    spec = pod(terminationGracePeriodSeconds=given)
+    assert spec_of(spec)["terminationGracePeriodSeconds"] == expected
+
+
+def test_the_grace_period_of_a_template_is_kept() -> None:
+    deployment = {"kind": "Deployment", "spec": {"template": pod(terminationGracePeriodSeconds=-1)}}
+    filled = spec_of(deployment)["template"]["spec"]
+    assert filled["terminationGracePeriodSeconds"] == -1
+
+
 def test_requests_of_templates_do_not_follow_from_limits() -> None:
     template = {"spec": pod({"resources": {"limits": {"cpu": 1}}})["spec"]}
     deployment = {"kind": "Deployment", "spec": {"template": template}}

@@ -230,7 +230,7 @@ FAULTS: list[tuple[str, str, Any, str, str]] = [
         "spec.unhealthyPodEvictionPolicy",
         "Never",
         "spec.unhealthyPodEvictionPolicy",
-        "IfHealthyBudget",
+        'supported values: "AlwaysAllow", "IfHealthyBudget"',
     ),
     ("PodDisruptionBudget", "status.disruptedPods", {"p": 1}, "status.disruptedPods[p]", "3339"),
     ("PriorityClass", "value", "high", "value", "must be an integer"),

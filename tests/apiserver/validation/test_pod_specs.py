@@ -279,6 +279,14 @@ def test_annotations(notes: Obj, expected: list[str]) -> None:
     assert [str(fault) for fault in found] == expected
 
 
+def test_a_gated_pod_is_on_no_node_yet() -> None:
+    gated = {"schedulingGates": [{"name": "a"}], "nodeName": "n"}
+    message = "cannot be set until all schedulingGates have been cleared"
+    pod = an_object("Pod", "spec", a_pod(**gated))
+    assert [str(fault) for fault in validate(pod)] == [f"spec.nodeName: Forbidden: {message}"]
+    assert validate(an_object("ReplicaSet", "spec.template.spec", a_pod(**gated))) == []
+
+
 def test_decisions_do_not_hang_on_details() -> None:
     spec = {
         "containers": [
