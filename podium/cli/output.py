@@ -9,11 +9,12 @@ from typing import Any, NoReturn
 
 import msgspec
 import typer
-import yaml
 from rich.cells import cell_len
 from rich.console import Console
 from rich.status import Status
 from rich.text import Text
+
+from podium.apiserver.decoding.yaml_writing import write_yaml
 
 _GAP = 2
 _REFRESH_S = 0.2
@@ -78,8 +79,7 @@ def working(what: str) -> Iterator[Progress]:
 def print_report(report: Any, output: str) -> None:
     """Print plain values as JSON or YAML."""
     if output == "yaml":
-        dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-        yaml.dump(report, sys.stdout, Dumper=dumper, sort_keys=False, allow_unicode=True)
+        sys.stdout.write(write_yaml(report, sort_keys=False))
     else:
         text = msgspec.json.format(msgspec.json.encode(report), indent=2)
         print(text.decode())

@@ -9,6 +9,7 @@ import yaml
 
 from podium.api.errors import PodiumError
 from podium.api.labels import validate_subdomain
+from podium.apiserver.decoding.yaml_writing import write_yaml
 from podium.server.files import private_directory, read_private, write_private
 from podium.server.node_tokens import node_token
 from podium.server.tokens import kept_tokens
@@ -45,5 +46,5 @@ def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None)
     if output is None:
         private_directory(data_dir / "nodes")
         output = data_dir / "nodes" / f"{node}.kubeconfig"
-    write_private(output, yaml.safe_dump(config, sort_keys=False).encode())
+    write_private(output, write_yaml(config, sort_keys=False).encode())
     return output

@@ -106,7 +106,7 @@ def _header_faults(obj: Object) -> Iterator[FieldError | str]:
     named = True
     for field, example in (("apiVersion", "such as v1 or apps/v1"), ("kind", "such as Pod")):
         value = obj.get(field)
-        if not value:
+        if value in (None, ""):
             yield required(field, example)
             named = False
         elif not isinstance(value, str):
@@ -136,9 +136,10 @@ def _name_faults(obj: Object) -> Iterator[FieldError]:
         yield required("metadata.name")
     elif not isinstance(metadata, dict):
         yield wrong_type("metadata", metadata, "an object")
-    elif not metadata.get("name"):
+    elif metadata.get("name") in (None, ""):
         hint = "generateName isn't enough here" if metadata.get("generateName") else ""
         yield required("metadata.name", hint)
     else:
         yield from text(metadata["name"], "metadata.name")
-        yield from text(metadata.get("namespace") or "", "metadata.namespace")
+        if metadata.get("namespace") is not None:
+            yield from text(metadata["namespace"], "metadata.namespace")

@@ -76,7 +76,7 @@ def describe(obj: object) -> str:
     metadata = obj.get("metadata")
     if not isinstance(metadata, dict):
         metadata = {}
-    kind = obj.get("kind") or "?"
-    name = metadata.get("name") or metadata.get("generateName") or "?"
-    namespace = metadata.get("namespace")
+    named = (metadata.get(field) for field in ("name", "generateName"))
+    name = next((shown(one) for one in named if one not in (None, "")), "?").strip('"')
+    kind, namespace = obj.get("kind") or "?", metadata.get("namespace")
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"

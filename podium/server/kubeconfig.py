@@ -4,8 +4,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from podium.apiserver.decoding.yaml_writing import write_yaml
 from podium.server.files import write_private
 
 NAME = "podium"
@@ -40,4 +39,4 @@ def write_kubeconfig(path: Path, url: str, token: str, certificate_authority: by
         FileError: it can't be written.
     """
     content = kubeconfig(url, token, certificate_authority)
-    write_private(path, yaml.safe_dump(content, sort_keys=False).encode())
+    write_private(path, write_yaml(content, sort_keys=False).encode())

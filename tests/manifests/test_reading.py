@@ -145,6 +145,18 @@ def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
             "kind: Invalid value: 7: must be a string",
         ),
         (
+            "apiVersion: v1\nkind: no\nmetadata: {name: a}",
+            "kind: Invalid value: false: must be a string, so quote it",
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: no, namespace: shop}",
+            "Pod shop/false: metadata.name: Invalid value: false: must be a string, so quote it",
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: n}",
+            "metadata.namespace: Invalid value: false: must be a string, so quote it",
+        ),
+        (
             "apiVersion: v1\nkind: Pod\nmetadata: []",
             "metadata: Invalid value: []: must be an object",
         ),

@@ -1,29 +1,35 @@
 """What a YAML scalar means: the rules of kubectl's reader, not those of PyYAML.
 
-kubectl reads YAML through Go's yaml.v2 and turns it into JSON. Compared with PyYAML: dates and
-`12:30` are strings, `1e3` is a number, `0o17` and `017` are octal, and a number without a fraction
-is an integer however it was written. `yes`, `no`, `on` and `off` are booleans, `y` and `n` aren't.
+kubectl and kube-apiserver read YAML through Go's yaml.v2 and turn it into JSON. Compared with
+PyYAML: dates and `12:30` are strings, `1e3` is a number, `0o17` and `017` are octal, and a number
+without a fraction is an integer however it was written. `y`, `n`, `yes`, `no`, `on` and `off` are
+booleans. What has a base of its own must fit into 64 bits; a larger decimal is a float.
 """
 
 import base64
 import binascii
 import math
 import re
+from decimal import Decimal
 from functools import lru_cache
 
 Scalar = None | bool | int | float | str
 
 _NAMED: dict[str, Scalar] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys(("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"), True),
-    **dict.fromkeys(("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("true", "True", "TRUE", "on", "On", "ON"), True),
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES"), True),
+    **dict.fromkeys(("false", "False", "FALSE", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("n", "N", "no", "No", "NO"), False),
 }
 _INTEGERS = (
-    (re.compile(r"([-+]?)0b([01]+)"), 2),
-    (re.compile(r"([-+]?)0x([0-9a-fA-F]+)"), 16),
-    (re.compile(r"([-+]?)0o?([0-7]+)"), 8),
-    (re.compile(r"([-+]?)(0|[1-9][0-9]*)"), 10),
+    (re.compile(r"([-+]?)0[bB]([01]+)"), 2),
+    (re.compile(r"([-+]?)0[xX]([0-9a-fA-F]+)"), 16),
+    (re.compile(r"([-+]?)0[oO]?([0-7]+)"), 8),
+    # No longer than 64 bits are, as Python reads no integer of any length.
+    (re.compile(r"([-+]?)(0|[1-9][0-9]{,19})"), 10),
 )
+_SIGNED, _UNSIGNED = range(-(2**63), 2**63), range(2**64)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
@@ -34,7 +40,6 @@ _TAG = "tag:yaml.org,2002:"
 _TYPES: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
     "bool": (bool,),
-    "int": (int,),
     "float": (int, float),
     "timestamp": (str,),
 }
@@ -54,14 +59,17 @@ def scalar(text: str, tag: str | None, *, plain: bool) -> Scalar:
     """
     if plain:
         return _plain(text)
-    if tag in (None, "!", f"{_TAG}str"):
-        return text
     name = str(tag).removeprefix(_TAG)
     if name == "binary":
         return _decoded(text)
-    value = _plain(text)
-    if type(value) not in _TYPES.get(name, ()):
-        raise ValueError(f'"{text}" can\'t be read with the tag {_short(name)}')
+    if name == "int":
+        value: Scalar = _integer(text.replace("_", ""))
+    elif name in _TYPES:
+        value = _plain(text)
+    else:
+        return text
+    if type(value) not in _TYPES.get(name, (int,)):
+        raise ValueError(f'"{text}" can\'t be read with the tag !!{name}')
     return value
 
 
@@ -77,17 +85,27 @@ def _plain(text: str) -> Scalar:
     return text if value is None else value
 
 
-def _number(text: str) -> int | float | None:
-    """The number a text stands for, as an integer where nothing is lost; None if it is none."""
+def _integer(text: str) -> int | None:
+    """The integer of 64 bits that a text stands for; None if it is none."""
     for pattern, base in _INTEGERS:
         if match := pattern.fullmatch(text):
-            return int(match[1] + match[2], base)
-    if not _FLOAT.fullmatch(text):
-        return None
+            value = int(match[1] + match[2], base)
+            if value in (_SIGNED if match[1] else _UNSIGNED):
+                return value
+    return None
+
+
+def _number(text: str) -> int | float | None:
+    """The number a text stands for, as an integer if it has no fraction; None if it is none."""
+    integer = _integer(text)
+    if integer is not None or not _FLOAT.fullmatch(text):
+        return integer
     value = float(text)
     if math.isinf(value):
         return None
-    return int(value) if value.is_integer() and abs(value) < _WHOLE_FLOAT_MAX else value
+    is_whole = value.is_integer() and abs(value) < _WHOLE_FLOAT_MAX
+    # With no more digits than tell it from its neighbours, as Go writes it.
+    return int(Decimal(repr(value))) if is_whole else value
 
 
 def _decoded(text: str) -> str:
@@ -95,10 +113,6 @@ def _decoded(text: str) -> str:
         return base64.b64decode("".join(text.split()), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         raise ValueError("!!binary takes base64 of UTF-8 text") from None
-
-
-def _short(tag_name: str) -> str:
-    return f"!!{tag_name}" if tag_name in (*_TYPES, "binary") else tag_name
 
 
 def key_text(key: object) -> str | None:

@@ -5,16 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-import yaml
 
+from podium.apiserver.decoding.yaml_writing import write_yaml
 from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.users import ADMIN, User
 from podium.apiserver.requests.watching import Watching
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
-
-# Kubernetes breaks no lines.
-_LINE_LENGTH_MAX = 2**31
 
 Headers = tuple[tuple[str, str], ...]
 Body = Mapping[str, Any] | str | bytes | Watching
@@ -92,17 +89,9 @@ def encoded(obj: Mapping[str, Any], media_type: str = JSON, *, pretty: bool = Fa
         pretty: whether JSON is indented.
     """
     if media_type == YAML:
-        written = yaml.dump(obj, Dumper=_PlainDumper, allow_unicode=True, width=_LINE_LENGTH_MAX)
-        return str(written).encode()
+        return write_yaml(obj).encode()
     plain = msgspec.json.encode(obj)
     return (msgspec.json.format(plain) if pretty else plain) + b"\n"
-
-
-class _PlainDumper(yaml.SafeDumper):
-    """Writes out what stands in several places wherever it stands."""
-
-    def ignore_aliases(self, _data: Any) -> bool:
-        return True
 
 
 def warning(text: str) -> tuple[str, str]:

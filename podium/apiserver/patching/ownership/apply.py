@@ -223,8 +223,8 @@ def _check_types(configuration: Object, struct: Struct) -> None:
 
 
 def _unusable(what: str, obj: Object, why: str, joint: str = "") -> Refused:
-    metadata = _metadata(obj)
-    name = f"{metadata.get('namespace') or ''}/{metadata.get('name') or ''}"
+    said = (_metadata(obj).get(field) for field in ("namespace", "name"))
+    name = "/".join(one if isinstance(one, str) else "" for one in said)
     tail = f" {joint}{why}" if joint else f": {why}"
     return internal(f"{what} ({name}; {_group_version_kind(obj)}){tail}")
 
