@@ -163,6 +163,63 @@ def included(handle: Handle, cls: PodClass, constraint: SpreadConstraint) -> NDA
     return rows
 
 
+class Domains:
+    """The pods that one constraint counts, by domain.
+
+    Pods of rows without the label count like those of rows with an empty one: upstream reads both
+    as "". But the count of a domain is only looked up for rows that have the label.
+
+    Attributes:
+        codes: int32[capacity], the domain of each row, `ABSENT` without the label.
+        counted_as: int32[capacity], the same where there is no domain of the empty value, and
+            that one for rows without the label where there is.
+        counted: bool[capacity], the rows whose pods count.
+        counts: int64[domains + 1], the last one for rows that aren't counted as of any domain.
+        exists: bool[domains + 1], whether a domain has any counted row.
+        size: how many domains exist.
+    """
+
+    def __init__(
+        self,
+        handle: Handle,
+        cls: PodClass,
+        constraint: SpreadConstraint,
+        counted: NDArray[np.bool_],
+        counts_by_row: NDArray[np.int64],
+    ) -> None:
+        column = handle.snapshot.columns.label(constraint.topology_key)
+        self.codes = column.codes
+        empty = column.values.index("") if "" in column.values else ABSENT
+        self.counted_as = np.where(self.codes == ABSENT, np.int32(empty), self.codes)
+        self.counted = counted & included(handle, cls, constraint)
+        homes = self.counted_as[self.counted]
+        self.counts = np.zeros(len(column.values) + 1, np.int64)
+        np.add.at(self.counts, homes, counts_by_row[self.counted])
+        self.exists = self.mask_of(homes)
+        self.size = int(np.count_nonzero(self.exists))
+        self._counted_as_at = self.counted_as.data
+
+    def mask_of(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Which domains are among these, bool[domains + 1]; the last one stands for `ABSENT`."""
+        mask = np.zeros(len(self.counts), bool)
+        mask[codes] = True
+        return mask
+
+    def change(self, row: int, amount: int) -> bool:
+        """A counted pod came or went; whether a domain's count has changed."""
+        if not self.counted[row]:
+            return False
+        self.counts[self._counted_as_at[row]] += amount
+        return True
+
+
+def counts_by_row(handle: Handle, cls: PodClass, constraint: SpreadConstraint) -> NDArray[np.int64]:
+    """How many pods of each row a constraint counts for pods of a class, int64[capacity]."""
+    classes = handle.snapshot.classes
+    counts = [constraint.counts(cls, classes[number]) for number in range(len(classes))]
+    return handle.snapshot.sum_by_row(np.array(counts, np.int64))
+
+
 def standing(
     cls: PodClass, constraints: Sequence[SpreadConstraint], node: Object | None
 ) -> list[tuple[str, bool]] | None:

@@ -33,10 +33,11 @@ from podium.core.pods import PodInfo
 from podium.core.spreading import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
+    Domains,
     SpreadConstraint,
+    counts_by_row,
     default_constraints,
     has_all_labels,
-    included,
     own_constraints,
     standing,
 )
@@ -131,51 +132,6 @@ class PodTopologySpread:
         return known
 
 
-class _Domains:
-    """The pods that one constraint counts, by domain.
-
-    Attributes:
-        codes: int32[capacity], the domain of each row, `ABSENT` without the label.
-        counted: bool[capacity], the rows whose pods count.
-        counts: int64[domains + 1], the last one for rows without the label: always 0.
-        exists: bool[domains + 1], whether a domain has any counted row.
-        size: how many domains exist.
-    """
-
-    def __init__(
-        self,
-        handle: Handle,
-        cls: PodClass,
-        constraint: SpreadConstraint,
-        counted: NDArray[np.bool_],
-        counts_by_row: NDArray[np.int64],
-    ) -> None:
-        column = handle.snapshot.columns.label(constraint.topology_key)
-        self.codes = column.codes
-        self.counted = counted & included(handle, cls, constraint)
-        self.counts = np.zeros(len(column.values) + 1, np.int64)
-        np.add.at(self.counts, self.codes[self.counted], counts_by_row[self.counted])
-        self.exists = np.zeros(len(self.counts), bool)
-        self.exists[self.codes[self.counted]] = True
-        self.size = int(np.count_nonzero(self.exists))
-        self._codes_at = self.codes.data
-
-    def change(self, row: int, amount: int) -> bool:
-        """A counted pod came or went; whether a domain's count has changed."""
-        if not self.counted[row]:
-            return False
-        self.counts[self._codes_at[row]] += amount
-        return True
-
-
-def _counts_by_row(
-    handle: Handle, cls: PodClass, constraint: SpreadConstraint
-) -> NDArray[np.int64]:
-    classes = handle.snapshot.classes
-    counts = [constraint.counts(cls, classes[number]) for number in range(len(classes))]
-    return handle.snapshot.sum_by_row(np.array(counts, np.int64))
-
-
 class _Memo:
     """What pods of other classes count for the constraints, worked out once a class."""
 
@@ -212,7 +168,7 @@ class _Filter(FilterState):
         self._memo = _Memo(cls, constraints)
         labelled = has_all_labels(handle.snapshot, constraints)
         self._domains = [
-            _Domains(handle, cls, c, labelled, _counts_by_row(handle, cls, c)) for c in constraints
+            Domains(handle, cls, c, labelled, counts_by_row(handle, cls, c)) for c in constraints
         ]
         self._own = [int(c.selector.matches(cls.labels)) for c in constraints]
         self._too_full = [self._too_full_domains(number) for number in range(self.width)]
@@ -278,7 +234,7 @@ class _Filter(FilterState):
         return count + self._own[number] - least_now
 
     def _least_of_others(
-        self, domains: _Domains, here: NDArray[np.int32], least: int
+        self, domains: Domains, here: NDArray[np.int32], least: int
     ) -> NDArray[np.int64]:
         """For each row the emptiest domain other than its own, int64[n]."""
         emptiest = np.flatnonzero(domains.exists & (domains.counts == least))
@@ -306,9 +262,9 @@ class _Score(RelativeScore):
         labelled = has_all_labels(snapshot, constraints)
         self._scored = labelled if needs_labels else snapshot.alive.copy()
         self._feasible: Rows | None = None
-        self._by_row = [_counts_by_row(handle, cls, c) for c in constraints]
+        self._by_row = [counts_by_row(handle, cls, c) for c in constraints]
         self._domains = [
-            _Domains(handle, cls, c, self._scored, by_row)
+            Domains(handle, cls, c, self._scored, by_row)
             for c, by_row in zip(constraints, self._by_row, strict=True)
         ]
 
@@ -342,11 +298,10 @@ class _Score(RelativeScore):
         for constraint, codes, domains in zip(
             self._constraints, self._codes, self._domains, strict=True
         ):
-            present = np.bincount(codes + 1, minlength=len(domains.counts))
             by_host = constraint.topology_key == HOSTNAME_LABEL
-            size = len(self._rows) if by_host else int(np.count_nonzero(present))
-            # Codes are one less than their place in `present`: it starts with ABSENT.
-            self._present.append(np.roll(present, -1) > 0)
+            homes = domains.counted_as[self._rows]
+            size = len(self._rows) if by_host else np.count_nonzero(domains.mask_of(homes))
+            self._present.append(domains.mask_of(codes))
             self._weights.append(math.log(size + 2))
 
     def _normalised(self) -> Scores:

@@ -54,7 +54,7 @@ class Room:
 
 
 def node(dice: Dice, name: str) -> Obj:
-    labels = dice.fields(85, **{HOST: name, ZONE: dice.one("z1", "z2", "z3")})
+    labels = dice.fields(85, **{HOST: name, ZONE: dice.one("z1", "z2", "z3", "")})
     taint = {"key": "keep", "value": dice.one("a", "b"), "effect": dice.one(*EFFECTS)}
     return {
         "metadata": {"name": name, "labels": {**labels, **dice.fields(40, disk="ssd")}},

@@ -116,7 +116,8 @@ def filter_node(state: State, node: Object) -> Verdict:
     if not _near(state, node):
         return UNRESOLVABLE, ("node(s) didn't match pod affinity rules",)
     for term in required(state.pod, APART):
-        if state.apart[term.key, labels_of(node).get(term.key, "")] > 0:
+        here = labels_of(node)
+        if term.key in here and state.apart[term.key, here[term.key]] > 0:
             return UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",)
     for pair in labels_of(node).items():
         if state.existing[pair] > 0:
