@@ -11,7 +11,7 @@ Event = Mapping[str, Any]
 
 # Ages in tables are told as of the moment; bookmarks and errors are one watch's own.
 _SHARED_TYPES = frozenset({"ADDED", "MODIFIED", "DELETED"})
-_COUNT_MAX = 4096
+_LENGTH_MAX = 16 * 2**20
 
 
 class EventTexts:
@@ -21,11 +21,12 @@ class EventTexts:
     of event, and version say what the text is. All watches must be of one store.
 
     Args:
-        count_max: how many texts are remembered.
+        length_max: how many bytes of texts are remembered at most.
     """
 
-    def __init__(self, count_max: int = _COUNT_MAX) -> None:
-        self._count_max = count_max
+    def __init__(self, length_max: int = _LENGTH_MAX) -> None:
+        self._length_max = length_max
+        self._length = 0
         self._texts: dict[tuple[int, str, str], bytes] = {}
         self._forms: dict[Form, int] = {}
 
@@ -47,7 +48,10 @@ class EventTexts:
         key = (form_number, event["type"], event["object"]["metadata"]["resourceVersion"])
         text = self._texts.get(key)
         if text is None:
-            if len(self._texts) >= self._count_max:
+            text = encoded(watching.shown(event, now_s))
+            self._length += len(text)
+            if self._length > self._length_max:
                 self._texts.clear()
-            text = self._texts[key] = encoded(watching.shown(event, now_s))
+                self._length = len(text)
+            self._texts[key] = text
         return text

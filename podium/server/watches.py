@@ -6,20 +6,24 @@ a few large sends instead of thousands of small ones, and leave time for those w
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from random import Random
-from typing import Any
 
 from starlette.types import Receive, Send
 
 from podium.apiserver.requests import Watching
-from podium.server.event_texts import EventTexts
+from podium.server.event_texts import Event, EventTexts
 from podium.server.limits import Limits
 
 _EVENTS_MAX = 256
 _PAUSE_S_MIN, _PAUSE_S_MAX = 0.01, 0.5
 _PAUSE_S_PER_WATCH = 0.001
 _TURNS = 16
+# So much is sent at once; a piece above it is a single event that is as long.
+_PIECE_BYTES = 64 * 2**10
+# So many longer pieces are on their way at once: what clients don't read stays in memory.
+_LONG_PIECES = 16
 
 
 class Watches:
@@ -40,6 +44,7 @@ class Watches:
         self._pausing = 0
         # One write may wake thousands; requests have their turn after every few of them.
         self._turns = asyncio.Semaphore(_TURNS)
+        self._long_pieces = asyncio.Semaphore(_LONG_PIECES)
         self._is_closing = False
 
     @property
@@ -66,17 +71,34 @@ class Watches:
                     events = watch.take(self._now_s())
                     await asyncio.sleep(0)
                 if events:
-                    await send({"type": "http.response.body", "body": events, "more_body": True})
+                    await self._send(send, events)
                     await self._pause(watch)
                 else:
                     await watch.wait()
             if not watch.is_gone:
-                last = b"" if self._is_closing else watch.finish(self._now_s())
-                await send({"type": "http.response.body", "body": last, "more_body": False})
+                await self._end(send, watch)
         finally:
             watcher.cancel()
             watch.close()
             self._news.discard(watch.news)
+
+    async def _send(self, send: Send, piece: bytes) -> None:
+        message = {"type": "http.response.body", "body": piece, "more_body": True}
+        if len(piece) <= _PIECE_BYTES:
+            await send(message)
+            return
+        async with self._long_pieces:
+            await send(message)
+            # Nothing is sent before the client has read what was.
+            await send({**message, "body": b""})
+
+    async def _end(self, send: Send, watch: "_Watch") -> None:
+        if not self._is_closing:
+            watch.look()
+            while piece := watch.piece(self._now_s()):
+                await self._send(send, piece)
+        last = b"" if self._is_closing else watch.bookmark(self._now_s())
+        await send({"type": "http.response.body", "body": last, "more_body": False})
 
     def _goes_on(self, watch: "_Watch") -> bool:
         """Whether to look for news; what happens from here on wakes the watch once more."""
@@ -106,7 +128,7 @@ class _Watch:
     Attributes:
         news: set when there may be something to do.
         is_gone: whether the client has hung up.
-        has_more: whether the last take has left something.
+        has_more: whether the last piece has left something.
     """
 
     def __init__(
@@ -115,7 +137,10 @@ class _Watch:
         self.news = asyncio.Event()
         self.is_gone = False
         self.has_more = False
+        self._has_stopped_short = False
         self._watching = watching
+        self._events: deque[Event] = deque()
+        self._text = b""
         self._texts = texts
         self._form_number = texts.form_number(watching.form)
         self._loop = asyncio.get_running_loop()
@@ -131,14 +156,40 @@ class _Watch:
 
     def take(self, now_s: float) -> bytes:
         """What is to be sent now; empty if it is nothing."""
-        events = self._watching.stream.take(_EVENTS_MAX)
-        self.has_more = len(events) == _EVENTS_MAX
+        if not (self._text or self._events):
+            self.look()
+        piece = self.piece(now_s)
         if self._loop.time() >= self._bookmark_s:
             self._bookmark_s = self._loop.time() + self._bookmark_every_s
-            bookmark = self._bookmark()
-            if bookmark is not None and not self.has_more:
-                events.append(bookmark)
-        return self._written(events, now_s)
+            if not self.has_more:
+                piece += self.bookmark(now_s)
+        return piece
+
+    def look(self) -> None:
+        """See what has happened."""
+        events = self._watching.stream.take(_EVENTS_MAX)
+        self._has_stopped_short = len(events) == _EVENTS_MAX
+        self._events.extend(events)
+
+    def piece(self, now_s: float) -> bytes:
+        """As many of the events that were seen as are sent at once, and at least one."""
+        parts: list[bytes] = []
+        length = 0
+        while self._text or self._events:
+            text = self._text or self._written(self._events.popleft(), now_s)
+            length += len(text)
+            self._text = text if parts and length > _PIECE_BYTES else b""
+            if self._text:
+                break
+            parts.append(text)
+        self.has_more = bool(self._text or self._events) or self._has_stopped_short
+        return b"".join(parts)
+
+    def bookmark(self, now_s: float) -> bytes:
+        """How far the watch has come, if it may be told and all events have been sent."""
+        stream = self._watching.stream
+        found = stream.bookmark() if stream.allows_bookmarks else None
+        return b"" if found is None else self._written(found, now_s)
 
     async def wait(self) -> None:
         """Sleep until there may be something to do."""
@@ -147,12 +198,6 @@ class _Watch:
             await self.news.wait()
         finally:
             timer.cancel()
-
-    def finish(self, now_s: float) -> bytes:
-        """The last that is to be sent."""
-        events = self._watching.stream.take(_EVENTS_MAX)
-        bookmark = self._bookmark()
-        return self._written(events if bookmark is None else [*events, bookmark], now_s)
 
     async def notice_hanging_up(self, receive: Receive) -> None:
         """Wait until the client has hung up."""
@@ -165,10 +210,5 @@ class _Watch:
         """Cost nothing any more."""
         self._watching.stream.close()
 
-    def _bookmark(self) -> Any:
-        stream = self._watching.stream
-        return stream.bookmark() if stream.allows_bookmarks else None
-
-    def _written(self, events: list[Any], now_s: float) -> bytes:
-        text, number = self._texts.text, self._form_number
-        return b"".join([text(self._watching, number, event, now_s) for event in events])
+    def _written(self, event: Event, now_s: float) -> bytes:
+        return self._texts.text(self._watching, self._form_number, event, now_s)
