@@ -5,10 +5,14 @@ the backend answers. Whether users may do what they ask for, is up to `handle` b
 """
 
 import logging
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from random import Random
 
+from starlette import responses
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from podium.api.refused import Refused
@@ -18,14 +22,17 @@ from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.requests.users import ANONYMOUS, Attempt, User
 from podium.server import statuses
 from podium.server.backend import Backend
-from podium.server.bodies import HungUp, read_body
+from podium.server.bodies import read_body
 from podium.server.limits import Limits
-from podium.server.sending import send_head, send_whole
 from podium.server.users import Authenticator
 from podium.server.watches import Watches
 
 _METRICS = "/metrics"
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+_COMPRESSION_LEVEL = 1
+_NO_CACHE = (b"cache-control", b"no-cache, private")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 _logger = logging.getLogger(__name__)
 
@@ -64,10 +71,13 @@ class ApiApp:
         headers = _headers(scope["headers"])
         try:
             watching = await self._answered(scope, headers, receive, send)
-        except HungUp:
+            if watching is not None:
+                await self._watches.serve(watching, receive, send)
+        except ClientDisconnect:
             return
-        if watching is not None:
-            await self._watches.serve(watching, receive, send)
+        except Exception:
+            _logger.exception("%s %s failed", scope["method"], scope["path"])
+            raise
 
     async def _answered(
         self, scope: Scope, headers: Mapping[str, str], receive: Receive, send: Send
@@ -77,10 +87,13 @@ class ApiApp:
         try:
             response, content = await self._answer(scope, headers, receive)
             if isinstance(response.body, Watching):
-                await send_head(send, response)
+                head = {"type": "http.response.start", "status": response.code}
+                await send({**head, "headers": _raw_headers(response)})
                 return response.body
-            encodings = headers.get("accept-encoding", "")
-            await send_whole(send, response, content, encodings, self._limits)
+            whole = responses.Response(content, response.code)
+            whole.raw_headers += _raw_headers(response)
+            compressed = GZipMiddleware(whole, self._limits.gzip_bytes_min, _COMPRESSION_LEVEL)
+            await compressed(scope, receive, send)
             return None
         finally:
             self._under_way -= 1
@@ -159,4 +172,12 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     for name, value in raw:
         key, text = name.decode("latin-1"), value.decode("latin-1")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    return headers
+
+
+def _raw_headers(response: Response) -> list[tuple[bytes, bytes]]:
+    headers = [_NO_CACHE]
+    for name, value in response.headers:
+        # Warnings repeat what the client has sent, line ends and all.
+        headers.append((name.lower().encode(), _CONTROL.sub(" ", value).encode()))
     return headers

@@ -1,41 +1,64 @@
-"""Serving: an application on a port of this machine, in an event loop that runs already."""
+"""Serving: an application on a port of this machine, by uvicorn, in an event loop that runs."""
 
 import asyncio
 import errno
 import socket
-import ssl
-import time
-from asyncio import sslproto
-from collections.abc import Sequence
-from email.utils import formatdate
-from functools import partial
 from typing import Self
 
-from starlette.applications import Starlette
-from starlette.routing import BaseRoute, Mount
-from uvicorn.config import Config
-from uvicorn.server import ServerState
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from podium.api.errors import PodiumError
 from podium.server.app import ApiApp
 from podium.server.certificates import Certificates
-from podium.server.connection import Connection
 from podium.server.descriptors import allow_many_descriptors
 from podium.server.limits import Limits
 
 LOOPBACK = "127.0.0.1"
 
 _BACKLOG = 2048
-_TICK_S = 1.0
-_STOP_S = 1.0
+_STOP_S = 1
 # Clients that don't read don't say good-bye either.
-_GOODBYE_S = 0.2
-_LOOK_S = 0.01
-# asyncio sets so much aside for each connection with TLS, 256 KiB unless it is told otherwise:
-# thousands of watches, which send nothing, would fill the memory with it.
-_TLS_BUFFER_BYTES = 16 * 2**10
+_GOODBYE_S = 0.3
 # TLS 1.2 is the least that client-go speaks, and these are its own choices.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
+
+
+_HEAD_BYTES_MAX = _WRITTEN_BYTES_MAX = 64 * 2**10
+
+
+class _Protocol(HttpToolsProtocol):
+    """Uvicorn's connection, without its patience for request lines and headers without end."""
+
+    _heads = 0
+    _is_in_head = True
+    _head_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        # With TLS, asyncio would keep 512 KiB for each client that doesn't read.
+        transport.set_write_buffer_limits(_WRITTEN_BYTES_MAX)
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            # asyncio's TLS still hands on what comes, and can't answer any more.
+            return
+        was_in_head, heads = self._is_in_head, self._heads
+        super().data_received(data)
+        if was_in_head and heads == self._heads and not self.transport.is_closing():
+            self._head_bytes += len(data)
+            if self._head_bytes > _HEAD_BYTES_MAX:
+                self.send_400_response("Request line and headers are too long.")
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        self._heads += 1
+        self._is_in_head = False
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._is_in_head, self._head_bytes = True, 0
 
 
 class CantListen(PodiumError):  # noqa: N818 - it says what it is
@@ -50,31 +73,20 @@ class Serving:
 
     Args:
         app: answers.
-        limits: of the connections.
-        listener: a socket that is bound and listens.
-        certificates: for TLS; None for HTTP that anybody on the machine could listen in on.
-        pages: what else is served; these routes see to it themselves who may visit them.
+        listener: a socket that is bound.
+        config: uvicorn's.
     """
 
-    def __init__(
-        self,
-        app: ApiApp,
-        limits: Limits,
-        listener: socket.socket,
-        certificates: Certificates | None,
-        pages: Sequence[BaseRoute],
-    ) -> None:
+    def __init__(self, app: ApiApp, listener: socket.socket, config: uvicorn.Config) -> None:
         host, port = listener.getsockname()[:2]
-        scheme = "http" if certificates is None else "https"
+        scheme = "https" if config.is_ssl else "http"
         self.url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
         self._app = app
-        self._pages = pages
-        self._limits = limits
         self._listener = listener
-        self._tls = None if certificates is None else _context(certificates)
-        self._state = ServerState()
-        self._server: asyncio.Server | None = None
-        self._ticker: asyncio.Task[None] | None = None
+        config.load()
+        self._server = uvicorn.Server(config)
+        self._server.lifespan = config.lifespan_class(config)
+        self._ticking: asyncio.Task[None] | None = None
 
     @classmethod
     async def start(
@@ -85,7 +97,6 @@ class Serving:
         host: str = LOOPBACK,
         port: int = 0,
         certificates: Certificates | None,
-        pages: Sequence[BaseRoute] = (),
     ) -> Self:
         """Listen; once this returns, clients are answered.
 
@@ -95,92 +106,74 @@ class Serving:
             host: an address of this machine.
             port: 0 for any that is free.
             certificates: for TLS; None for HTTP that anybody on the machine could listen in on.
-            pages: what else is served; these routes see to it themselves who may visit them.
 
         Raises:
             CantListen: the port is in use, or the address isn't one of this machine.
         """
         allow_many_descriptors()
-        listener = _bound(host, port)
+        listener = _bound(host, port, limits)
         try:
-            serving = cls(app, limits, listener, certificates, pages)
-            await serving._listen()
+            serving = cls(app, listener, _config(app, limits, certificates))
+            await serving._server.startup(sockets=[listener])
         except BaseException:
             listener.close()
             raise
+        serving._ticking = asyncio.create_task(serving._server.main_loop())
         return serving
 
     @property
     def connection_count(self) -> int:
         """How many clients are connected."""
-        return len(self._state.connections)
-
-    async def _listen(self) -> None:
-        loop = asyncio.get_running_loop()
-        config = Config(
-            Starlette(routes=[*self._pages, Mount("/", app=self._app)]),
-            http=Connection,
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            log_level="error",
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=self._limits.idle_s,
-        )
-        config.load()
-        self._tick()
-        handshake_s = None if self._tls is None else self._limits.handshake_s
-        self._server = await loop.create_server(
-            partial(Connection, self._limits, config, self._state, {}),
-            sock=self._listener,
-            ssl=self._tls,
-            backlog=_BACKLOG,
-            ssl_handshake_timeout=handshake_s,
-            ssl_shutdown_timeout=None if self._tls is None else _GOODBYE_S,
-        )
-        self._ticker = asyncio.create_task(self._tick_on())
+        return len(self._server.server_state.connections)
 
     async def stop(self) -> None:
         """End all watches, let requests under way end, and hang up on all that are left."""
-        if self._server is None or self._ticker is None:
+        ticking, self._ticking = self._ticking, None
+        if ticking is None:
             return
-        self._ticker.cancel()
-        self._server.close()
+        ticking.cancel()
         self._app.close()
-        for connection in list(self._state.connections):
-            connection.shutdown()
-        deadline_s = time.monotonic() + _STOP_S
-        while self._state.connections and time.monotonic() < deadline_s:
-            await asyncio.sleep(_LOOK_S)
-        for connection in list(self._state.connections):
+        asyncio.get_running_loop().call_later(_GOODBYE_S, self._hang_up)
+        await self._server.shutdown(sockets=[self._listener])
+        if self._server.server_state.tasks:
+            await asyncio.wait(self._server.server_state.tasks, timeout=_STOP_S)
+
+    def _hang_up(self) -> None:
+        for connection in list(self._server.server_state.connections):
             connection.transport.abort()
-        if self._state.tasks:
-            await asyncio.wait(self._state.tasks, timeout=_STOP_S)
-        await self._server.wait_closed()
-
-    async def _tick_on(self) -> None:
-        while True:
-            await asyncio.sleep(_TICK_S)
-            self._tick()
-
-    def _tick(self) -> None:
-        """Tell the time in answers, and hang up on clients that are too slow."""
-        date = formatdate(time.time(), usegmt=True).encode()
-        self._state.default_headers = [(b"date", date)]
-        now_s = asyncio.get_running_loop().time()
-        for connection in list(self._state.connections):
-            if isinstance(connection, Connection) and connection.is_overdue(now_s):
-                connection.abort()
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _config(app: ASGIApp, limits: Limits, certificates: Certificates | None) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=_Protocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        backlog=_BACKLOG,
+        limit_concurrency=limits.connections_max,
+        timeout_keep_alive=limits.idle_s,
+        timeout_graceful_shutdown=_STOP_S,
+        ssl_certfile=None if certificates is None else certificates.certificate,
+        ssl_keyfile=None if certificates is None else str(certificates.key),
+        ssl_ciphers=_CIPHERS,
+    )
+
+
+def _bound(host: str, port: int, limits: Limits) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Only sockets that say that they are TCP's are spared waiting for acknowledgements by asyncio.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            # Connections inherit it: Linux hangs up on those who don't read what they are sent.
+            stall_ms = round(limits.stall_s * 1000)
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, stall_ms)
         listener.bind((host, port))
     except (OSError, OverflowError) as error:
         listener.close()
@@ -197,12 +190,3 @@ def _why(host: str, port: int, error: Exception) -> str:
     if number == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
         return f"{host} is no address of this machine"
     return f"can't listen at port {port} of {host}: {error}"
-
-
-def _context(certificates: Certificates) -> ssl.SSLContext:
-    sslproto.SSLProtocol.max_size = _TLS_BUFFER_BYTES
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_ciphers(_CIPHERS)
-    context.load_cert_chain(certificates.certificate, certificates.key)
-    return context

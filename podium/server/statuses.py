@@ -25,9 +25,9 @@ def too_large(limit: int) -> Refused:
     return Refused(413, "RequestEntityTooLarge", message)
 
 
-def malformed(code: int, message: str) -> Refused:
-    """400, or 431: what came isn't HTTP, or too much of it."""
-    return Refused(code, "BadRequest", message)
+def too_slow() -> Refused:
+    """408: the body hasn't come in time."""
+    return Refused(408, "Timeout", "Timeout: request body was not received in time")
 
 
 def internal_error() -> Refused:

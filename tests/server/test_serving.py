@@ -7,9 +7,6 @@ from random import Random
 
 import httpx
 import pytest
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse
-from starlette.routing import Route
 
 from podium.server.app import ApiApp
 from podium.server.limits import Limits
@@ -76,17 +73,3 @@ def test_the_port_is_free_again_at_once(tmp_path: Path) -> None:
     with running(tmp_path, tls=False) as server:
         port = server.address[1]
     asyncio.run(again())
-
-
-def test_pages_may_stand_beside_the_api() -> None:
-    def hello(_request: Request) -> PlainTextResponse:
-        return PlainTextResponse("hello")
-
-    async def visit() -> None:
-        serving = await start(pages=[Route("/hello", hello)])
-        async with httpx.AsyncClient(base_url=serving.url) as client:
-            assert (await client.get("/hello")).text == "hello"
-            assert (await client.get("/hello/you")).status_code == 401
-        await serving.stop()
-
-    asyncio.run(visit())
