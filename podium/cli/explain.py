@@ -12,11 +12,13 @@ from podium.cli.inputs import (
     ApplyOption,
     ConfigOption,
     DeleteOption,
+    MaxPodsOption,
     NamespaceOption,
     StateOption,
     read_request,
 )
 from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings, working
+from podium.manifests.pod_limit import MAX_PODS
 from podium.node.pressure.signals import Signal
 from podium.plan.evicting import rank_evictions, ranking_report
 from podium.plan.explaining import explain_pod
@@ -45,6 +47,7 @@ def explain(
     signal: Annotated[
         Signal, typer.Option("--signal", help="With --eviction: what tells of pressure.")
     ] = Signal.MEMORY_AVAILABLE,
+    max_pods: MaxPodsOption = MAX_PODS,
     output: Annotated[
         BriefOutput, typer.Option("--output", "-o", help="How to print the explanation.")
     ] = BriefOutput.TABLE,
@@ -57,7 +60,9 @@ def explain(
     """
     try:
         with working("reading"):
-            request, _ = read_request(filename, apply, delete, scheduler_config, namespace)
+            request, _ = read_request(
+                filename, apply, delete, scheduler_config, namespace, max_pods=max_pods
+            )
         if eviction:
             _explain_eviction(request, pod, signal, output)
             return

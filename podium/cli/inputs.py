@@ -1,7 +1,7 @@
 """What commands about a cluster have in common: where the state, the changes and the rules are."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -14,7 +14,9 @@ from podium.cli.collecting import collect_rarely
 from podium.config.errors import InvalidConfiguration
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.config.load import load_configuration
-from podium.manifests import Manifests, read_sources
+from podium.manifests import Loaded, ManifestError, Manifests, Problem, read_sources
+from podium.manifests.pod_limit import MAX_PODS, PodLimit
+from podium.manifests.problems import describe
 from podium.node.pressure.config import EvictionConfig, read_config
 from podium.node.pressure.parsing import ThresholdError
 from podium.plan.preparing import Request
@@ -70,6 +72,17 @@ NamespaceOption = Annotated[
 ]
 
 
+MaxPodsOption = Annotated[
+    int,
+    typer.Option(
+        "--max-pods",
+        metavar="N",
+        min=0,
+        help="How many new pods workloads may ask for; more is taken for a mistake.",
+    ),
+]
+
+
 class InputError(PodiumError):
     """The command line asks for something that can't be had."""
 
@@ -82,8 +95,18 @@ def read_request(
     namespace: str,
     *,
     alternatives_max: int = 0,
+    max_pods: int = MAX_PODS,
 ) -> tuple[Request, list[str]]:
     """Read everything that a request consists of.
+
+    Args:
+        state: where the state is.
+        apply: where the manifests are.
+        delete: what to delete first.
+        scheduler_config: the configuration's file.
+        namespace: where objects are that don't say.
+        alternatives_max: how many other candidates each preemption reports.
+        max_pods: how many new pods workloads may ask for.
 
     Returns:
         The request, and what is worth knowing about what was read.
@@ -100,6 +123,7 @@ def read_request(
     before = together.get(partial(_manifests, state, namespace), Manifests())
     applied = together.get(partial(_manifests, changes, namespace, later_wins=True), Manifests())
     together.raise_errors()
+    _check_pods([*before.objects, *applied.objects], PodLimit(max_pods))
     collect_rarely()
     request = Request(
         state=[loaded.obj for loaded in before.objects],
@@ -135,6 +159,15 @@ def _manifests(paths: Sequence[str], namespace: str, *, later_wins: bool = False
     if not paths:
         return Manifests()
     return read_sources(paths, sys.stdin.buffer, namespace=namespace, later_wins=later_wins)
+
+
+def _check_pods(objects: Iterable[Loaded], limit: PodLimit) -> None:
+    faults = ((loaded, limit.add(loaded.obj)) for loaded in objects)
+    problems = [
+        Problem(one.source, describe(one.obj), str(fault)) for one, fault in faults if fault
+    ]
+    if problems:
+        raise ManifestError(problems)
 
 
 def _targets(texts: Sequence[str], namespace: str) -> tuple[Target, ...]:

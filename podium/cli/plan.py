@@ -16,6 +16,7 @@ from podium.cli.inputs import (
     DeleteOption,
     InputError,
     KubeletConfigOption,
+    MaxPodsOption,
     NamespaceOption,
     StateOption,
     read_kubelet_config,
@@ -35,6 +36,7 @@ from podium.cli.output import (
 from podium.cli.plan_text import print_plan
 from podium.cli.timeline_text import time_text
 from podium.config.reading.durations import duration_seconds
+from podium.manifests.pod_limit import MAX_PODS
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan
 from podium.plan.pressing import parse_pressure
@@ -101,6 +103,7 @@ def plan(
     kubelet_config: KubeletConfigOption = None,
     until: UntilOption = "10m",
     seeds: SeedsOption = 1,
+    max_pods: MaxPodsOption = MAX_PODS,
 ) -> None:
     """Say what applying manifests would do: placements, preemptions, budgets.
 
@@ -116,7 +119,13 @@ def plan(
         evicting = read_kubelet_config(kubelet_config)
         with working("reading"):
             request, notes = read_request(
-                filename, apply, delete, scheduler_config, namespace, alternatives_max=alternatives
+                filename,
+                apply,
+                delete,
+                scheduler_config,
+                namespace,
+                alternatives_max=alternatives,
+                max_pods=max_pods,
             )
         with working("planning") as progress:
             asked = replace(

@@ -10,6 +10,7 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.cli.collecting import collect_rarely
+from podium.cli.inputs import MaxPodsOption
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     console,
@@ -20,6 +21,7 @@ from podium.cli.output import (
 )
 from podium.cli.simulate_text import print_story, progress
 from podium.config.reading.durations import duration_seconds
+from podium.manifests.pod_limit import MAX_PODS
 from podium.simulation.reading import ScenarioError, read_scenario
 from podium.simulation.report import simulation_report
 from podium.simulation.scenario import Scenario
@@ -50,6 +52,7 @@ def simulate(
     seed: Annotated[
         int | None, typer.Option(help="Of everything that is left to chance; the scenario's own.")
     ] = None,
+    max_pods: MaxPodsOption = MAX_PODS,
     output: Annotated[
         SimulateOutput, typer.Option("--output", "-o", help="How to print what happens.")
     ] = SimulateOutput.TIMELINE,
@@ -59,7 +62,7 @@ def simulate(
     The same seed gives the same story. The exit code is 2 if an assertion fails.
     """
     try:
-        loaded = _loaded(scenario, until, seed)
+        loaded = _loaded(scenario, until, seed, max_pods)
         collect_rarely()
         with progress() as told:
             simulation = play(loaded, told)
@@ -78,12 +81,12 @@ def simulate(
         raise typer.Exit(FAILED_EXIT_CODE)
 
 
-def _loaded(path: str, until: str | None, seed: int | None) -> Scenario:
+def _loaded(path: str, until: str | None, seed: int | None, max_pods: int) -> Scenario:
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{path}: can't be read: {error}") from error
-    scenario = read_scenario("stdin" if path == "-" else path, text, seed)
+    scenario = read_scenario("stdin" if path == "-" else path, text, seed, max_pods)
     if until is None:
         return scenario
     until_s = duration_seconds(until)

@@ -9,6 +9,7 @@ from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import ClusterOptions
 from podium.cluster.options import START_S
 from podium.config.reading.fields import Fields, Findings
+from podium.manifests.pod_limit import MAX_PODS, PodLimit
 from podium.simulation.reading.cluster import (
     read_controllers,
     read_faults,
@@ -44,13 +45,16 @@ class ScenarioError(PodiumError):
     """A file that isn't a scenario; a line for everything that is wrong with it."""
 
 
-def read_scenario(path: str, text: str, seed: int | None = None) -> Scenario:
+def read_scenario(
+    path: str, text: str, seed: int | None = None, max_pods: int = MAX_PODS
+) -> Scenario:
     """The scenario that a file holds.
 
     Args:
         path: the file's; manifests are named from where it is.
         text: what stands in it.
         seed: instead of the file's own.
+        max_pods: how many new pods workloads may ask for.
 
     Raises:
         ScenarioError: with everything that is wrong.
@@ -62,7 +66,7 @@ def read_scenario(path: str, text: str, seed: int | None = None) -> Scenario:
     if faults:
         raise ScenarioError("\n".join(faults))
     findings = Findings()
-    context = Context(Path(path).parent, path)
+    context = Context(Path(path).parent, path, PodLimit(max_pods))
     scenario = _scenario(documents[0].value, findings, context, seed)
     if findings.faults:
         raise ScenarioError("\n".join(f"{path}: {fault}" for fault in findings.faults))

@@ -67,6 +67,11 @@ def _scale(step: Fields, context: Context) -> Action:
         fields.fault("replicas", "must be a number of pods, 0 or more")
     if found is not None and found.kind not in _SCALABLE:
         fields.fault("object", f"kinds that can be scaled: {', '.join(_SCALABLE)}")
+    elif found is not None:
+        fault = context.limit.resize(
+            found.kind, found.namespace, found.name, replicas, fields.at("replicas")
+        )
+        fields.findings.faults += [fault] if fault else []
     body = {"spec": {"replicas": replicas}}
     return Change(found or _nowhere(), body, "")
 

@@ -14,6 +14,8 @@ from podium.config.reading.durations import duration_seconds
 from podium.config.reading.fields import Fields, Findings
 from podium.manifests import ManifestError, Problem, read_sources
 from podium.manifests.objects import objects_in
+from podium.manifests.pod_limit import PodLimit
+from podium.manifests.problems import describe
 from podium.simulation.scenario import Target
 
 Object = Mapping[str, Any]
@@ -34,10 +36,12 @@ class Context:
     Attributes:
         directory: where the scenario's file is; manifests are named from there.
         file: the scenario's name, for errors.
+        limit: of the pods that workloads may ask for.
     """
 
     directory: Path
     file: str
+    limit: PodLimit
 
 
 def seconds(fields: Fields, name: str) -> float | None:
@@ -118,6 +122,8 @@ def manifests(fields: Fields, name: str, context: Context) -> tuple[Object, ...]
             objects, faults = _of_file(entry, path, context)
         else:
             objects, faults = inline_objects(entry, path, context.file)
+            too_many = ((obj, context.limit.add(obj)) for obj in objects)
+            faults += [FieldError(path, describe(obj), str(why)) for obj, why in too_many if why]
         found += [_known(obj, path, fields.findings) for obj in objects]
         fields.findings.faults += faults
     return tuple(obj for obj in found if obj)
@@ -128,7 +134,10 @@ def _of_file(called: str, path: str, context: Context) -> tuple[list[Object], li
         sources = read_sources([str(context.directory / called)])
     except ManifestError as error:
         return [], [FieldError(path, called, str(problem)) for problem in error.problems]
-    return [loaded.obj for loaded in sources.objects], []
+    too_many = ((one, context.limit.add(one.obj)) for one in sources.objects)
+    problems = [Problem(one.source, describe(one.obj), str(why)) for one, why in too_many if why]
+    faults = [FieldError(path, called, str(problem)) for problem in problems]
+    return [loaded.obj for loaded in sources.objects], faults
 
 
 def inline_objects(entry: object, path: str, file: str) -> tuple[list[Object], list[FieldError]]:

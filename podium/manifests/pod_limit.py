@@ -1,0 +1,77 @@
+"""How many pods workloads ask for, so that a slip of the keyboard doesn't fill the memory."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.meta import controller_of, name, namespace
+
+Object = Mapping[str, Any]
+
+MAX_PODS = 10_000
+"""How many pods may be asked for unless somebody says otherwise."""
+
+_BY_REPLICAS = frozenset({"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
+
+
+class PodLimit:
+    """Adds up the pods that workloads ask for beyond those that a cluster has made already.
+
+    Args:
+        most: how many there may be.
+    """
+
+    def __init__(self, most: int = MAX_PODS) -> None:
+        self._most = most
+        self._sum = 0
+        self._sizes: dict[tuple[str, str, str], int] = {}
+
+    def add(self, workload: Object) -> FieldError | None:
+        """Count what an object asks for; a fault if that is too much.
+
+        What comes from an API server has its pods already, and a ReplicaSet of a Deployment has
+        its size from that.
+        """
+        field, size = _wish(workload)
+        if not field:
+            return None
+        place = (workload["kind"], namespace(workload), name(workload))
+        if workload["metadata"].get("uid"):
+            self._sizes[place] = size
+            return None
+        return self.resize(*place, size, field)
+
+    def resize(
+        self, kind: str, place: str, called: str, size: int, field: str
+    ) -> FieldError | None:
+        """Count a workload by its new size; a fault if that is too much.
+
+        Args:
+            kind: the workload's.
+            place: its namespace.
+            called: its name.
+            size: how many pods it asks for.
+            field: where it does so.
+        """
+        before = self._sizes.get((kind, place, called), 0)
+        more = max(0, size - before)
+        if self._sum + more > self._most:
+            why = f"makes {self._sum + more} new pods; more than {self._most} need --max-pods"
+            return FieldError(field, size, why)
+        self._sum += more
+        self._sizes[kind, place, called] = max(before, size)
+        return None
+
+
+def _wish(workload: Object) -> tuple[str, int]:
+    """The field that says how many pods a workload wants at once, and how many that are."""
+    spec = workload.get("spec") or {}
+    if workload["kind"] == "Job":
+        parallelism, completions = spec.get("parallelism", 1), spec.get("completions")
+        if completions is not None and completions < parallelism:
+            return "spec.completions", completions
+        return "spec.parallelism", parallelism
+    if workload["kind"] in _BY_REPLICAS and not controller_of(workload):
+        # Who doesn't say how many keeps those that there are.
+        return ("spec.replicas", spec["replicas"]) if spec.get("replicas") is not None else ("", 0)
+    return "", 0
