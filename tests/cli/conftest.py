@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from typer.testing import CliRunner, Result
 
+from podium.apiserver.decoding.yaml_writing import write_yaml
 from podium.cli.main import app
 
 Invoke = Callable[..., Result]
@@ -33,7 +33,7 @@ def write(tmp_path: Path) -> Write:
 
     def write_objects(name: str, *objects: Any) -> str:
         path = tmp_path / name
-        path.write_text(yaml.safe_dump_all(objects))
+        path.write_text("---\n".join(map(write_yaml, objects)))
         return str(path)
 
     return write_objects

@@ -75,7 +75,7 @@ def test_of_scenarios_likewise(podium, write, tmp_path, step: str, where: str) -
     write("news.yaml", workload("Deployment", "web", replicas=11_000))
     scenario = tmp_path / "scenario.yaml"
     head = "apiVersion: podium.dev/v1alpha1\nkind: Scenario\nspec:\n"
-    nodes = '  nodes: [{name: n, capacity: {cpu: "1"}}]\n'
+    nodes = '  nodes: [{name: node, capacity: {cpu: "1"}}]\n'
     scenario.write_text(f"{head}{nodes}  steps: [{{at: 1s, {step}}}]\n")
     result = podium("simulate", str(scenario))
     assert result.exit_code == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from podium.apiserver.decoding.yaml_writing import write_yaml
 from tests.plan.objects import budget, container, node, pod, priority_class, workload
 
 HIGH = priority_class("high", 1000)
@@ -170,7 +171,7 @@ def test_the_namespace_is_for_objects_and_targets_that_dont_say(podium, write) -
 
 
 def test_standard_input_is_read_once(podium, write) -> None:
-    text = yaml.safe_dump_all([node("n"), pod("p")])
+    text = write_yaml({"apiVersion": "v1", "kind": "List", "items": [node("n"), pod("p")]})
     assert "default/p  n " in podium("plan", "-f", "-", stdin=text).output
     result = podium("plan", "-f", "-", "--apply", "-", stdin=text)
     assert (result.exit_code, result.output) == (

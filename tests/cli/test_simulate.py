@@ -11,8 +11,8 @@ from podium.cli.main import app
 _SCENARIO = """apiVersion: podium.dev/v1alpha1
 kind: Scenario
 spec:
-  nodes: [{name: n, capacity: {cpu: "1"}}]
-  steps: [{at: 5s, cordon: n}, {at: 10s, assert: [{node: n, is: STATE}]}]
+  nodes: [{name: 'n', capacity: {cpu: "1"}}]
+  steps: [{at: 5s, cordon: 'n'}, {at: 10s, assert: [{node: 'n', is: STATE}]}]
 """
 
 

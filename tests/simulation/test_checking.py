@@ -9,7 +9,7 @@ from podium.simulation.telling import sentences
 CLUSTER = """apiVersion: podium.dev/v1alpha1
 kind: Scenario
 spec:
-  nodes: [{name: n, capacity: {cpu: "2"}}]
+  nodes: [{name: 'n', capacity: {cpu: "2"}}]
   manifests: [PODS]
   steps: [{at: 10s, assert: [CHECK]}]
 """

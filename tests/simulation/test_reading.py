@@ -33,7 +33,7 @@ def test_nodes_are_made_of_templates() -> None:
 def test_steps_have_one_action_each() -> None:
     steps = read(
         """steps:
-- {at: 1m30s, drain: {node: n, timeout: 1m, force: true}}
+- {at: 1m30s, drain: {node: 'n', timeout: 1m, force: true}}
 - {drain: m}
 - {delete: [pod/a, shop/deploy/web]}
 - {delete: {objects: pod/a, gracePeriod: 5s}}
@@ -80,10 +80,10 @@ def test_the_given_seed_counts() -> None:
     ("spec", "fault"),
     [
         ("sed: 1", "spec.sed: Forbidden: unknown field; known: description, seed,"),
-        ("steps: [{at: 5, cordon: n}]", "spec.steps[0].at: Invalid value: 5: must be a duration"),
+        ("steps: [{at: 5, cordon: 'n'}]", "spec.steps[0].at: Invalid value: 5: must be a duration"),
         ("steps: [{at: 1m}]", "spec.steps[0]: Invalid value: []: must have exactly one of apply,"),
         (
-            "steps: [{at: 1m, cordon: n}, {at: 30s, cordon: n}]",
+            "steps: [{at: 1m, cordon: 'n'}, {at: 30s, cordon: 'n'}]",
             'spec.steps[1].at: Invalid value: "30s": must not be before the step before it',
         ),
         (
@@ -99,7 +99,7 @@ def test_the_given_seed_counts() -> None:
             'spec.steps[0].scale.object: Invalid value: "pod/a": kinds that can be scaled: Depl',
         ),
         (
-            "steps: [{taint: n}]",
+            "steps: [{taint: 'n'}]",
             'spec.steps[0].taint: Invalid value: "n": must be `NODE KEY[=VALUE]:EFFECT`',
         ),
         (
@@ -119,15 +119,15 @@ def test_the_given_seed_counts() -> None:
             'spec.nodes[0]: Invalid value: "Node Big": metadata.name: Invalid value: "Big": a low',
         ),
         (
-            "nodes: [{name: n, taints: [{key: a, effect: Go}]}]",
+            "nodes: [{name: 'n', taints: [{key: a, effect: Go}]}]",
             'spec.nodes[0]: Invalid value: "Node n": metadata.taints[0].effect: Unsupported value:',
         ),
         (
-            "nodes: [{name: n, capacity: {cpu: much}}]",
+            "nodes: [{name: 'n', capacity: {cpu: much}}]",
             'spec.nodes[0].capacity.cpu: Invalid value: "much": quantities must match',
         ),
         (
-            "nodes: [{name: n, annotations: {podium.dev/down: maybe}}]",
+            "nodes: [{name: 'n', annotations: {podium.dev/down: maybe}}]",
             "spec.nodes[0].annotations: Invalid value: ",
         ),
         ("manifests: [none.yaml]", 'spec.manifests[0]: Invalid value: "none.yaml": none.yaml: can'),
@@ -159,7 +159,7 @@ def test_how_long_volumes_take_is_told_beside_the_latencies() -> None:
 
 
 def test_all_faults_are_told_at_once() -> None:
-    assert len(faults("seed: x\nuntil: y\nsteps: [{cordon: n, at: z}]")) == 3
+    assert len(faults("seed: x\nuntil: y\nsteps: [{cordon: 'n', at: z}]")) == 3
 
 
 def test_another_kind_is_no_scenario() -> None:

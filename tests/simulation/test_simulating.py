@@ -56,10 +56,10 @@ steps:
 
 def test_an_assertion_that_fails_says_what_is_the_case() -> None:
     simulation = played(
-        """nodes: [{name: n, capacity: {cpu: "1"}}]
+        """nodes: [{name: 'n', capacity: {cpu: "1"}}]
 steps:
 - at: 5s
-  assert: [{node: n, is: cordoned}, {pod: a, is: ready}, {node: n, is: ready}]
+  assert: [{node: 'n', is: cordoned}, {pod: a, is: ready}, {node: 'n', is: ready}]
 """
     )
     assert simulation.failures == 2
@@ -71,9 +71,9 @@ steps:
 
 
 def test_steps_may_stand_between_seconds() -> None:
-    simulation = played("""nodes: [{name: n, capacity: {cpu: "1"}}]
+    simulation = played("""nodes: [{name: 'n', capacity: {cpu: "1"}}]
 until: 1300ms
-steps: [{at: 1123ms, cordon: n}, {at: 1123ms, uncordon: n}]
+steps: [{at: 1123ms, cordon: 'n'}, {at: 1123ms, uncordon: 'n'}]
 """)
     assert {at_s for at_s, _ in sentences(simulation.entries)} == {1.123}
     assert simulation.ended_s == pytest.approx(1.3)
@@ -81,7 +81,7 @@ steps: [{at: 1123ms, cordon: n}, {at: 1123ms, uncordon: n}]
 
 def test_waiting_ends_as_soon_as_all_assertions_hold() -> None:
     simulation = played(
-        """nodes: [{name: n, capacity: {cpu: "1"}}]
+        """nodes: [{name: 'n', capacity: {cpu: "1"}}]
 pods: {startup: 3s, readyAfter: 4s}
 steps:
 - apply:
@@ -114,7 +114,7 @@ def test_a_refusal_counts_as_a_failure_unless_it_is_expected(refused: str, failu
 
 
 def test_nothing_is_told_of_what_is_not_there() -> None:
-    simulation = played("steps: [{down: n}, {delete: pod/a}]")
+    simulation = played("steps: [{down: 'n'}, {delete: pod/a}]")
     assert told(simulation) == [
         't+0s spec.steps[0] FAILED, it is refused: 404 nodes "n" not found',
         't+0s spec.steps[1] FAILED, it is refused: 404 pods "a" not found',
@@ -122,7 +122,7 @@ def test_nothing_is_told_of_what_is_not_there() -> None:
 
 
 def test_what_should_be_refused_and_is_not_is_a_failure() -> None:
-    spec = "nodes: [{name: n, capacity: {cpu: '1'}}]\nsteps: [{cordon: n, refused: 'no'}]"
+    spec = "nodes: [{name: 'n', capacity: {cpu: '1'}}]\nsteps: [{cordon: 'n', refused: 'no'}]"
     simulation = played(spec)
     assert simulation.failures == 1
     wrong = "t+0s spec.steps[0] FAILED: it was to be refused, but wasn't"
@@ -130,17 +130,17 @@ def test_what_should_be_refused_and_is_not_is_a_failure() -> None:
 
 
 def test_a_drain_leaves_bare_pods_alone_unless_it_is_forced() -> None:
-    spec = """nodes: [{name: n, capacity: {cpu: "1"}}]
+    spec = """nodes: [{name: 'n', capacity: {cpu: "1"}}]
 manifests:
 - apiVersion: v1
   kind: Pod
   metadata: {name: bare}
-  spec: {nodeName: n, terminationGracePeriodSeconds: 5, containers: [{name: c, image: i}]}
+  spec: {nodeName: 'n', terminationGracePeriodSeconds: 5, containers: [{name: c, image: i}]}
 steps:
-- {at: 1s, drain: n}
-- assert: [{drain: n, is: failed}, {pod: bare, is: running}]
-- {drain: {node: n, force: true}}
-- {within: 1m, assert: [{drain: n, is: done}]}
+- {at: 1s, drain: 'n'}
+- assert: [{drain: 'n', is: failed}, {pod: bare, is: running}]
+- {drain: {node: 'n', force: true}}
+- {within: 1m, assert: [{drain: 'n', is: done}]}
 """
     simulation = played(spec)
     assert simulation.failures == 0
@@ -152,7 +152,7 @@ steps:
 
 
 def test_a_drain_that_two_budgets_forbid_names_both() -> None:
-    spec = """nodes: [{name: n, capacity: {cpu: "4", memory: 8Gi}}]
+    spec = """nodes: [{name: 'n', capacity: {cpu: "4", memory: 8Gi}}]
 manifests:
 - EXAMPLES/classes.yaml
 - EXAMPLES/shop.yaml
@@ -162,8 +162,8 @@ manifests:
   spec: {maxUnavailable: 1, selector: {matchLabels: {app: shop}}}
 steps:
 - {within: 1m, assert: [{pods: app=shop, is: ready, count: 2}]}
-- {drain: n}
-- {within: 1m, assert: [{drain: n, is: failed}]}
+- {drain: 'n'}
+- {within: 1m, assert: [{drain: 'n', is: failed}]}
 """.replace("EXAMPLES", str(EXAMPLES))
     simulation = played(spec)
     assert simulation.failures == 0
@@ -184,7 +184,7 @@ def test_what_happens_to_very_many_at_once_is_summed_up() -> None:
 
 
 def test_a_step_after_the_end_is_not_taken() -> None:
-    spec = "until: 1m\nnodes: [{name: n, capacity: {cpu: '1'}}]\nsteps: [{at: 2m, cordon: n}]"
+    spec = "until: 1m\nnodes: [{name: 'n', capacity: {cpu: '1'}}]\nsteps: [{at: 2m, cordon: 'n'}]"
     simulation = played(spec)
     assert simulation.ended_s == 60.0
     assert told(simulation) == []

@@ -114,7 +114,7 @@ _FULL_NODE = """apiVersion: podium.dev/v1alpha1
 kind: Scenario
 spec:
   until: 1m
-  nodes: [{name: n, capacity: {cpu: "1"}}]
+  nodes: [{name: 'n', capacity: {cpu: "1"}}]
   manifests:
     - apiVersion: scheduling.k8s.io/v1
       kind: PriorityClass
