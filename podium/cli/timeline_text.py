@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from podium.cli.output import Cell
-from podium.plan.outcome import Cause, Disruption, Happening, Moment, Return
+from podium.plan.outcome import Disruption, Happening, Moment, Return
 
 LINES_MAX = 40
 _LOST, _WAITING, _PLACED = "red", "yellow", "green"
@@ -20,13 +20,6 @@ _SAYINGS = {
     Happening.GONE: "{pod} is gone from {node}",
 }
 
-_CAUSES = {
-    Cause.PREEMPTED: "is preempted",
-    Cause.TAINTED: "its node has a taint",
-    Cause.STOPPED: "its node needs the room",
-    Cause.EVICTED: "its node is under pressure",
-    Cause.NODE_GONE: "its node is deleted",
-}
 DISRUPTION_HEADINGS = ("POD", "NODE", "PRIORITY", "WHEN", "WHY", "DEPTH", "COMES AGAIN")
 
 
@@ -79,7 +72,7 @@ def _return(one: Disruption) -> Text:
 
 
 def _why(one: Disruption) -> str:
-    return f"gives way to {one.by}" if one.by else _CAUSES[one.cause]
+    return f"gives way to {one.by}" if one.by else one.cause.clause
 
 
 def _sentence(moment: Moment) -> str:

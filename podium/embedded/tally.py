@@ -5,22 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from podium.api.disruption import PREEMPTED, cause_of
 from podium.api.meta import is_finished
-from podium.controllers.kit.pods import condition_of
 from podium.store.errors import Expired
 from podium.store.events import WatchEvent
 from podium.store.store import Store
 from podium.store.watch import Watch
 
 Object = Mapping[str, Any]
-
-_PREEMPTED, _EVICTED = "preempted", "evicted"
-_DISRUPTIONS = {
-    "PreemptionByScheduler": _PREEMPTED,
-    "EvictionByEvictionAPI": _EVICTED,
-    "DeletionByTaintManager": _EVICTED,
-    "TerminationByKubelet": _EVICTED,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +58,8 @@ class Tally:
             self._nodes,
             self._states["Pending"],
             self._states["Running"],
-            self._disrupted[_PREEMPTED],
-            self._disrupted[_EVICTED],
+            self._disrupted[PREEMPTED],
+            self._disrupted.total() - self._disrupted[PREEMPTED],
         )
 
     def _begin(self) -> None:
@@ -98,10 +90,8 @@ def _state(pod: Object) -> str:
 
 
 def _disruption(pod: Object) -> str:
-    condition = condition_of(pod, "DisruptionTarget")
-    if condition is None or condition.get("status") != "True":
-        return ""
-    return _DISRUPTIONS.get(str(condition.get("reason")), "")
+    cause = cause_of(pod)
+    return "" if cause is None else cause.group
 
 
 def _change(event: WatchEvent) -> int:

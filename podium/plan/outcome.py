@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from podium.api.disruption import Cause
 from podium.core.preemption.choice import KEYS
 from podium.core.preemption.dry_run import PRIORITY_OFFSET
 
@@ -294,16 +295,6 @@ class Moment:
     node: str = ""
     detail: str = ""
     by: str = ""
-
-
-class Cause(StrEnum):
-    """What makes a pod lose its place."""
-
-    PREEMPTED = "Preempted"
-    TAINTED = "Tainted"
-    STOPPED = "StoppedByNode"
-    EVICTED = "EvictedByNode"
-    NODE_GONE = "NodeDeleted"
 
 
 class Return(StrEnum):

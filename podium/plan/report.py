@@ -113,7 +113,7 @@ def _disruption(disruption: Disruption) -> Report:
             "node": disruption.node,
             "priority": disruption.priority,
             "at": disruption.at_s,
-            "cause": str(disruption.cause),
+            "cause": disruption.cause.name,
             "depth": disruption.depth,
             "comesAgain": str(disruption.comes_again),
         },

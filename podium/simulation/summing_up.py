@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from podium.api.disruption import EVICTED, LOST, PREEMPTED, cause_of_reason
 from podium.api.meta import name, namespace
 from podium.simulation.observing import Entry
 
@@ -14,16 +15,9 @@ Object = Mapping[str, Any]
 AT_ONCE_S = 1.0
 """Who is placed within this time hasn't waited for room, but for calls."""
 
-CAUSES = ("preempted", "evicted", "lost")
+CAUSES = (PREEMPTED, EVICTED, LOST)
 """Why pods are disrupted."""
 
-_CAUSE_OF = {
-    "PreemptionByScheduler": "preempted",
-    "EvictionByEvictionAPI": "evicted",
-    "DeletionByTaintManager": "evicted",
-    "DeletionByPodGC": "lost",
-    "TerminationByKubelet": "lost",
-}
 _ENDS = ("PodTerminating", "PodFailed", "PodGone")
 
 
@@ -135,8 +129,8 @@ def _bind(life: _Life, at_s: float) -> None:
 
 def _disrupt(life: _Life, disruption: str) -> None:
     """Count why a pod goes, once."""
-    cause = _CAUSE_OF.get(disruption)
-    if cause is None or life.disrupted:
+    found = cause_of_reason(disruption)
+    if found is None or life.disrupted:
         return
     life.disrupted = True
-    life.summary.disrupted[cause] += 1
+    life.summary.disrupted[found.group] += 1

@@ -6,19 +6,13 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from podium.api.disruption import cause_of_reason
 from podium.api.meta import DEFAULT_NAMESPACE
 from podium.simulation.observing import Entry
 
 Phrase = Callable[[Entry], str]
 
 _SUBJECTS = {"PodDisruptionBudget": "budget"}
-_CAUSES = {
-    "PreemptionByScheduler": "preempted",
-    "EvictionByEvictionAPI": "evicted",
-    "DeletionByTaintManager": "evicted for a taint",
-    "DeletionByPodGC": "collected, as its node is gone",
-    "TerminationByKubelet": "stopped by its node",
-}
 _USER = "user"
 
 _TOLD_MAX = 20
@@ -102,9 +96,10 @@ def _pod_gone(entry: Entry) -> str:
 
 
 def _cause(entry: Entry) -> str:
-    cause = entry.details.get("disruption")
-    if cause:
-        return _CAUSES.get(str(cause), str(cause))
+    reason = str(entry.details.get("disruption") or "")
+    if reason:
+        cause = cause_of_reason(reason)
+        return reason if cause is None else cause.participle
     return "deleted" if entry.by == _USER else f"deleted by {entry.by}"
 
 

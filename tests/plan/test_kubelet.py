@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.plan.outcome import Cause
+from podium.api.disruption import BY_KUBELET
 from tests.plan.objects import container, node, places, planned, pod, priority_class
 
 AFFINITY = {"disk": "ssd"}
@@ -115,7 +115,7 @@ def test_a_critical_pod_gets_its_room_by_force() -> None:
     outcome = planned([node("n", "1"), pod("old", on="n")], critical)
     assert places(outcome) == {"new": "n"}
     (lost,) = outcome.disruptions
-    assert (lost.pod, lost.cause) == ("default/old", Cause.STOPPED)
+    assert (lost.pod, lost.cause) == ("default/old", BY_KUBELET)
 
 
 def test_a_critical_pod_is_refused_where_stopping_others_doesnt_help() -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.plan.outcome import Cause, Fate, Happening, Return
+from podium.api.disruption import BY_POD_GC, BY_SCHEDULER, BY_TAINT
+from podium.plan.outcome import Fate, Happening, Return
 from tests.plan.objects import (
     budget,
     node,
@@ -45,7 +46,7 @@ def test_a_replacement_preempts_in_its_turn() -> None:
     first, second = outcome.disruptions
     assert (first.pod, first.by, first.depth) == ("default/second-0", "default/first", 1)
     assert (first.owner, first.comes_again) == ("ReplicaSet default/second", Return.CERTAIN)
-    assert (first.replaced_on, first.cause) == ("n2", Cause.PREEMPTED)
+    assert (first.replaced_on, first.cause) == ("n2", BY_SCHEDULER)
     assert (second.pod, second.by, second.depth) == ("default/third-0", first.replacement, 2)
     assert second.replaced_on == ""
     (pending,) = outcome.pending
@@ -136,9 +137,9 @@ def test_pods_of_a_deleted_node_come_again_elsewhere() -> None:
     outcome = planned(state, delete="node/n1")
     found = {one.pod: (one.cause, one.comes_again) for one in outcome.disruptions}
     assert found == {
-        "default/web-0": (Cause.NODE_GONE, Return.CERTAIN),
-        "default/agent-0": (Cause.NODE_GONE, Return.NEVER),
-        "default/bare": (Cause.NODE_GONE, Return.NEVER),
+        "default/web-0": (BY_POD_GC, Return.CERTAIN),
+        "default/agent-0": (BY_POD_GC, Return.NEVER),
+        "default/bare": (BY_POD_GC, Return.NEVER),
     }
     assert [one.replaced_on for one in outcome.disruptions if one.replacement] == ["n2"]
 
@@ -164,7 +165,7 @@ def test_a_new_taint_drives_pods_away() -> None:
     state = [node("n1"), node("n2"), *owned("ReplicaSet", "web", "n1")]
     outcome = planned(state, node("n1", taints=[{"key": "k", "effect": "NoExecute"}]))
     (lost,) = outcome.disruptions
-    assert (lost.cause, lost.replaced_on, lost.depth) == (Cause.TAINTED, "n2", 1)
+    assert (lost.cause, lost.replaced_on, lost.depth) == (BY_TAINT, "n2", 1)
 
 
 def test_the_same_request_has_the_same_outcome() -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from podium.api.disruption import BY_PRESSURE
 from podium.cli.inputs import InputError, read_kubelet_config
 from podium.node.pressure.config import read_config
 from podium.node.pressure.ranking import EvictionOrder
 from podium.node.pressure.signals import Signal
 from podium.plan.evicting import EvictionError, rank_evictions, ranking_report
-from podium.plan.outcome import Cause
 from podium.plan.planning import plan
 from podium.plan.preparing import Request
 from podium.plan.pressing import PressureError, parse_pressure
@@ -57,7 +57,7 @@ def request(*pressures: str, state: list[Obj] = STATE) -> Request:
 
 def test_who_exceeds_its_requests_is_evicted() -> None:
     (lost,) = plan(request("n1:memory.available=50Mi")).disruptions
-    assert (lost.pod, lost.cause) == ("default/above", Cause.EVICTED)
+    assert (lost.pod, lost.cause) == ("default/above", BY_PRESSURE)
 
 
 def test_what_is_above_the_threshold_costs_nobody_anything() -> None:

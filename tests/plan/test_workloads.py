@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from podium.plan.outcome import Cause, Return
+from podium.api.disruption import BY_TAINT
+from podium.plan.outcome import Return
 from tests.plan.objects import (
     container,
     node,
@@ -166,7 +167,7 @@ def test_new_pods_tolerate_nodes_that_arent_ready_for_a_while() -> None:
     state = [node("n", taints=[taint])]
     assert places(planned(state, pod("p"), until_s=299.0)) == {"p": "n"}
     (lost,) = planned(state, pod("p")).disruptions
-    assert (lost.cause, round(lost.at_s), lost.comes_again) == (Cause.TAINTED, 300, Return.NEVER)
+    assert (lost.cause, round(lost.at_s), lost.comes_again) == (BY_TAINT, 300, Return.NEVER)
 
 
 def test_what_isnt_modelled_is_said() -> None:

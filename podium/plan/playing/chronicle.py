@@ -3,17 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.disruption import disruption_reason
 from podium.api.meta import is_finished, is_terminating, key, uid
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Synced
-from podium.controllers.kit.pods import condition_of, is_ready
+from podium.controllers.kit.pods import is_ready
 from podium.plan.outcome import Happening, Moment
 from podium.plan.state import node_name
 
 Object = Mapping[str, Any]
-
-BY_SCHEDULER = "PreemptionByScheduler"
-BY_TAINT = "DeletionByTaintManager"
 
 
 class Chronicle:
@@ -73,16 +71,9 @@ class Chronicle:
             self.moments.append(Moment(at_s, happening, key(pod), uid(pod), node_name(pod), detail))
 
     def _lose(self, pod: Object, at_s: float) -> None:
-        reason = _disruption(pod)
+        reason = disruption_reason(pod)
         if reason and uid(pod) not in self.lost and uid(pod) not in self._leaving:
             self.lost[uid(pod)] = (reason, at_s)
-
-
-def _disruption(pod: Object) -> str:
-    """What disrupts a pod, as in its condition DisruptionTarget; empty if nothing does."""
-    target = condition_of(pod, "DisruptionTarget")
-    is_target = target is not None and target.get("status") == "True"
-    return str(target.get("reason")) if target is not None and is_target else ""
 
 
 def _happenings(old: Object | None, new: Object | None) -> Iterator[tuple[Happening, str]]:
@@ -96,7 +87,7 @@ def _happenings(old: Object | None, new: Object | None) -> Iterator[tuple[Happen
     if node_name(new) and not node_name(before):
         yield Happening.BOUND, ""
     if is_terminating(new) and not is_terminating(before):
-        yield Happening.TERMINATING, _disruption(new)
+        yield Happening.TERMINATING, disruption_reason(new)
     if is_finished(new) and not is_finished(before):
         status = new["status"]
         done = Happening.FAILED if status["phase"] == "Failed" else Happening.SUCCEEDED

@@ -5,14 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from podium.api.disruption import BY_POD_GC, BY_SCHEDULER, Cause, cause_of
 from podium.api.meta import controller_of, is_terminating, key, namespace, uid
 from podium.api.priority import pod_priority
 from podium.controllers.kit.pods import condition_of
-from podium.node.preemption import CONDITION_REASON
 from podium.node.preemption import REASON as STOPPED_BY_NODE
 from podium.node.pressure.evictions import REASON as EVICTED
 from podium.plan.outcome import (
-    Cause,
     Disruption,
     GatedPod,
     Happening,
@@ -24,7 +23,6 @@ from podium.plan.outcome import (
     RejectedObject,
     Return,
 )
-from podium.plan.playing.chronicle import BY_SCHEDULER, BY_TAINT
 from podium.plan.playing.play import Play
 from podium.plan.playing.replacing import RECREATING
 from podium.plan.queue import scheduler_name
@@ -32,11 +30,6 @@ from podium.plan.state import node_name
 
 Object = Mapping[str, Any]
 
-_CAUSES = {
-    BY_SCHEDULER: Cause.PREEMPTED,
-    BY_TAINT: Cause.TAINTED,
-    CONDITION_REASON: Cause.STOPPED,
-}
 _NODE_STOPS = frozenset({STOPPED_BY_NODE, EVICTED})
 _REJECTED = "Pod was rejected: "
 _NOT_TRIED = "no scheduler has come to it yet"
@@ -159,13 +152,11 @@ class Told:
     def disruptions(self) -> tuple[Disruption, ...]:
         """Pods that lost their places, with what became of each."""
         successors = {lost: new for new, lost in self._replaced.items()}
-        gone = [
-            self._disruption(pod, Cause.NODE_GONE, 0.0, successors) for pod in self._lost.values()
-        ]
+        gone = [self._disruption(pod, BY_POD_GC, 0.0, successors) for pod in self._lost.values()]
         others = [
             self._disruption(self._pods[lost], cause, at_s, successors)
-            for lost, (reason, at_s) in self._play.chronicle.lost.items()
-            if (cause := _cause(self._pods[lost], reason)) is not None
+            for lost, (_, at_s) in self._play.chronicle.lost.items()
+            if (cause := cause_of(self._pods[lost])) is not None
         ]
         return (*gone, *others)
 
@@ -183,7 +174,7 @@ class Told:
         owner = controller_of(pod)
         new = self._pods.get(successors.get(uid(pod), ""))
         preemptor = self._pods.get(self._play.preempted.preemptors.get(uid(pod), ""))
-        is_preempted = cause is Cause.PREEMPTED and preemptor is not None
+        is_preempted = cause is BY_SCHEDULER and preemptor is not None
         return Disruption(
             pod=key(pod),
             node=node_name(pod),
@@ -216,7 +207,7 @@ class Told:
     def _behind(self, moment: Moment) -> str:
         if moment.happening is Happening.CREATED:
             return self._replaced_key(moment.uid)
-        if moment.happening is Happening.TERMINATING and moment.detail == BY_SCHEDULER:
+        if moment.happening is Happening.TERMINATING and moment.detail == BY_SCHEDULER.reason:
             preemptor = self._pods.get(self._play.preempted.preemptors.get(moment.uid, ""))
             return "" if preemptor is None else key(preemptor)
         return ""
@@ -261,14 +252,7 @@ def _was_stopped(pod: Object) -> bool:
     return status.get("reason") in _NODE_STOPS and not is_refused
 
 
-def _cause(pod: Object, reason: str) -> Cause | None:
-    """What a reason of the condition DisruptionTarget says, and the status of the pod."""
-    if reason == CONDITION_REASON and (pod.get("status") or {}).get("reason") == EVICTED:
-        return Cause.EVICTED
-    return _CAUSES.get(reason)
-
-
 def _return(owner: Object | None, cause: Cause) -> Return:
-    if owner is None or (owner["kind"] == "DaemonSet" and cause is Cause.NODE_GONE):
+    if owner is None or (owner["kind"] == "DaemonSet" and cause is BY_POD_GC):
         return Return.NEVER
     return Return.CERTAIN if owner["kind"] in RECREATING else Return.UNKNOWN

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from podium.api.disruption import disruption_reason
 from podium.api.meta import controller_of
 from podium.controllers.kit.pods import condition_of
 from podium.simulation.observing.entry import Fact, Object
@@ -117,10 +118,8 @@ def _running(before: Object, status: Object, old: Object, new: Object) -> Iterat
 
 
 def _disruption(pod: Object) -> dict[str, Any]:
-    condition = condition_of(pod, "DisruptionTarget")
-    if condition is None or condition.get("status") != "True":
-        return {}
-    return {"disruption": condition.get("reason") or ""}
+    reason = disruption_reason(pod)
+    return {"disruption": reason} if reason else {}
 
 
 def _is_ready(pod: Object) -> bool:

@@ -1,0 +1,79 @@
+"""Why pods are disrupted: the reasons of the condition DisruptionTarget, and words for each.
+
+A pod that is to lose its place through no change of its own gets the condition from whoever does
+it; the reason tells who that is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+CONDITION = "DisruptionTarget"
+
+PREEMPTED, EVICTED, LOST = "preempted", "evicted", "lost"
+"""How disruptions are counted: by pods of higher priority, for another reason, with the node."""
+
+_NODE_EVICTS = "Evicted"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One reason why pods are disrupted.
+
+    Attributes:
+        reason: of the condition.
+        name: as reports name it.
+        group: as what it is counted.
+        participle: what is done to the pod, in a story.
+        clause: why the pod loses its place, in a table.
+    """
+
+    reason: str
+    name: str
+    group: str
+    participle: str
+    clause: str
+
+
+BY_SCHEDULER = Cause("PreemptionByScheduler", "Preempted", PREEMPTED, "preempted", "is preempted")
+BY_EVICTION = Cause(
+    "EvictionByEvictionAPI", "Evicted", EVICTED, "evicted", "is evicted through the API"
+)
+BY_TAINT = Cause(
+    "DeletionByTaintManager", "Tainted", EVICTED, "evicted for a taint", "its node has a taint"
+)
+BY_POD_GC = Cause(
+    "DeletionByPodGC", "NodeDeleted", LOST, "collected, as its node is gone", "its node is deleted"
+)
+BY_KUBELET = Cause(
+    "TerminationByKubelet", "StoppedByNode", LOST, "stopped by its node", "its node needs the room"
+)
+BY_PRESSURE = Cause(
+    BY_KUBELET.reason, "EvictedByNode", LOST, BY_KUBELET.participle, "its node is under pressure"
+)
+"""The kubelet tells the two apart in the pod's status only."""
+
+_BY_REASON = {
+    one.reason: one for one in (BY_SCHEDULER, BY_EVICTION, BY_TAINT, BY_POD_GC, BY_KUBELET)
+}
+
+
+def cause_of_reason(reason: str) -> Cause | None:
+    """The disruption that a reason of the condition stands for, if it is known."""
+    return _BY_REASON.get(reason)
+
+
+def disruption_reason(pod: Mapping[str, Any]) -> str:
+    """What disrupts a pod, as in its condition; empty if nothing does."""
+    for condition in (pod.get("status") or {}).get("conditions") or ():
+        if condition.get("type") == CONDITION:
+            return str(condition.get("reason") or "") if condition.get("status") == "True" else ""
+    return ""
+
+
+def cause_of(pod: Mapping[str, Any]) -> Cause | None:
+    """What disrupts a pod; None if nothing that is known does."""
+    found = cause_of_reason(disruption_reason(pod))
+    if found is BY_KUBELET and (pod.get("status") or {}).get("reason") == _NODE_EVICTS:
+        return BY_PRESSURE
+    return found
