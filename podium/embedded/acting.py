@@ -3,15 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from podium.api.kinds import KINDS, Kind, kind_of
-from podium.api.meta import DEFAULT_NAMESPACE, name
-from podium.apiserver.decoding import PatchType
-from podium.apiserver.server import DeleteOptions, PatchRequest, WriteOptions
+from podium.api.kinds import KINDS, Kind
+from podium.apiserver.server import DeleteOptions
 from podium.cluster import Cluster
+from podium.cluster.applying import apply
 
 Object = Mapping[str, Any]
 
-_APPLYING = WriteOptions(field_manager="podium", force=True)
+_MANAGER = "podium"
 
 
 class Actor:
@@ -22,12 +21,13 @@ class Actor:
     """
 
     def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
         self._server = cluster.server
         self._driver = cluster.driver
 
     def apply(self, objects: Iterable[Object]) -> list[Object]:
         """Apply objects of known kinds, as `kubectl apply --server-side` does; as they are then."""
-        return [self._apply(obj) for obj in objects]
+        return [apply(self._cluster, obj, _MANAGER).obj for obj in objects]
 
     def get(self, kind: str, called: str, namespace: str) -> Object:
         """An object."""
@@ -42,16 +42,6 @@ class Actor:
         """Delete an object."""
         found, how = KINDS[kind], DeleteOptions(grace_period_s=grace_period_s)
         self._server.delete(found, _place(found, namespace), called, how, now_s=self._driver.now_s)
-
-    def _apply(self, obj: Object) -> Object:
-        kind = kind_of(obj)
-        if kind is None:
-            raise KeyError(f"there is no kind {obj.get('kind')}")
-        place = _place(kind, str(obj["metadata"].get("namespace") or DEFAULT_NAMESPACE))
-        request = PatchRequest(PatchType.APPLY, obj, str(obj.get("apiVersion") or ""))
-        return self._server.patch(
-            kind, place, name(obj), request, self._driver.now_s, _APPLYING
-        ).obj
 
 
 def _place(kind: Kind, namespace: str) -> str:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from podium.api.kinds import KINDS, kind_of
+from podium.api.kinds import KINDS
 from podium.api.meta import name
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.server import DeleteOptions, PatchRequest, WriteOptions
+from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster import Cluster
+from podium.cluster.applying import apply
 from podium.simulation.draining import Drainer
 from podium.simulation.observing import Observer
 from podium.simulation.scenario import (
@@ -25,7 +26,7 @@ from podium.simulation.scenario import (
 
 Object = Mapping[str, Any]
 
-_APPLYING = WriteOptions(field_manager="podium-simulate", force=True)
+_MANAGER = "podium-simulate"
 
 
 class Actor:
@@ -75,15 +76,8 @@ class Actor:
         self._observer.look()
 
     def _apply(self, obj: Object) -> None:
-        kind = kind_of(obj)
-        if kind is None:
-            raise ValueError(f"there is no kind {obj.get('kind')}")
-        namespace = str(obj["metadata"].get("namespace") or "")
-        request = PatchRequest(PatchType.APPLY, obj, str(obj.get("apiVersion") or ""))
-        written = self._server.patch(
-            kind, namespace, name(obj), request, self._driver.now_s, _APPLYING
-        )
-        about = (kind.name, namespace, name(obj))
+        written = apply(self._cluster, obj, _MANAGER)
+        about = (str(obj["kind"]), str(obj["metadata"].get("namespace") or ""), name(obj))
         self._observer.note("Applied", {"created": written.created}, about=about)
 
     def _delete(self, action: Delete) -> None:

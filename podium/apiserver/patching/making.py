@@ -1,84 +1,121 @@
-"""The strategic merge patch that leads from one object to another."""
+"""The strategic merge patch that leads from one object to another, or applies a manifest.
+
+Applying knows three objects, as kubectl does: what the manifest says counts, what an earlier
+manifest said and this one doesn't is taken out, and the rest, which others have set, stays.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.kinds import Kind
-from podium.apiserver.patching.strategic import DELETE_PREFIX, ORDER_PREFIX, PATCH
+from podium.apiserver.patching.strategic import DELETE_PREFIX, ORDER_PREFIX, PATCH, RETAIN_KEYS
 from podium.apiserver.patching.strategic_order import merge_key_of
-from podium.apiserver.schema import ListOf, MapOf, Struct, Type, struct_of
+from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, struct_of
 
 Object = Mapping[str, Any]
 
+_NOTHING: Mapping[str, Any] = {}
 
-def make_patch(kind: Kind, before: Object, after: Object, *, api_version: str = "") -> Object:
-    """A patch that makes `after` of `before`, and leaves alone what both agree in.
+
+def make_patch(
+    kind: Kind, live: Object, wanted: Object, last: Object | None = None, *, api_version: str = ""
+) -> Object:
+    """A patch that makes of an object what is wanted, and leaves the rest of it alone.
 
     It holds no more than what differs, so that it also applies to an object that others have
     changed elsewhere in the meantime.
 
     Args:
-        kind: the kind of both.
-        before: without nulls.
-        after: without nulls; a list of scalars that merges has none of them twice.
-        api_version: the version of both, where the kind is served in several; empty for its own.
+        kind: the kind of all.
+        live: without nulls.
+        wanted: the object as it is to be, or of a manifest, what it is to say; what is null there
+            goes. A list of scalars that merges has none of them twice.
+        last: the earlier manifest, of which goes what `wanted` doesn't say any more; if None, all
+            of `live` that isn't wanted goes.
+        api_version: their version, where the kind is served in several; empty for its own.
 
     Raises:
         Refused: an entry of a list lacks the field by which entries are found again.
     """
-    return _between(before, after, struct_of(api_version or kind.api_version, kind.name))
+    of = struct_of(api_version or kind.api_version, kind.name)
+    return _between(live if last is None else last, live, wanted, of)
 
 
-def _between(before: Object, after: Object, of: Type | None) -> dict[str, Any]:
-    patch: dict[str, Any] = {name: None for name in before if name not in after}
-    for name, new in after.items():
-        if name not in before:
-            patch[name] = new
-        elif before[name] != new:
-            patch.update(_change(name, before[name], new, of))
+def _between(last: Any, live: Object, wanted: Object, of: Type | None) -> dict[str, Any]:
+    last = last if isinstance(last, dict) else _NOTHING
+    patch: dict[str, Any] = {name: None for name in last if name in live and name not in wanted}
+    for name, new in wanted.items():
+        if name not in live:
+            patch |= {} if new is None else {name: new}
+        elif live[name] != new:
+            patch |= _change(name, last.get(name), live[name], new, of)
     return patch
 
 
-def _change(name: str, old: Any, new: Any, of: Type | None) -> dict[str, Any]:
+def _change(name: str, last: Any, old: Any, new: Any, of: Type | None) -> dict[str, Any]:
     """What a patch says to change a field."""
-    part, replaces = _part(name, of)
-    if replaces or type(old) is not type(new):
+    part, field = _part(name, of)
+    if (field is not None and field.replaces) or type(old) is not type(new):
         return {name: new}
     if isinstance(new, dict):
-        return {name: _between(old, new, part)}
+        return _named(name, _chosen(_between(last, old, new, part), new, field))
     if isinstance(part, ListOf) and part.merges:
-        changed = _entries if part.merge_key else _scalars
-        return changed(name, old, new, part)
+        if not part.merge_key:
+            return _scalars(name, last, old, new)
+        return _entries(name, last, old, new, part)
     return {name: new}
 
 
-def _part(name: str, of: Type | None) -> tuple[Type | None, bool]:
+def _named(name: str, patch: dict[str, Any]) -> dict[str, Any]:
+    return {name: patch} if patch else {}
+
+
+def _chosen(
+    patch: dict[str, Any], new: Object, of: Field | ListOf | None, key: str = ""
+) -> dict[str, Any]:
+    """The patch of one alternative of several, which has to take the other ones away."""
+    if not patch or of is None or not of.retain_keys:
+        return patch
+    kept = sorted({*(name for name, value in new.items() if value is not None), key} - {""})
+    return {**patch, RETAIN_KEYS: kept}
+
+
+def _part(name: str, of: Type | None) -> tuple[Type | None, Field | None]:
     if isinstance(of, Struct) and name in of.fields:
         field = of.fields[name]
-        return field.type, field.replaces
-    return (of.values if isinstance(of, MapOf) else None), False
+        return field.type, field
+    return (of.values if isinstance(of, MapOf) else None), None
 
 
-def _entries(name: str, old: Sequence[Any], new: Sequence[Any], of: ListOf) -> dict[str, Any]:
+def _entries(
+    name: str, last: Any, old: Sequence[Any], new: Sequence[Any], of: ListOf
+) -> dict[str, Any]:
     key = of.merge_key
+    earlier = {entry.get(key): entry for entry in last or () if isinstance(entry, dict)}
     before = {merge_key_of(entry, key): entry for entry in old}
     after = {merge_key_of(entry, key): entry for entry in new}
     if len(before) < len(old) or len(after) < len(new):
         # What has the same key twice can't be told apart.
         return {name: [{PATCH: "replace"}, *new]}
-    gone = [{PATCH: "delete", key: value} for value in before if value not in after]
-    changed = [
-        {key: value, **_between(before[value], entry, of.items)} if value in before else entry
-        for value, entry in after.items()
-        if before.get(value) != entry
+    gone = [
+        {PATCH: "delete", key: value} for value in earlier if value in before and value not in after
     ]
-    order = [{key: value} for value in after]
-    return {ORDER_PREFIX + name: order, name: [*changed, *gone]}
+    changed = []
+    for value, entry in after.items():
+        if value not in before:
+            changed.append(entry)
+        elif before[value] != entry:
+            patch = _between(earlier.get(value), before[value], entry, of.items)
+            if patch:
+                changed.append({key: value, **_chosen(patch, entry, of, key)})
+    if not changed and not gone and [one for one in before if one in after] == [*after]:
+        return {}
+    return {ORDER_PREFIX + name: [{key: value} for value in after], name: [*changed, *gone]}
 
 
-def _scalars(name: str, old: Sequence[Any], new: Sequence[Any], _of: ListOf) -> dict[str, Any]:
+def _scalars(name: str, last: Any, old: Sequence[Any], new: Sequence[Any]) -> dict[str, Any]:
     added = [value for value in new if value not in old]
-    gone = [value for value in old if value not in new]
+    gone = [value for value in last or () if value in old and value not in new]
     patch: dict[str, Any] = {ORDER_PREFIX + name: new}
     if added:
         patch[name] = added

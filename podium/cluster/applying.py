@@ -1,0 +1,90 @@
+"""How objects are applied to a cluster by whoever shares its process.
+
+`apply` does it as `kubectl apply --server-side --force-conflicts`, `apply_manifest` as plain
+`kubectl apply`, which merges on the client's side.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.kinds import Kind, kind_of
+from podium.api.meta import DEFAULT_NAMESPACE, annotations, name
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.patching import make_patch
+from podium.apiserver.server import PatchRequest, WriteOptions, Written
+from podium.cluster.cluster import Cluster
+
+Object = Mapping[str, Any]
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+_NOTHING: Mapping[str, Any] = {}
+# The API has a node's status told by its kubelet; a manifest tells how the kubelet finds it.
+_TOLD_WITH_STATUS = frozenset({"Node"})
+
+
+def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
+    """Apply an object; its fields are the manager's from now on, whoever had them.
+
+    Raises:
+        KeyError: its kind isn't known.
+        Refused: the API turns it down.
+    """
+    kind, place = _whereabouts(obj)
+    request = PatchRequest(PatchType.APPLY, obj, _version(obj))
+    options = WriteOptions(field_manager=manager, force=True)
+    return cluster.server.patch(kind, place, name(obj), request, cluster.driver.now_s, options)
+
+
+def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = None) -> Written:
+    """Create what isn't there; otherwise merge the manifest into it, and leave the rest alone.
+
+    Args:
+        cluster: where to.
+        manifest: what to apply.
+        last: the manifest that was applied before; what kubectl has noted unless given.
+
+    Raises:
+        KeyError: its kind isn't known.
+        Refused: the API turns it down.
+    """
+    kind, place = _whereabouts(manifest)
+    server, now_s = cluster.server, cluster.driver.now_s
+    live = cluster.store.get(kind.name, place, name(manifest))
+    if live is None:
+        return Written(server.create(kind, manifest, place, now_s), created=True)
+    before = last_applied(live) if last is None else last
+    body = make_patch(kind, live, manifest, before, api_version=_version(manifest))
+    parts = [("", {field: body[field] for field in body if field != "status"})]
+    if kind.name in _TOLD_WITH_STATUS and body.get("status"):
+        parts.append(("status", {"status": body["status"]}))
+    written = Written(live, created=False)
+    for subresource, part in parts:
+        if part:
+            request = PatchRequest(PatchType.STRATEGIC, part, _version(manifest))
+            written = server.patch(
+                kind, place, name(manifest), request, now_s, subresource=subresource
+            )
+    return written
+
+
+def last_applied(live: Object) -> Object:
+    """What kubectl has noted of the manifest that an object was last made of; empty if nothing."""
+    try:
+        found = json.loads(annotations(live).get(LAST_APPLIED, "{}"))
+    except ValueError:
+        return _NOTHING
+    return found if isinstance(found, dict) else _NOTHING
+
+
+def _whereabouts(obj: Object) -> tuple[Kind, str]:
+    kind = kind_of(obj)
+    if kind is None:
+        raise KeyError(f"there is no kind {obj.get('kind')}")
+    namespace = str(obj["metadata"].get("namespace") or DEFAULT_NAMESPACE)
+    return kind, namespace if kind.namespaced else ""
+
+
+def _version(obj: Object) -> str:
+    return str(obj.get("apiVersion") or "")
