@@ -64,11 +64,14 @@ async def _live(options: NodeOptions, api: HttpApi, directory: NodeDirectory) ->
     clock = SteadyClock()
     found = machine_info(directory.root, directory.logs)
     containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
-    # What an agent left that was killed itself.
-    containers.kill_all()
     service = RuntimeService(api, _fetch_from(api), containers, directory, found, clock.now_s)
     node = node_object(options.name, found, options.config, options.labels)
     loop = asyncio.get_running_loop()
+
+    def agent() -> NodeAgent:
+        # What an agent left that was killed itself, or has failed.
+        containers.kill_all()
+        return NodeAgent(node, found, options.config)
 
     def end() -> None:
         if service.asked_to_end.is_set():
@@ -80,7 +83,7 @@ async def _live(options: NodeOptions, api: HttpApi, directory: NodeDirectory) ->
     print(f"node {options.name} runs pods in {directory.root}", flush=True)
     try:
         async with LiveDriver(service, clock) as driver:
-            driver.add(NodeAgent(node, found, options.config), host=options.name)
+            driver.add(agent(), host=options.name, renew=agent)
             await service.has_ended.wait()
     finally:
         containers.kill_all()

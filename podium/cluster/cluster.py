@@ -85,7 +85,8 @@ class Cluster:
     def start(self) -> None:
         """Start the nodes, then the controllers, then the schedulers."""
         if self.options.nodes is not None:
-            self.kubelets = self.driver.add(Kubelets(self.options.nodes))
+            make = partial(Kubelets, self.options.nodes)
+            self.kubelets = self.driver.add(make(), renew=make, is_spared=True)
         sleepers = Sleepers(self.store, self.driver, self._start_controller)
         for name in self._makers:
             sleepers.start_or_sleep(name)

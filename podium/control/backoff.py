@@ -23,3 +23,33 @@ class Backoff:
         if failures <= 0:
             return 0.0
         return min(self.first_s * 2.0 ** min(failures - 1, _DOUBLINGS_MAX), self.max_s)
+
+
+@dataclass(slots=True)
+class Restarts:
+    """The restarts of what keeps ending: at once the first time, then later and later.
+
+    What has run for more than twice the longest wait since its last restart starts all over, as in
+    client-go's Backoff (v1.36).
+
+    Attributes:
+        backoff: how waits grow.
+        count: how many restarts there were since it started all over.
+        last_s: when the last one was, in seconds since the epoch.
+    """
+
+    backoff: Backoff
+    count: int = 0
+    last_s: float = 0.0
+
+    def wait_s(self, ended_s: float) -> float:
+        """How long to wait after an end."""
+        return 0.0 if self._is_forgiven(ended_s) else self.backoff.wait_s(self.count)
+
+    def restarted(self, ended_s: float, at_s: float) -> None:
+        """Take note of a restart after an end."""
+        self.count = 1 if self._is_forgiven(ended_s) else self.count + 1
+        self.last_s = at_s
+
+    def _is_forgiven(self, ended_s: float) -> bool:
+        return ended_s - self.last_s > 2 * self.backoff.max_s

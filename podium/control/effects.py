@@ -100,6 +100,23 @@ class Evict(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Panic(Effect):
+    """Tell that the machine has a bug, which costs it no more than one of its tasks for a while.
+
+    No call comes of it. A driver that plays ends the run, one that serves goes on.
+
+    Attributes:
+        task: what it was busy with, such as an object's name.
+        error: what was raised.
+        again_s: when the machine tries again, in seconds since the epoch.
+    """
+
+    task: str
+    error: Exception
+    again_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Record(Effect):
     """Record an event (events.k8s.io); repetitions of the same one become a series.
 

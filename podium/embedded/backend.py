@@ -1,12 +1,13 @@
 """What stands behind the HTTP server: requests find a cluster whose clock is right."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, generate_latest
 
 from podium.apiserver.requests import Request, Response, handle
 from podium.cluster import Cluster
 from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.embedded.machine_panics import MachinePanics
 from podium.embedded.pacer import Pacer
 
 Hook = Callable[[], None]
@@ -27,11 +28,17 @@ class ClusterBackend:
         self.hooks: list[Hook] = []
         self._cluster = cluster
         self._pacer = pacer
+        self._panics = CollectorRegistry()
+        if cluster.driver.health is not None:
+            self._panics.register(MachinePanics(cluster.driver.health))
 
     def answer(self, request: Request) -> Response:
         """Answer a request, and see to it that what follows from it happens."""
         self._pacer.catch_up()
-        response = handle(self._cluster.server, request, self._cluster.driver.now_s)
+        now_s, health = self._cluster.driver.now_s, self._cluster.driver.health
+        ailments = {} if health is None else health.ailments(now_s)
+        checks = {f"machine/{name}": why for name, why in ailments.items()}
+        response = handle(self._cluster.server, request, now_s, checks)
         self.acted()
         return response
 
@@ -47,9 +54,11 @@ class ClusterBackend:
         return self._cluster.driver.now_s
 
     def metrics(self) -> str:
-        """What the schedulers have counted, in Prometheus' text format."""
+        """What machines and schedulers have counted, in Prometheus' text format."""
         return "".join(generate_latest(registry).decode() for registry in self._registries())
 
-    def _registries(self) -> list[CollectorRegistry]:
-        machines = [handle.machine for handle in self._cluster.schedulers.values()]
-        return [one.metrics.registry for one in machines if isinstance(one, SchedulerMachine)]
+    def _registries(self) -> Iterator[CollectorRegistry]:
+        yield self._panics
+        for scheduler in self._cluster.schedulers.values():
+            if isinstance(scheduler.machine, SchedulerMachine):
+                yield scheduler.machine.metrics.registry

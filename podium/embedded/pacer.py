@@ -66,7 +66,7 @@ class Pacer:
         """Drive the cluster, until cancelled.
 
         Raises:
-            EndlessMoment, JournalError, or any bug of a machine: the cluster can't go on.
+            EndlessMoment, JournalError, or MachineError: the cluster can't go on.
         """
         while True:
             self.catch_up()

@@ -213,7 +213,7 @@ class Cluster:
             return future.result()
         except concurrent.futures.CancelledError:
             self._thread.join()
-            raise StoppedCluster("the cluster has stopped") from self._ended
+            raise StoppedCluster(f"the cluster has stopped: {self._ended}") from self._ended
 
 
 def _objects(sources: Iterable[Source]) -> list[Object]:

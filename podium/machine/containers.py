@@ -215,6 +215,7 @@ class Containers:
         for running in list(self._running.values()):
             if running.process.returncode is None:
                 _kill(running)
+        self._running.clear()
         for pid in list(marked(f"{NODE_MARK}={self._root}")):
             _signal(pid, signal.SIGKILL)
 

@@ -54,7 +54,7 @@ def resumed(script: Script, pod: Object, now_s: float) -> Life:
         restarts=restarts,
         last_exit=_exit(ended) if ended else None,
         changes=0,
-        back_off=BackOff(restarts, started_s),
+        back_off=BackOff(count=restarts, last_s=started_s),
     )
 
 

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from podium.control.effects import Effect
-from podium.control.events import Change, Event, Outcome, Synced, Woken
+from podium.control.effects import Effect, Panic
+from podium.control.events import CallError, Change, Event, Outcome, Synced, Woken
 from podium.control.machine import Choosy, Machine
 from podium.runtime.agenda import Agenda, Entry
 from podium.runtime.dispatcher import Dispatcher
 from podium.runtime.faults import Fate, Fates
 from podium.runtime.feed import Feed
 from podium.runtime.happenings import Called, Happening, Hook, Relisted, Stepped
+from podium.runtime.machine_health import MachineError, MachineHealth, call, handling
 from podium.runtime.recorder import EventRecorder, Recording, Stamps
 from podium.runtime.shared_watch import SharedWatch
+from podium.store.errors import JournalError
 from podium.store.store import Store
 
 
@@ -28,6 +30,7 @@ class World:
         stamps: for the names of events.
         hooks: told of everything that happens.
         watches: by kind, those that some machine has needed.
+        health: keeps account of what fails; None if the first failure ends the run.
     """
 
     agenda: Agenda
@@ -37,6 +40,7 @@ class World:
     stamps: Stamps = field(default_factory=Stamps)
     hooks: list[Hook] = field(default_factory=list)
     watches: dict[str, SharedWatch] = field(default_factory=dict)
+    health: MachineHealth | None = None
 
     def watch(self, kind: str) -> SharedWatch:
         """The watch of a kind, for all machines."""
@@ -45,6 +49,12 @@ class World:
             found = SharedWatch(kind, self.store, self.agenda, self.fates)
             self.watches[kind] = found
         return found
+
+    def stumbled(self, error: MachineError, again_s: float) -> None:
+        """Something went wrong that costs a machine one of its tasks, until it tries again."""
+        if self.health is None:
+            raise error
+        self.health.stumbled(error, again_s)
 
     def happened(self, happening: Happening) -> None:
         """Tell the hooks."""
@@ -65,6 +75,7 @@ class Life:
         name: of the machine.
         machine: knows of nothing yet.
         host: where it runs, as events tell.
+        fail: ends this life when the machine raises.
         crash: ends this life when the fates say so; None if it is spared.
     """
 
@@ -74,12 +85,14 @@ class Life:
         name: str,
         machine: Machine,
         host: str,
+        fail: Callable[[MachineError], None],
         crash: Callable[[], None] | None,
     ) -> None:
         self.name = name
         self.machine = machine
         self.is_over = False
         self._world = world
+        self._fail = fail
         self._crash = crash
         self._agenda = world.agenda
         self._fates = world.fates
@@ -144,18 +157,29 @@ class Life:
         heeds, step = machine.heeds, self._step
 
         def tell(change: Change) -> None:
-            if heeds(change):
+            try:
+                is_heeded = heeds(change)
+            except Exception as error:  # noqa: BLE001 - whatever a bug raises
+                self._fail(MachineError(self.name, handling(change), error))
+                return
+            if is_heeded:
                 step(change)
 
         return tell
 
     def _step(self, event: Event) -> None:
         now_s = self._agenda.now_s
-        effects = self.machine.step(event, now_s)
+        try:
+            effects = self.machine.step(event, now_s)
+            calls = list(self._recorder.calls_of(effects, now_s)) if effects else ()
+            wakeup_s = self.machine.next_wakeup_s()
+        except Exception as error:  # noqa: BLE001 - whatever a bug raises
+            self._fail(MachineError(self.name, handling(event), error))
+            return
         if effects:
-            self._send_all(self._recorder.calls_of(effects, now_s))
+            self._send_all(calls)
             self._plan_recording()
-        self._plan_wakeup()
+        self._plan_wakeup(wakeup_s)
         if self._world.hooks:
             self._world.happened(Stepped(now_s, self.name, event, effects))
         if self._crash is not None and not self._fates.is_calm:
@@ -165,8 +189,8 @@ class Life:
         if self._fates.restarts() and not self.is_over:
             crash()
 
-    def _plan_wakeup(self) -> None:
-        at_s, now_s = self.machine.next_wakeup_s(), self._agenda.now_s
+    def _plan_wakeup(self, at_s: float | None) -> None:
+        now_s = self._agenda.now_s
         if at_s is not None and at_s < now_s:
             at_s = now_s
         if at_s == self._wakeup_s:
@@ -196,6 +220,9 @@ class Life:
             self._send(effect)
 
     def _send(self, effect: Effect) -> None:
+        if isinstance(effect, Panic):
+            self._world.stumbled(MachineError(self.name, effect.task, effect.error), effect.again_s)
+            return
         now_s, fate = self._agenda.now_s, self._fates.of_call(effect)
         if fate.applied_after_s is not None:
             self._agenda.put(now_s + fate.applied_after_s, self._apply, (effect, fate))
@@ -207,12 +234,22 @@ class Life:
             return
         effect, fate = call
         now_s = self._agenda.now_s
-        outcome = self._world.dispatcher.call(effect, now_s)
+        outcome = self._called(effect, now_s)
         if self._world.hooks:
             called = Called(now_s, self.name, effect, outcome.error, outcome.obj)
             self._world.happened(called)
         if fate.error is None:
             self._plan_outcome(outcome, fate)
+
+    def _called(self, effect: Effect, now_s: float) -> Outcome:
+        """Make a call; a bug behind it is an internal error, as of any server."""
+        try:
+            return self._world.dispatcher.call(effect, now_s)
+        except JournalError:
+            raise
+        except Exception as cause:  # noqa: BLE001 - whatever a bug raises
+            self._world.stumbled(MachineError(self.name, f"its {call(effect)}", cause), now_s)
+            return Outcome(effect, CallError(500, "InternalError", f"Internal error: {cause}"))
 
     def _plan_outcome(self, outcome: Outcome, fate: Fate) -> None:
         if outcome.effect.purpose is None:

@@ -12,6 +12,7 @@ What machines may rely on is the same as in virtual time, and no more:
 
 import asyncio
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -19,6 +20,7 @@ from podium.control.machine import Machine
 from podium.runtime.async_api import AsyncApi
 from podium.runtime.happenings import Hook
 from podium.runtime.live_machine import LiveMachine, Surroundings
+from podium.runtime.machine_health import MachineError, MachineHealth
 from podium.runtime.recorder import Stamps
 
 # Enough for thousands of bindings a second over an API that takes a tenth of a second.
@@ -39,11 +41,13 @@ class SteadyClock:
 class LiveDriver:
     """Drives machines over an API, from `async with` to its end.
 
-    What a machine or a hook raises is a bug: it stops everything, and comes out of the `async with`
-    as an exception group.
+    A machine that raises is ended, and a fresh one follows it after a while. What a hook raises,
+    or a machine that nobody renews, stops everything, and comes out of the `async with` as an
+    exception group.
 
     Attributes:
         hooks: told of everything right after it happened.
+        health: keeps account of machines that fail.
 
     Args:
         api: what is watched and called.
@@ -64,9 +68,10 @@ class LiveDriver:
         self.hooks: list[Hook] = []
         self._drain_s = drain_s
         self._group = asyncio.TaskGroup()
-        self._machines: list[LiveMachine] = []
+        self.health = MachineHealth()
+        self._machines: dict[asyncio.Task[None], LiveMachine] = {}
         self._surroundings = Surroundings(
-            api, clock.now_s, self._group, Stamps(), self.hooks, calls_max
+            api, clock.now_s, self._group, Stamps(), self.hooks, self.health, calls_max
         )
 
     async def __aenter__(self) -> Self:
@@ -79,19 +84,48 @@ class LiveDriver:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for machine in self._machines:
+        for keeping in self._machines:
+            keeping.cancel()
+        for machine in self._machines.values():
             await machine.stop(self._drain_s if error is None else 0.0)
         await self._group.__aexit__(kind, error, traceback)
 
-    def add(self, machine: Machine, *, name: str = "", host: str = "podium") -> LiveMachine:
+    def add(
+        self,
+        machine: Machine,
+        *,
+        name: str = "",
+        host: str = "podium",
+        renew: Callable[[], Machine] | None = None,
+    ) -> None:
         """Start a machine.
 
         Args:
             machine: knows of nothing yet.
             name: which machine it is, in logs; the machine's own unless given.
             host: where it runs, as events tell.
+            renew: makes the machine that follows after a failure.
         """
-        added = LiveMachine(self._surroundings, name or machine.name, machine, host)
-        self._machines.append(added)
-        added.start()
-        return added
+        called = name or machine.name
+        first = LiveMachine(self._surroundings, called, machine, host)
+        self._group.create_task(self._keep(first, host, renew))
+
+    async def _keep(
+        self, machine: LiveMachine, host: str, renew: Callable[[], Machine] | None
+    ) -> None:
+        """Run a machine, and after each failure a fresh one."""
+        keeping = asyncio.current_task()
+        assert keeping is not None
+        while True:
+            self._machines[keeping] = machine
+            self.health.started(machine.name)
+            try:
+                await machine.run()
+            except MachineError as error:
+                if renew is None:
+                    raise
+                now_s = self._surroundings.now_s()
+                again_s = self.health.ended(error, now_s)
+                await machine.stop(0.0)
+                await asyncio.sleep(again_s - now_s)
+                machine = LiveMachine(self._surroundings, machine.name, renew(), host)

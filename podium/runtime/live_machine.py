@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from podium.control.backoff import Backoff
-from podium.control.effects import Effect
+from podium.control.effects import Effect, Panic
 from podium.control.events import Event, Outcome, Synced, Woken
 from podium.control.machine import Machine
 from podium.runtime.async_api import AsyncApi, Unreachable, WatchExpired
 from podium.runtime.happenings import Called, Happening, Hook, Relisted, Started, Stepped, Stopped
 from podium.runtime.informer import Informer
+from podium.runtime.machine_health import MachineError, MachineHealth, handling
 from podium.runtime.recorder import EventRecorder, Recording, Stamps
 
 # How long a machine may go on without letting calls and watches have their turn.
@@ -31,6 +32,7 @@ class Surroundings:
         group: what tasks run in.
         stamps: for the names of events.
         hooks: told of everything that happens.
+        health: keeps account of machines that fail.
         calls_max: how many calls of one machine may be under way.
     """
 
@@ -39,6 +41,7 @@ class Surroundings:
     group: asyncio.TaskGroup
     stamps: Stamps
     hooks: list[Hook]
+    health: MachineHealth
     calls_max: int
 
     def happened(self, happening: Happening) -> None:
@@ -72,26 +75,33 @@ class LiveMachine:
         self._waiting: deque[Effect] = deque()
         self._calls: set[asyncio.Task[None]] = set()
         self._unsynced = len(machine.kinds)
-        self._tasks: list[asyncio.Task[None]] = []
+        self._following: list[asyncio.Task[None]] = []
 
-    def start(self) -> None:
-        """List and watch all that the machine wants to know, and run it."""
+    async def run(self) -> None:
+        """List and watch all that the machine wants to know, and run it until it is stopped.
+
+        Raises:
+            MachineError: it fails; nothing that it asked for in its last step was begun.
+        """
         self._surroundings.happened(Started(self._now_s(), self.name))
         group = self._surroundings.group
-        self._tasks = [group.create_task(self._follow(kind)) for kind in self.machine.kinds]
-        self._tasks.append(group.create_task(self._run()))
+        self._following = [group.create_task(self._follow(kind)) for kind in self.machine.kinds]
         if not self._unsynced:
             self._tell([Synced()])
+        await self._run()
 
     async def stop(self, drain_s: float) -> None:
         """Tell the machine nothing any more, and let its calls come back."""
-        for task in self._tasks:
+        for task in self._following:
             task.cancel()
         self._waiting.clear()
         if self._calls and drain_s:
             await asyncio.wait(self._calls, timeout=drain_s)
         for task in self._calls:
             task.cancel()
+        ending = {*self._following, *self._calls}
+        if ending:
+            await asyncio.wait(ending)
         self._surroundings.happened(Stopped(self._now_s(), self.name))
 
     async def _run(self) -> None:
@@ -109,12 +119,18 @@ class LiveMachine:
                 await asyncio.sleep(0)
                 slice_end_s = time.monotonic() + SLICE_S
 
+    def _wakeup_s(self) -> float | None:
+        try:
+            return self.machine.next_wakeup_s()
+        except Exception as error:
+            raise MachineError(self.name, "telling when it is due", error) from error
+
     def _is_due(self) -> bool:
-        wakeup_s = self.machine.next_wakeup_s()
+        wakeup_s = self._wakeup_s()
         return wakeup_s is not None and wakeup_s <= self._now_s()
 
     async def _wait(self) -> None:
-        times = (self.machine.next_wakeup_s(), self._recorder.next_wakeup_s())
+        times = (self._wakeup_s(), self._recorder.next_wakeup_s())
         at_s = min((time_s for time_s in times if time_s is not None), default=None)
         self._has_news.clear()
         try:
@@ -129,11 +145,15 @@ class LiveMachine:
 
     def _step(self, event: Event) -> None:
         now_s, started_s = self._now_s(), time.perf_counter()
-        effects = self.machine.step(event, now_s)
+        try:
+            effects = self.machine.step(event, now_s)
+            calls = list(self._recorder.calls_of(effects, now_s))
+        except Exception as error:
+            raise MachineError(self.name, handling(event), error) from error
         if self._surroundings.hooks:
             took_s = time.perf_counter() - started_s
             self._surroundings.happened(Stepped(now_s, self.name, event, effects, took_s))
-        self._send_all(self._recorder.calls_of(effects, now_s))
+        self._send_all(calls)
 
     def _wake_recorder(self) -> None:
         at_s, now_s = self._recorder.next_wakeup_s(), self._now_s()
@@ -142,7 +162,10 @@ class LiveMachine:
 
     def _send_all(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
-            if len(self._calls) < self._surroundings.calls_max:
+            if isinstance(effect, Panic):
+                error = MachineError(self.name, effect.task, effect.error)
+                self._surroundings.health.stumbled(error, effect.again_s)
+            elif len(self._calls) < self._surroundings.calls_max:
                 self._begin(effect)
             else:
                 self._waiting.append(effect)

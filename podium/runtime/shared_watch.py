@@ -95,7 +95,9 @@ class SharedWatch:
             if listener in self._in_step:
                 listener.hear(changes)
         for listener in apart:
-            if listener in self._apart and listener.collect(events):
+            is_in_step = listener in self._apart and listener.collect(events)
+            # It may have left over what it was told.
+            if is_in_step and listener in self._apart:
                 del self._apart[listener]
                 self._in_step[listener] = None
 

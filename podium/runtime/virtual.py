@@ -22,6 +22,7 @@ from podium.runtime.faults import NO_FAULTS, Fates, Faults
 from podium.runtime.happenings import Hook, Started, Stopped
 from podium.runtime.latency import INSTANT, Latency
 from podium.runtime.life import Life, World
+from podium.runtime.machine_health import MachineError, MachineHealth
 
 # A wake-up later than this is far: nothing is happening any more.
 FAR_S = 60.0
@@ -33,14 +34,18 @@ class Handle:
     Attributes:
         name: of the machine.
         host: where it runs, as events tell.
-        renew: makes the machine that follows after a crash by chance; None if it never crashes so.
+        renew: makes the machine that follows after a crash or a failure; None if there is none.
+        is_spared: whether it never crashes by chance.
         life: the machine that runs there; None after a crash.
     """
 
-    def __init__(self, name: str, host: str, renew: Callable[[], Machine] | None) -> None:
+    def __init__(
+        self, name: str, host: str, renew: Callable[[], Machine] | None, *, is_spared: bool
+    ) -> None:
         self.name = name
         self.host = host
         self.renew = renew
+        self.is_spared = is_spared
         self.life: Life | None = None
 
     @property
@@ -95,6 +100,15 @@ class VirtualDriver:
     def faults(self, faults: Faults) -> None:
         self._fates.faults = faults
 
+    @property
+    def health(self) -> MachineHealth | None:
+        """Keeps account of machines that fail; None, as at first, if the first one ends the run."""
+        return self._world.health
+
+    @health.setter
+    def health(self, health: MachineHealth | None) -> None:
+        self._world.health = health
+
     def add(
         self,
         machine: Machine,
@@ -102,6 +116,7 @@ class VirtualDriver:
         name: str = "",
         host: str = "podium",
         renew: Callable[[], Machine] | None = None,
+        is_spared: bool = False,
     ) -> Handle:
         """Start a machine.
 
@@ -109,12 +124,13 @@ class VirtualDriver:
             machine: knows of nothing yet.
             name: which machine it is, in logs; the machine's own unless given.
             host: where it runs, as events tell.
-            renew: makes the machine that follows after a crash by chance.
+            renew: makes the machine that follows after a crash by chance, or after a failure.
+            is_spared: whether it never crashes by chance.
 
         Raises:
             ValueError: there is a machine of that name already.
         """
-        handle = Handle(name or machine.name, host, renew)
+        handle = Handle(name or machine.name, host, renew, is_spared=is_spared)
         if handle.name in self._handles:
             raise ValueError(f"there is a machine {handle.name} already")
         self._handles[handle.name] = handle
@@ -208,10 +224,26 @@ class VirtualDriver:
         return True
 
     def _start(self, handle: Handle, machine: Machine) -> None:
-        crash = None if handle.renew is None else partial(self._crash_by_chance, handle)
-        handle.life = Life(self._world, handle.name, machine, handle.host, crash)
+        crash = partial(self._crash_by_chance, handle)
+        handle.life = Life(
+            self._world,
+            handle.name,
+            machine,
+            handle.host,
+            partial(self._fail, handle),
+            None if handle.renew is None or handle.is_spared else crash,
+        )
+        if self.health is not None:
+            self.health.started(handle.name)
         self._world.happened(Started(self.now_s, handle.name))
         handle.life.start()
+
+    def _fail(self, handle: Handle, error: MachineError) -> None:
+        """End the run, or only the machine, which a fresh one follows."""
+        if self.health is None or handle.renew is None:
+            raise error
+        self.crash(handle)
+        self.at(self.health.ended(error, self.now_s), partial(self._renew, handle))
 
     def _crash_by_chance(self, handle: Handle) -> None:
         self.crash(handle, loses_calls=self._fates.loses_calls())

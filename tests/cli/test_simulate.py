@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from podium.cli.main import app
+from podium.controllers.node_lifecycle.controller import NodeLifecycle
 
 _SCENARIO = """apiVersion: podium.dev/v1alpha1
 kind: Scenario
@@ -55,6 +56,19 @@ def test_json_is_the_same_for_the_same_seed(scenario: Path) -> None:
     assert (report["kind"], report["apiVersion"]) == ("Simulation", "podium.dev/v1alpha1")
     assert report["seed"] == 9
     assert report["seconds"] == 10.0
+
+
+def test_a_bug_ends_with_1_and_says_where(scenario: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reconcile(self: object, key: object, now_s: float) -> object:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(NodeLifecycle, "reconcile", reconcile)
+    result = run(str(scenario))
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "error: machine node-lifecycle-controller failed at " in result.stderr
+    assert ": ZeroDivisionError: a bug (test_simulate.py:" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_until_counts_instead_of_the_scenario(scenario: Path) -> None:

@@ -48,6 +48,11 @@ class Client:
         response = self._connection.getresponse()
         return response.status, json.loads(response.read())
 
+    def text(self, path: str) -> str:
+        """An answer that is plain text."""
+        self._connection.request("GET", path, headers=self._headers)
+        return self._connection.getresponse().read().decode()
+
     def open(self, path: str) -> None:
         """Begin to read an answer that may have no end."""
         self._connection.request("GET", path, headers=self._headers)

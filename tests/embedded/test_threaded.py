@@ -7,11 +7,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import podium
 from podium.api.refused import Refused
+from podium.controllers.replica_set import ReplicaSetController
 from podium.embedded.threaded import StoppedCluster
+from podium.runtime.machine_health import MachineError
 from tests.cluster.test_cluster import pod, replica_set
 from tests.embedded.client import Client
 
@@ -119,6 +122,53 @@ def test_a_failure_of_the_cluster_comes_out() -> None:
 
     with pytest.raises(ZeroDivisionError):
         fail_amid()
+
+
+@pytest.fixture
+def _stumbling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A controller that has a bug."""
+
+    def reconcile(self: object, key: object, now_s: float) -> Any:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(ReplicaSetController, "reconcile", reconcile)
+
+
+@pytest.mark.usefixtures("_stumbling")
+def test_a_test_is_told_of_a_machine_that_fails() -> None:
+    def stumble() -> None:
+        with podium.Cluster(nodes=1) as cluster:
+            cluster.apply(replica_set("web", 1) | {"metadata": {"name": "web"}})
+            with pytest.raises(StoppedCluster, match="machine replicaset-controller failed at"):
+                cluster.advance(2)
+
+    with pytest.raises(MachineError, match="replicaset-controller failed at default/web: Zero"):
+        stumble()
+
+
+@pytest.mark.usefixtures("_stumbling")
+def test_a_cluster_that_lives_on_tells_of_a_machine_that_fails() -> None:
+    with podium.Cluster(nodes=1, speed="10x", insecure_http=True) as cluster:
+        url, sick = cluster.url, "[-]machine/replicaset-controller failed: ZeroDivisionError, tried"
+        assert httpx.get(f"{url}/readyz").text == "ok"
+        cluster.apply(replica_set("web", 1) | {"metadata": {"name": "web"}}, pod("a"))
+        while phases(cluster) != {"a": "Running"}:
+            time.sleep(0.05)
+        while (answer := httpx.get(f"{url}/readyz")).is_success:
+            time.sleep(0.05)
+        assert answer.status_code == 500
+        lines = answer.text.splitlines()
+        assert "[+]machine/deployment-controller ok" not in lines
+        assert {"[+]ping ok", "[+]machine/default-scheduler ok", "readyz check failed"} <= {*lines}
+        assert [line[: len(sick)] for line in lines if line.startswith("[-]")] == [sick]
+        assert httpx.get(f"{url}/livez").text == "ok"
+        with closing(Client(cluster.kubeconfig)) as client:
+            (line,) = [
+                line
+                for line in client.text("/metrics").splitlines()
+                if line.startswith('podium_machine_panics_total{machine="replicaset-controller"}')
+            ]
+        assert float(line.split()[1]) >= 1
 
 
 def test_importing_the_package_imports_nothing_else() -> None:

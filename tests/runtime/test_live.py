@@ -15,6 +15,7 @@ from podium.runtime.happenings import Called, Happening, Relisted, Started, Step
 from podium.runtime.informer import News
 from podium.runtime.latency import ConstantLatency
 from podium.runtime.live import LiveDriver, SteadyClock
+from podium.runtime.machine_health import MachineError
 from podium.store.store import Store
 from tests.runtime.machines import Diary, create, make_server, put, remove
 
@@ -180,7 +181,34 @@ def test_what_a_machine_raises_stops_everything_and_comes_out() -> None:
     async def scenario() -> None:
         with pytest.raises(ExceptionGroup) as caught:
             await run_both()
-        assert caught.group_contains(RuntimeError, match="a bug")
+        assert caught.group_contains(MachineError, match="diary failed at its start: Runtim")
+        assert len(asyncio.all_tasks()) == 1
+
+    run(scenario)
+
+
+def test_a_machine_that_raises_is_followed_by_a_fresh_one() -> None:
+    async def scenario() -> None:
+        server, lives, other = make_server(), list[Diary](), Diary(name="other")
+
+        def react(event: Event, now_s: float) -> Sequence[Effect]:
+            if isinstance(event, Outcome) and len(lives) == 1:
+                raise RuntimeError("a bug")
+            return [create("a")] if isinstance(event, Synced) and len(lives) == 1 else ()
+
+        def renew() -> Diary:
+            lives.append(Diary(react))
+            return lives[-1]
+
+        async with driver_over(server) as driver:
+            driver.add(renew(), renew=renew)
+            driver.add(other)
+            await until(lambda: len(lives) == 2 and "synced" in texts(lives[1]))
+            assert texts(lives[1]) == ["+a", "synced"]
+            assert driver.health.panics == {"diary": 1}
+            put(server, "b")
+            await until(lambda: "+b" in texts(other) and "+b" in texts(lives[1]))
+        assert "+b" not in texts(lives[0])
         assert len(asyncio.all_tasks()) == 1
 
     run(scenario)

@@ -64,15 +64,19 @@ _REVIEWS: Mapping[str, _Handler] = {
 _DEPRECATED: Mapping[str, str] = {
     "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 }
+_NO_CHECKS: Mapping[str, str] = {}
 
 
-def handle(server: ApiServer, request: Request, now_s: float) -> Response:
+def handle(
+    server: ApiServer, request: Request, now_s: float, checks: Mapping[str, str] = _NO_CHECKS
+) -> Response:
     """Answer a request.
 
     Args:
         server: who carries it out.
         request: what is asked for.
         now_s: the time, in seconds since the epoch.
+        checks: what `/readyz` tells besides: by name what is wrong, or nothing.
 
     Returns:
         kube-apiserver's answer; what it refuses is answered with its code and a `Status`.
@@ -82,7 +86,7 @@ def handle(server: ApiServer, request: Request, now_s: float) -> Response:
     parameters = parse_query(query)
     try:
         request = authorization.in_name_of(request)
-        response = _answer(server, request, segments, parameters, now_s)
+        response = _answer(server, request, segments, parameters, now_s, checks)
     except Refused as refusal:
         response = _refused(refusal, request.header("Accept"))
     pretty = is_pretty(parameters.text("pretty"), request.header("User-Agent"))
@@ -95,8 +99,9 @@ def _answer(
     segments: Sequence[str],
     parameters: Parameters,
     now_s: float,
+    checks: Mapping[str, str],
 ) -> Response:
-    told = _told(request, segments, parameters)
+    told = _told(request, segments, parameters, checks)
     if told is not None:
         authorization.check_path(request.user, request.method, segments)
         if request.method != "GET":
@@ -128,11 +133,16 @@ def _handler(found: Route) -> _Handler:
     return _SPECIAL_HANDLERS.get((found.subresource, found.verb)) or _HANDLERS[found.verb]
 
 
-def _told(request: Request, segments: Sequence[str], parameters: Parameters) -> Response | None:
+def _told(
+    request: Request,
+    segments: Sequence[str],
+    parameters: Parameters,
+    checks: Mapping[str, str],
+) -> Response | None:
     """What the server tells of itself; None if the path asks for something else."""
-    health = probes.health(segments, verbose="verbose" in parameters.values)
+    health = probes.health(segments, checks, verbose="verbose" in parameters.values)
     if health is not None:
-        return _plain_text(200, health)
+        return _plain_text(*health)
     if not segments:
         return Response(200, probes.index())
     if segments == ["version"]:

@@ -1,6 +1,6 @@
 """What a server tells of itself: its version, whether it is well, and where it can be asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium import __version__
@@ -8,9 +8,10 @@ from podium.apiserver.requests.served import GROUPS, KINDS_BY_PLURAL, api_versio
 
 MAJOR, MINOR, PATCH = "1", "36", "2"
 
-# Whoever answers at all is well: nothing that could fail stands behind this server.
+# Whoever answers at all is alive.
 _CHECK = "ping"
-_HEALTH = ("healthz", "livez", "readyz")
+_READY = "readyz"
+_HEALTH = ("healthz", "livez", _READY)
 
 
 def version() -> dict[str, Any]:
@@ -31,19 +32,33 @@ def version() -> dict[str, Any]:
     }
 
 
-def health(segments: Sequence[str], *, verbose: bool) -> str | None:
+def health(
+    segments: Sequence[str], checks: Mapping[str, str], *, verbose: bool
+) -> tuple[int, str] | None:
     """The answer to the question whether all is well; None for paths that don't ask.
 
     Args:
         segments: the path, split at its slashes.
-        verbose: whether each check is told.
+        checks: what the server is ready by, besides itself: by name what is wrong, or nothing.
+        verbose: whether each check is told; they are anyway if one fails.
+
+    Returns:
+        The code and the text.
     """
-    match segments:
-        case [question] if question in _HEALTH:
-            return f"[+]{_CHECK} ok\n{question} check passed\n" if verbose else "ok"
-        case [question, check] if question in _HEALTH and check == _CHECK:
-            return "ok"
-    return None
+    if not segments or segments[0] not in _HEALTH:
+        return None
+    question, one = segments[0], "/".join(segments[1:])
+    found = {_CHECK: "", **(checks if question == _READY else {})}
+    if one:
+        if one not in found:
+            return None
+        return (500, f"internal server error: {found[one]}\n") if found[one] else (200, "ok")
+    fails = any(found.values())
+    if not fails and not verbose:
+        return 200, "ok"
+    lines = [f"[-]{name} failed: {why}" if why else f"[+]{name} ok" for name, why in found.items()]
+    lines.append(f"{question} check {'failed' if fails else 'passed'}\n")
+    return 500 if fails else 200, "\n".join(lines)
 
 
 def index() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.control.backoff import Backoff
-from podium.control.effects import Delete, Effect, Evict, Record
+from podium.control.effects import Delete, Effect, Evict, Panic, Record
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.controllers.kit.objects import Index, Object, Objects, uid_of
 from podium.controllers.kit.unconfirmed import Unconfirmed
@@ -112,7 +112,7 @@ class Reconciler(ABC):
         self._dirty = {key: None for key in dirty if key in self._waiting}
         for key in dirty:
             if key not in self._dirty:
-                effects += self._asked(key, self.reconcile(key, now_s))
+                effects += self._looked(key, now_s)
         return effects
 
     def _forget_overdue(self, now_s: float) -> None:
@@ -121,6 +121,21 @@ class Reconciler(ABC):
             known = self.objects.get(kind, called, namespace)
             if known is not None and uid_of(known) == uid:
                 self._note(Change(kind, known, None))
+
+    def _looked(self, key: Hashable, now_s: float) -> list[Effect]:
+        """What is asked for a key, all of it; a bug costs only what it happens to."""
+        try:
+            asked = [*self.reconcile(key, now_s)]
+        except Exception as error:  # noqa: BLE001 - whatever a bug raises
+            again_s = now_s + _BACKOFF.wait_s(self._fail(key))
+            self.look_again(key, again_s)
+            return [Panic(task=_words(key), error=error, again_s=again_s)]
+        return [*self._asked(key, asked)]
+
+    def _fail(self, key: Hashable) -> int:
+        """Count a failure; how many there were in a row."""
+        failures = self._failures[key] = self._failures.get(key, 0) + 1
+        return failures
 
     def _asked(self, key: Hashable, effects: Iterable[Effect]) -> Iterable[Effect]:
         waiting: dict[int, Effect] = {}
@@ -134,6 +149,8 @@ class Reconciler(ABC):
             yield sent
         if waiting:
             self._waiting[key] = waiting
+        else:
+            self._failures.pop(key, None)
 
     def _outcome(self, outcome: Outcome) -> Sequence[Effect]:
         work = outcome.effect.purpose
@@ -179,7 +196,7 @@ class Reconciler(ABC):
 
     def _failed(self, key: Hashable, outcome: Outcome) -> Sequence[Effect]:
         """Wait; what a refusal means for the key, if more, is the controller's to say."""
-        failures = self._failures[key] = self._failures.get(key, 0) + 1
+        failures = self._fail(key)
         error = outcome.error
         outdated = error is not None and error.reason in _OUTDATED and failures == 1
         wait_s = 0.0 if outdated else _BACKOFF.wait_s(failures)
@@ -195,6 +212,10 @@ class Reconciler(ABC):
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Told of each effect that failed; events to record, if any."""
         return ()
+
+
+def _words(key: Hashable) -> str:
+    return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 def _lives_on(answer: Object) -> bool:

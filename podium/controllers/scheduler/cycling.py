@@ -57,6 +57,13 @@ class Cycling:
         queued = self._queue.pop(now_s)
         if queued is None:
             return
+        try:
+            self._run(queued, now_s)
+        except Exception as error:
+            error.add_note(f"deciding {queued.pod.key}")
+            raise
+
+    def _run(self, queued: QueuedPod, now_s: float) -> None:
         pod = queued.pod
         if is_terminating(pod.obj):
             text = f"skip schedule deleting pod: {pod.key}"

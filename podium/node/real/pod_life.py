@@ -240,7 +240,7 @@ def _resume_container(life: ContainerLife, told: Object, now_s: float) -> None:
         )
         finished_s = _seconds(ended.get("finishedAt"), now_s)
         life.last = Run(exited, _seconds(ended.get("startedAt"), now_s), finished_s)
-        life.back_off = BackOff(life.restarts, finished_s)
+        life.back_off = BackOff(count=life.restarts, last_s=finished_s)
 
 
 def _seconds(time: str | None, otherwise_s: float) -> float:

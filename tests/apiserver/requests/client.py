@@ -22,11 +22,13 @@ class Client:
         server: that answers them.
         now_s: the time, in seconds since the epoch.
         user: in whose name it sends them.
+        checks: what the server is ready by.
     """
 
     def __init__(self, history_max: int = 1_000) -> None:
         self.now_s = 1_800_000_000.0
         self.user = ADMIN
+        self.checks: dict[str, str] = {}
         self.server = ApiServer(Store(history_max=history_max), Random(1))
         self.server.bootstrap(self.now_s)
 
@@ -37,7 +39,8 @@ class Client:
             sent = b""
         else:
             sent = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return handle(self.server, Request(method, path, named, sent, self.user), self.now_s)
+        request = Request(method, path, named, sent, self.user)
+        return handle(self.server, request, self.now_s, self.checks)
 
     def get(self, path: str, **headers: str) -> Any:
         """The body of the answer to a GET that succeeds."""

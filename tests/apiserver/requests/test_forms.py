@@ -104,6 +104,31 @@ def test_each_check_is_told_to_those_who_ask(client):
     assert client.get("/livez?verbose") == "[+]ping ok\nlivez check passed\n"
 
 
+CHECKS = {"machine/a": "", "machine/b": "TypeError, tried again soon"}
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "text"),
+    [
+        ("/livez", 200, "ok"),
+        ("/readyz/machine/a", 200, "ok"),
+        ("/readyz/machine/b", 500, "internal server error: TypeError, tried again soon\n"),
+        ("/readyz/machine/c", 404, "404 page not found\n"),
+        ("/livez/machine/b", 404, "404 page not found\n"),
+        (
+            "/readyz",
+            500,
+            "[+]ping ok\n[+]machine/a ok\n"
+            "[-]machine/b failed: TypeError, tried again soon\nreadyz check failed\n",
+        ),
+    ],
+)
+def test_what_fails_is_told(client, path, code, text):
+    client.checks = CHECKS
+    response = client.ask("GET", path)
+    assert (response.code, response.body) == (code, text)
+
+
 def test_what_the_server_is(client):
     version = client.get("/version")
     assert (version["major"], version["minor"]) == ("1", "36")

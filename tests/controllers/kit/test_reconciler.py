@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from podium.control.effects import Create, Delete, Effect, Patch
+from podium.control.effects import Create, Delete, Effect, Panic, Patch
 from podium.control.events import CallError, Change, Outcome, Synced, Woken
 from podium.controllers.kit.objects import Object
 from podium.controllers.kit.reconciler import Reconciler
@@ -156,3 +156,28 @@ def test_a_key_that_fails_for_ever_is_tried_for_ever() -> None:
         waits_s.append(again_s - now_s)
     assert waits_s[:9] == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
     assert waits_s[-1] == 30.0
+
+
+def test_a_key_whose_look_raises_costs_no_other_and_is_looked_at_again_later() -> None:
+    class Clumsy(Recorder):
+        def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
+            if key == ("default", "bad") and now_s < 2.0:
+                yield PATCH
+                raise ValueError("a bug")
+            yield from super().reconcile(key, now_s)
+
+    machine = Clumsy()
+    machine.step(Synced(), 0.0)
+    machine.asks["p"] = PATCH
+    for key in (("default", "bad"), "p"):
+        machine.look_again(key, 0.0)
+    panic, patch = machine.step(Woken(), 0.0)
+    assert isinstance(panic, Panic)
+    assert (panic.task, str(panic.error), panic.again_s) == ("default/bad", "a bug", 0.25)
+    assert isinstance(patch, Patch)
+    waits_s = []
+    while (again_s := machine.next_wakeup_s()) is not None:
+        waits_s.append(again_s)
+        machine.step(Woken(), again_s)
+    assert waits_s == [0.25, 0.75, 1.75, 3.75]
+    assert machine.looks == ["p", ("default", "bad")]
