@@ -30,8 +30,8 @@ _SYNTAX = {
 
 # Longer integers fit nothing.
 _INTEGER_DIGITS_MAX = 40
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_REPLACEMENT = "\ufffd"
+# Escapes; one that is half a character beyond the first 65,536 has a group.
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 
 
 class Unreadable(Exception):  # noqa: N818 - becomes an answer of the decoder's
@@ -84,7 +84,7 @@ def read_json(data: bytes) -> Any:
     """
     try:
         return json.loads(
-            data.decode("utf-8", "replace"),
+            _without_halves(data).decode("utf-8", "replace"),
             object_pairs_hook=_object,
             parse_float=Literal,
             parse_int=_integer,
@@ -94,6 +94,11 @@ def read_json(data: bytes) -> Any:
         raise Unreadable(_syntax_fault(error)) from None
     except RecursionError:
         raise Unreadable(TOO_DEEP) from None
+
+
+def _without_halves(data: bytes) -> bytes:
+    """The text with a mark in place of what means half a character, as Go puts it there."""
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -140,23 +145,13 @@ def oddity(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The value with ordinary objects, numbers and strings; as it is if it consists of them."""
+    """The value with ordinary objects and numbers; as it is if it consists of them."""
     if isinstance(value, dict):
-        made = {_text(key): plain(one) for key, one in value.items()}
-        return value if type(value) is dict and _same(made, value) else made
+        made = {key: plain(one) for key, one in value.items()}
+        unchanged = all(made[key] is one for key, one in value.items())
+        return value if type(value) is dict and unchanged else made
     if isinstance(value, list):
         entries = [plain(one) for one in value]
         unchanged = all(old is new for old, new in zip(value, entries, strict=True))
         return value if unchanged else entries
-    if isinstance(value, Literal):
-        return float(value)
-    return _text(value) if isinstance(value, str) else value
-
-
-def _same(made: dict[str, Any], value: dict[str, Any]) -> bool:
-    return all(made.get(key) is one for key, one in value.items())
-
-
-def _text(text: str) -> str:
-    """The text with a mark in place of each half of a character, as kube-apiserver reads it."""
-    return text if text.isascii() else _SURROGATES.sub(_REPLACEMENT, text)
+    return float(value) if isinstance(value, Literal) else value

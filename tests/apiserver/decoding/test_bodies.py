@@ -264,6 +264,16 @@ def test_odd_characters() -> None:
     assert read(b'{"metadata":{"name":"\xff"}}').obj["metadata"]["name"] == "\ufffd"
     assert read(b'{"metadata":{"name":"\\ud800"}}').obj["metadata"]["name"] == "\ufffd"
     assert read(b'{"metadata":{"name":"\\ud83d\\ude00"}}').obj["metadata"]["name"] == "😀"
+    assert read(rb'{"metadata":{"name":"\\ud800"}}').obj["metadata"]["name"] == r"\ud800"
+    assert read(rb'{"metadata":{"name":"\udc00\ud83d\ude00\ud83d"}}').obj["metadata"]["name"] == (
+        "\ufffd😀\ufffd"
+    )
+
+
+def test_refusals_quote_odd_characters_as_they_are_read() -> None:
+    with pytest.raises(Refused) as refused:
+        decode(rb'{"apiVersion":"\ud800","kind":"Pod"}', JSON, POD)
+    assert "\ufffd" in refused.value.message
 
 
 def test_yaml() -> None:
