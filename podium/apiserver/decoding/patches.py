@@ -78,7 +78,9 @@ def _operations(body: bytes, field_validation: str) -> Decoded:
         message = f"Request entity too large: {most}, got {len(value)}"
         raise Refused(413, "RequestEntityTooLarge", message)
     faults = tuple(f"json patch {fault}" for fault in checker.strict)
-    return _judged(plain(value) or [], faults, field_validation)
+    # An operation that is null is one that says nothing.
+    operations = [operation or {} for operation in plain(value) or []]
+    return _judged(operations, faults, field_validation)
 
 
 def _merge_patch(body: bytes, field_validation: str, prefix: str) -> Decoded:

@@ -16,8 +16,10 @@ from podium.apiserver.update_validation import (
 )
 from podium.apiserver.update_validation.metadata import metadata
 from podium.apiserver.update_validation.rules import Object, Rule
+from podium.apiserver.validation.kinds import CHECKS
 
 _RULES: Mapping[str, Rule] = {
+    **{kind: others.judged_anew(kind) for kind in CHECKS},
     "Pod": pods.update,
     "Pod/status": pod_status.status_update,
     "Pod/resize": pod_resize.resize_update,
@@ -27,20 +29,16 @@ _RULES: Mapping[str, Rule] = {
     "Namespace/status": others.namespace_status,
     "Namespace/finalize": others.namespace_finalize,
     "Service": others.service,
-    "Endpoints": others.judged_anew("Endpoints"),
     "ReplicationController": workloads.replication_controller,
     "ReplicationController/status": workloads.replication_controller_status,
     "ResourceQuota": others.resource_quota,
     "ResourceQuota/status": others.resource_quota_status,
-    "LimitRange": others.judged_anew("LimitRange"),
     "PersistentVolume": storage.volume,
     "PersistentVolume/status": storage.volume_status,
     "PersistentVolumeClaim": storage.claim,
     "PersistentVolumeClaim/status": storage.claim_status,
     "ConfigMap": others.data("ConfigMap", "data", "binaryData"),
     "Secret": others.data("Secret", "data"),
-    "ServiceAccount": others.judged_anew("ServiceAccount"),
-    "Event": others.judged_anew("Event"),
     "Deployment": workloads.deployment,
     "Deployment/status": workloads.deployment_status,
     "ReplicaSet": workloads.replica_set,
@@ -56,8 +54,9 @@ _RULES: Mapping[str, Rule] = {
     "PodDisruptionBudget": others.disruption_budget,
     "PodDisruptionBudget/status": others.disruption_budget_status,
     "PriorityClass": others.priority_class,
+    "RoleBinding": others.role_binding,
+    "ClusterRoleBinding": others.role_binding,
     "RuntimeClass": others.runtime_class,
-    "Lease": others.judged_anew("Lease"),
     "StorageClass": storage.storage_class,
     "CSINode": storage.csi_node,
     "CSIDriver": storage.csi_driver,

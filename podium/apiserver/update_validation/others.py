@@ -38,13 +38,22 @@ disruption_budget_status = not_negative(
     "status.expectedPods",
 )
 
-runtime_class = all_of(metadata, immutable("handler"))
-
 
 def judged_anew(kind: str) -> Rule:
     """The metadata may be changed, and the new object is valid."""
-    check = CHECKS.get(kind)
-    return all_of(metadata, valid(check)) if check else metadata
+    return all_of(metadata, valid(CHECKS[kind]))
+
+
+def _same_role(new: Object, old: Object) -> Faults:
+    now, before = new.get("roleRef") or {}, old.get("roleRef") or {}
+    if now != before:
+        names = {"APIGroup": "apiGroup", "Kind": "kind", "Name": "name"}
+        shown = {called: now.get(name) or "" for called, name in names.items()}
+        yield FieldError("roleRef", shown, "cannot change roleRef")
+
+
+role_binding = all_of(judged_anew("RoleBinding"), _same_role)
+runtime_class = all_of(judged_anew("RuntimeClass"), immutable("handler"))
 
 
 def data(kind: str, *fields: str) -> Rule:
@@ -109,8 +118,8 @@ def _cluster_addresses(new: Object, old: Object) -> Faults:
 
 service = all_of(metadata, _cluster_addresses, valid(CHECKS["Service"]))
 
-endpoint_slice = all_of(metadata, immutable("addressType"))
-controller_revision = all_of(metadata, immutable("data"))
+endpoint_slice = all_of(judged_anew("EndpointSlice"), immutable("addressType"))
+controller_revision = all_of(judged_anew("ControllerRevision"), immutable("data"))
 resource_claim = all_of(metadata, immutable("spec"))
 resource_slice = all_of(
     metadata,

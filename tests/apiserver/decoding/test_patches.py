@@ -22,6 +22,10 @@ def test_nulls_are_kept() -> None:
     ]
 
 
+def test_an_operation_that_is_null_says_nothing() -> None:
+    assert decode_patch(b"[null]", PatchType.JSON).obj == [{}]
+
+
 @pytest.mark.parametrize(
     ("body", "patch_type", "message"),
     [

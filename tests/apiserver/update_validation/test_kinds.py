@@ -8,6 +8,7 @@ import pytest
 from podium.api.kinds import KINDS
 from podium.apiserver.update_validation import validate_update
 from tests.apiserver.update_validation.updates import changed, faults, stored
+from tests.apiserver.validation.samples import VALID
 
 Obj = dict[str, Any]
 
@@ -38,6 +39,22 @@ VOLUME: Obj = {
         "csi": {"driver": "d", "volumeHandle": "h"},
     }
 }
+
+WRONG: list[tuple[str, str, Any, str]] = [
+    ("IngressClass", "spec.parameters", {"name": "x"}, "spec.parameters.kind"),
+    ("Ingress", "spec.defaultBackend", None, "spec"),
+    ("NetworkPolicy", "spec.policyTypes", ["X"], "spec.policyTypes[0]"),
+    ("Role", "rules", [{"apiGroups": [""], "resources": ["a"]}], "rules[0].verbs"),
+    ("ClusterRole", "rules", [{"apiGroups": [""], "resources": ["a"]}], "rules[0].verbs"),
+    ("RoleBinding", "subjects", [{"kind": "User"}], "subjects[0].name"),
+    ("RoleBinding", "roleRef.name", "edit", "roleRef"),
+    ("ClusterRoleBinding", "roleRef.name", "edit", "roleRef"),
+    ("CronJob", "spec.schedule", "x", "spec.schedule"),
+    ("HorizontalPodAutoscaler", "spec.maxReplicas", 0, "spec.maxReplicas"),
+    ("EndpointSlice", "endpoints", [{"addresses": []}], "endpoints[0].addresses"),
+    ("RuntimeClass", "overhead", {"podFixed": {"cpu": "-1"}}, "overhead.podFixed.limits[cpu]"),
+    ("ControllerRevision", "revision", -1, "revision"),
+]
 
 ALLOWED: list[tuple[str, Obj, str, Any]] = [
     ("Node", {"spec": {}}, "spec.unschedulable", True),
@@ -369,3 +386,13 @@ def test_nothing_is_said_where_nothing_changes(kind: str) -> None:
     old = sample(kind)
     found = validate_update(KINDS[kind], old, old)
     assert [fault for fault in found if "immutable" in fault.message] == []
+
+
+@pytest.mark.parametrize(("kind", "path", "value", "field"), WRONG)
+def test_an_update_is_judged_as_a_new_object_is(
+    kind: str, path: str, value: Any, field: str
+) -> None:
+    old = stored(kind, **VALID[kind])
+    assert validate_update(KINDS[kind], old, old) == []
+    found = validate_update(KINDS[kind], changed(old, path, value), old)
+    assert {fault.field for fault in found} == {field}
