@@ -31,8 +31,10 @@ $(STAMP): pyproject.toml constraints.txt
 	  --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
+# It goes on until Ctrl-C, if there is anybody to press it.
 run: $(STAMP) ## run a cluster with the best-practice example, in which orange preempts
-	@$(BIN)/podium up -f $(STATE) --apply $(NEWS) --speed 10x $(ARGS)
+	@$(BIN)/podium up -f $(STATE) --apply $(NEWS) --speed 10x \
+	  $$(test -t 1 || echo --exit-when-settled) $(ARGS)
 
 test: format lint types imports pytest ## check everything (make -k test: go on after a failure)
 

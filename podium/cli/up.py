@@ -26,12 +26,14 @@ from podium.cli.up_options import (
     PortOption,
     SchedulerConfigOption,
     SchedulerOption,
+    SettledOption,
     SpeedOption,
 )
 from podium.cli.up_running import Wish, run
 from podium.cluster import SchedulerSetup
 from podium.embedded.cluster import EmbeddedOptions
 from podium.embedded.controller_choice import ALL, chosen_controllers
+from podium.embedded.directory import DataDirectory
 from podium.embedded.first_objects import NodeShape, read_manifests, simulated_nodes
 from podium.embedded.pace import parse_speed
 
@@ -44,6 +46,7 @@ def up(
     node_memory: MemoryOption = DEFAULT_SHAPE.memory,
     filename: FilenameOption = None,
     apply: ApplyOption = None,
+    exit_when_settled: SettledOption = False,
     data_dir: DataDirOption = None,
     port: PortOption = None,
     speed: SpeedOption = "1x",
@@ -55,10 +58,14 @@ def up(
 ) -> None:
     """Run a cluster that kubectl and ordinary clients talk to, until Ctrl-C.
 
+    With --exit-when-settled it ends by itself. The exit code is 1 if --apply is refused.
+
     API server, scheduler, controllers and simulated nodes run in this one process.
     """
     state, news = filename or [], apply or []
     try:
+        if data_dir is not None:
+            DataDirectory(data_dir).forget_kubeconfig()
         if [*state, *news].count("-") > 1:
             raise InputError("standard input (-) can be read only once")
         setup = _scheduler_setup(scheduler_config)
@@ -79,7 +86,7 @@ def up(
         )
         print_warnings([*first.notes, *applied.notes])
         collect_rarely()
-        asyncio.run(run(Wish(options, [loaded.obj for loaded in applied.objects])))
+        asyncio.run(run(Wish(options, applied.objects, exit_when_settled)))
     except PodiumError as error:
         fail(error)
 

@@ -35,11 +35,6 @@ class Display:
         self._shown_s = 0.0
         self._told = ""
 
-    @property
-    def is_terminal(self) -> bool:
-        """Whether somebody looks on."""
-        return self._live is not None
-
     def say(self, line: str) -> None:
         """Print a line as it is."""
         self._out.print(line)

@@ -31,8 +31,13 @@ ApplyOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="FILE|DIR|-",
-        help="Manifests to apply once the cluster is ready, and to tell the story of. "
-        "Off a terminal, the command ends with it.",
+        help="Manifests to apply once the cluster is ready, and to tell the story of.",
+    ),
+]
+SettledOption = Annotated[
+    bool,
+    typer.Option(
+        "--exit-when-settled", help="End when nothing more is to be expected, with the story."
     ),
 ]
 DataDirOption = Annotated[

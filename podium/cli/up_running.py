@@ -2,10 +2,10 @@
 
 import asyncio
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from podium.api.errors import PodiumError
 from podium.api.refused import Refused
 from podium.cli.output import print_warnings
 from podium.cli.up_display import REFRESH_S, Display, display, greeting
@@ -13,6 +13,12 @@ from podium.embedded.acting import Actor
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.story import Story
 from podium.embedded.tally import Tally
+from podium.manifests import Loaded, Problem
+from podium.manifests.problems import describe
+
+
+class ApplyError(PodiumError):
+    """The API has refused something that was to be applied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +28,20 @@ class Wish:
     Attributes:
         options: what the cluster consists of.
         applied: objects to apply once it is ready, and to tell the story of.
+        ends_when_settled: whether it ends when nothing more is to be expected.
     """
 
     options: EmbeddedOptions
-    applied: Sequence[Mapping[str, Any]]
+    applied: Sequence[Loaded]
+    ends_when_settled: bool = False
 
 
 async def run(wish: Wish) -> None:
-    """Run a cluster until Ctrl-C or SIGTERM.
+    """Run a cluster until Ctrl-C or SIGTERM, or until it has settled.
 
     Raises:
-        PodiumError: it can't start, or can't go on.
+        ApplyError: the API refuses something that is to be applied.
+        PodiumError: the cluster can't start, or can't go on.
     """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -42,21 +51,30 @@ async def run(wish: Wish) -> None:
         if embedded.taken_up and wish.options.objects:
             print_warnings([f"{wish.options.data_dir} has a cluster; it goes on as it was"])
         print_warnings(embedded.notes)
+        story = Story(embedded) if wish.applied or wish.ends_when_settled else None
+        if refusals := [*_apply(embedded, wish.applied)]:
+            raise ApplyError("\n".join(map(str, refusals)))
         with display() as shown:
             for line in greeting(embedded):
                 shown.say(line)
-            await embedded.alongside(_show(embedded, wish, shown, stop))
+            await embedded.alongside(
+                _show(embedded, shown, stop, story, ends=wish.ends_when_settled)
+            )
 
 
-async def _show(embedded: EmbeddedCluster, wish: Wish, shown: Display, stop: asyncio.Event) -> None:
+async def _show(
+    embedded: EmbeddedCluster,
+    shown: Display,
+    stop: asyncio.Event,
+    story: Story | None,
+    *,
+    ends: bool,
+) -> None:
     tally = Tally(embedded.cluster.store)
-    story = Story(embedded) if wish.applied else None
-    if wish.applied:
-        _apply(embedded, wish.applied)
     while not stop.is_set():
         for at, sentence in story.told() if story else ():
             shown.tell(at, sentence)
-        is_over = story is not None and story.is_over() and not shown.is_terminal
+        is_over = ends and story is not None and story.is_over()
         shown.show(tally.look(), embedded.backend.now_s(), is_last=is_over)
         if is_over:
             return
@@ -66,9 +84,12 @@ async def _show(embedded: EmbeddedCluster, wish: Wish, shown: Display, stop: asy
             continue
 
 
-def _apply(embedded: EmbeddedCluster, objects: Sequence[Mapping[str, Any]]) -> None:
-    try:
-        Actor(embedded.cluster).apply(objects)
-    except Refused as refused:
-        print_warnings([f"--apply: {refused.message}"])
+def _apply(embedded: EmbeddedCluster, objects: Sequence[Loaded]) -> Iterator[Problem]:
+    """Apply objects, and tell of those that are refused; the others are there, as with kubectl."""
+    actor = Actor(embedded.cluster)
+    for loaded in objects:
+        try:
+            actor.apply([loaded.obj])
+        except Refused as refused:
+            yield Problem(loaded.source, describe(loaded.obj), refused.message)
     embedded.backend.acted()

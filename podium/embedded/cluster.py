@@ -137,7 +137,6 @@ class EmbeddedCluster:
         if path is None:
             path = Path(stack.enter_context(TemporaryDirectory(prefix="podium-")))
         self.directory = stack.enter_context(DataDirectory(path))
-        self.directory.kubeconfig.unlink(missing_ok=True)
         self.cluster = self._open_cluster()
         driver = self.cluster.driver
         # A test is to know of a bug; who uses a cluster is to keep it.

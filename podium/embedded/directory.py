@@ -59,12 +59,24 @@ class DataDirectory:
         lock.write(f"{os.getpid()}\n")
         lock.flush()
         self._lock = lock
+        # A process that was killed has left it; it leads nowhere.
+        self.kubeconfig.unlink(missing_ok=True)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    def forget_kubeconfig(self) -> None:
+        """Remove what a killed process has left, before there is anything else to do.
+
+        Raises:
+            UnusableDirectory: as on entering.
+        """
+        if self.kubeconfig.exists():
+            with self:
+                pass
 
     def open_journal(self) -> SqliteJournal:
         """The journal, which survives the end of the process whenever that comes.

@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import subprocess
 import time
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +19,19 @@ NODES = "/api/v1/nodes"
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 STATE = str(ROOT / "examples/best-practice/state")
 NEWS = str(ROOT / "examples/best-practice/orange.yaml")
+
+MISSPELT = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replica: 2
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+"""
 
 
 def run(*arguments: str) -> Any:
@@ -40,6 +54,7 @@ def test_it_stops_soon_with_watches_open_and_comes_back(
         in_use = run("--data-dir", str(tmp_path))
         assert in_use.exit_code == 1
         assert f"error: {tmp_path}: is in use by process {process.pid}" in in_use.stderr
+        assert kubeconfig.exists()
         began_s = time.monotonic()
         process.send_signal(number)
         assert process.wait() == 0
@@ -82,8 +97,38 @@ def test_what_is_wrong_is_told(arguments: tuple[str, ...], why: str) -> None:
     assert why in refused.stderr
 
 
+def test_a_stale_kubeconfig_goes_before_anything_else(tmp_path: Path) -> None:
+    """A script that waits for the new one must not find that of a process that was killed."""
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text("of a killed process\n")
+    assert run("--data-dir", str(tmp_path), "-f", str(tmp_path / "none.yaml")).exit_code == 1
+    assert not kubeconfig.exists()
+
+
+def test_what_the_api_refuses_is_named_and_ends_the_command(tmp_path: Path) -> None:
+    news = tmp_path / "news.yaml"
+    news.write_text(MISSPELT)
+    refused = run("--nodes", "0", "--apply", str(news), "--port", "0", "--insecure-http")
+    assert refused.exit_code == 1
+    error = refused.stderr.replace("\n", " ")
+    assert error.startswith(f"error: {news}, document 1 (line 1): Deployment default/web: ")
+    assert ".spec.replica: field not declared in schema" in error
+    assert "document 2" not in error
+
+
+def test_it_stays_until_it_is_stopped_off_a_terminal_too(tmp_path: Path) -> None:
+    news = tmp_path / "news.yaml"
+    news.write_text("{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n")
+    options = ("--nodes", "0", "--port", "0", "--apply", str(news), "--speed", "10x")
+    with up(tmp_path, *options) as process, closing(Client(tmp_path / "kubeconfig")) as client:
+        assert client.ask("GET", "/api/v1/namespaces/shop")[0] == 200
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1.5)
+
+
 def test_a_story_is_told_to_its_end() -> None:
-    told = run("-f", STATE, "--apply", NEWS, "--speed", "max", "--port", "0", "--insecure-http")
+    files = ("-f", STATE, "--apply", NEWS, "--exit-when-settled")
+    told = run(*files, "--speed", "max", "--port", "0", "--insecure-http")
     assert told.exit_code == 0, told.stderr
     lines = told.stdout.splitlines()
     assert lines[0].startswith("The cluster is ready at http://127.0.0.1:")
