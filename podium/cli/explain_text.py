@@ -52,6 +52,7 @@ def _print_decision(out: Console, view: DecisionView) -> None:
         out.print()
     _print_refusals(out, "NODES THAT DON'T FIT", view.explanation.filter)
     _print_scores(out, view)
+    _print_freed_ports(out, view)
     _print_verdict(out, view)
     if view.preemption is not None:
         _print_preemption(out, view.preemption)
@@ -81,6 +82,16 @@ def _print_scores(out: Console, view: DecisionView) -> None:
         for node in nodes
     ]
     print_section(out, "WEIGHTED SCORES", ("NODE", *plugins, "TOTAL"), rows)
+
+
+def _print_freed_ports(out: Console, view: DecisionView) -> None:
+    for freed in view.freed_ports:
+        out.print(
+            f"{freed.port} of {freed.node} counts as free, though {freed.pod} still holds it: the "
+            "scheduler keeps a node's ports as a set, and another pod with this port has left."
+        )
+    if view.freed_ports:
+        out.print()
 
 
 def _print_verdict(out: Console, view: DecisionView) -> None:

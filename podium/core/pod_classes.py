@@ -17,6 +17,7 @@ from podium.api.meta import controller_of, is_terminating, labels, name, namespa
 from podium.api.node_selector import RequiredNodeAffinity, required_node_affinity
 from podium.api.priority import pod_priority, preemption_policy
 from podium.api.resources import pod_requests, pod_scoring_requests, resource_amount
+from podium.core.host_ports import HostPort, host_ports
 
 Object = Mapping[str, Any]
 
@@ -92,6 +93,11 @@ class PodClass:
     def held(self) -> Mapping[str, int]:
         """What the pods take of their node, allocated and actual resources considered."""
         return _amounts(pod_requests(self.pod, use_status=True))
+
+    @cached_property
+    def host_ports(self) -> frozenset[HostPort]:
+        """The ports that the pods want of their node."""
+        return host_ports(self.spec)
 
     @cached_property
     def held_nonzero(self) -> tuple[int, int]:

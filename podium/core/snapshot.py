@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from podium.api.errors import InvalidValue
 from podium.api.meta import labels, name
 from podium.api.quantity import milli_value, value
+from podium.core.host_ports import HostPort
 from podium.core.node_columns import NodeColumns
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pod_columns import PodColumns
@@ -39,6 +40,9 @@ class Snapshot:
         columns: columns of what node objects say.
         pods: columns of the pods on nodes.
         pods_on: the pods of each row, in the order of kube-scheduler's NodeInfo.
+        freed_ports: by row, ports that count as free although pods there hold them. Ports in use
+            are a set, as in upstream's NodeInfo: of two pods with one port either frees it by
+            leaving, and whoever is added or updated takes it again.
         node_epoch: raised when any node comes, goes or changes.
         log: changes of pods since `log_start`.
         log_start: the number of the first change that the log still has.
@@ -56,6 +60,7 @@ class Snapshot:
         self.resources = ResourceColumns(0)
         self.columns = NodeColumns([])
         self.pods_on: list[list[PodInfo]] = []
+        self.freed_ports: dict[int, frozenset[HostPort]] = {}
         self.node_epoch = 0
         self.log: list[Change] = []
         self.log_start = 0
@@ -173,6 +178,12 @@ class Snapshot:
         self.pods.give_back(pod)
         self._account(pod.cls, row, -1)
 
+    def retake_ports(self, pod: PodInfo) -> None:
+        """Take a pod's host ports again: it has been updated, which upstream does by adding it."""
+        if pod.cls.host_ports & self.freed_ports.get(pod.row, frozenset()):
+            for sign in (-1, 1):
+                self._account(pod.cls, pod.row, sign)
+
     def restart_pod(self, pod: PodInfo, start_ns: int | None) -> None:
         """A pod on a node has another start time than was known."""
         pod.start_ns = start_ns
@@ -211,11 +222,23 @@ class Snapshot:
 
     def _account(self, cls: PodClass, row: int, sign: int) -> None:
         self.resources.add(row, self.held_columns(cls), cls.held_nonzero, sign)
+        if cls.host_ports:
+            self._follow_ports(cls.host_ports, row, sign)
         self.log.append((row, cls, sign))
         if len(self.log) > _LOG_LENGTH_MAX:
             dropped = _LOG_LENGTH_MAX // 2
             del self.log[:dropped]
             self.log_start += dropped
+
+    def _follow_ports(self, ports: frozenset[HostPort], row: int, sign: int) -> None:
+        freed = self.freed_ports.pop(row, frozenset())
+        if sign > 0:
+            freed -= ports
+        else:
+            held = frozenset().union(*(pod.cls.host_ports for pod in self.pods_on[row]))
+            freed = (freed | ports) & held
+        if freed:
+            self.freed_ports[row] = freed
 
     def _node_changed(self) -> None:
         self.node_epoch += 1

@@ -22,7 +22,7 @@ from podium.core.resource_columns import NATIVE_RESOURCES
 from podium.node.load import PODS, Load
 from podium.plugins.node_affinity import NodeAffinity
 from podium.plugins.node_declared_features import required_features
-from podium.plugins.node_ports import NodePorts, host_ports
+from podium.plugins.node_ports import NodePorts
 from podium.plugins.taint_toleration import TaintToleration
 
 _OS_LABEL = "kubernetes.io/os"
@@ -166,7 +166,7 @@ def _capacity(allocatable: Mapping[str, str], resource: str) -> int:
 def _other_objections(load: Load, pod: PodInfo, node: Object) -> Iterator[Objection]:
     if not pod.cls.node_affinity.matches(labels(node), name(node)):
         yield _predicate(NodeAffinity.name, "node(s) didn't match Pod's node affinity/selector")
-    wanted = host_ports(pod.cls.spec)
+    wanted = pod.cls.host_ports
     if wanted and load.holds(wanted):
         reason = "node(s) didn't have free ports for the requested pod ports"
         yield _predicate(NodePorts.name, reason)

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from podium.core.host_ports import HostPort
 from podium.core.pods import PodInfo
-from podium.plugins.node_ports import HostPort, host_ports
 
 PODS = "pods"
 
@@ -27,13 +27,13 @@ class Load:
         """Count a pod."""
         self.amounts[PODS] += 1
         self.amounts.update(pod.cls.held)
-        self.ports.update(host_ports(pod.cls.spec))
+        self.ports.update(pod.cls.host_ports)
 
     def remove(self, pod: PodInfo) -> None:
         """Count a pod no more; it must be as it was when it was added."""
         self.amounts[PODS] -= 1
         self.amounts.subtract(pod.cls.held)
-        self.ports.subtract(host_ports(pod.cls.spec))
+        self.ports.subtract(pod.cls.host_ports)
 
     def holds(self, wanted: Iterable[HostPort]) -> bool:
         """Whether a port is taken that conflicts with one of these."""

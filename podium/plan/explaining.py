@@ -16,6 +16,7 @@ from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
 from podium.core.status import Status
 from podium.plan.blockers import Blocker, blockers
+from podium.plan.freed_ports import FreedPort, freed_ports
 from podium.plan.outcome import PreemptionOutcome
 from podium.plan.preparing import Prepared, Request, prepare
 from podium.plan.queue import scheduler_name
@@ -63,6 +64,7 @@ class DecisionView:
         explanation: nodes, scores, and what is best.
         preemption: None if it wasn't tried.
         blockers: pods on other nodes that anti-affinity is about.
+        freed_ports: ports that the pod wants and that count as free although a pod holds them.
     """
 
     node: str
@@ -74,6 +76,7 @@ class DecisionView:
     explanation: Explanation
     preemption: PreemptionView | None
     blockers: tuple[Blocker, ...]
+    freed_ports: tuple[FreedPort, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +172,7 @@ def _view(decision: Decision, session: Session) -> DecisionView:
         explanation=explanation,
         preemption=_preemption_view(decision, explanation, session),
         blockers=tuple(blockers(snapshot, session.scheduler.listers, decision.pod, closed)),
+        freed_ports=tuple(freed_ports(snapshot, decision.pod)),
     )
 
 

@@ -194,6 +194,9 @@ def _decision(view: DecisionView) -> Report:
             }
             for blocker in view.blockers
         ],
+        "freedPorts": [
+            {"node": freed.node, "port": freed.port, "pod": freed.pod} for freed in view.freed_ports
+        ],
     }
 
 

@@ -4,28 +4,28 @@ Two wishes for a port conflict if their protocols are equal and their addresses 
 these is 0.0.0.0.
 
 kube-scheduler v1.36 keeps the ports in use on a node as a set: where two pods hold the very same
-port, which they can't with its help, either frees it by leaving. So a dry run of preemption that
-takes a pod away also frees what it shared with pods that stay.
+port, which they can't with its help, either frees it by leaving, for as long as nothing is heard
+of the other. So a dry run of preemption that takes a pod away also frees what it shared with pods
+that stay.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.resources import is_sidecar
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.framework import FITS, Codes, FilterState, Rows, Scope, Sums
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal
+from podium.core.host_ports import HostPort, host_ports
 from podium.core.pod_classes import Object, PodClass
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status, rejection
 
-_ALL_ADDRESSES = "0.0.0.0"
 _TAKEN = 1
+_NONE: frozenset[HostPort] = frozenset()
 _REASON = "node(s) didn't have free ports for the requested pod ports"
 
 
@@ -44,35 +44,8 @@ class NodePorts:
         )
 
     def filter(self, pod: PodInfo) -> FilterState | None:
-        wanted = host_ports(pod.cls.spec)
+        wanted = pod.cls.host_ports
         return _Ports(self._snapshot, wanted, pod.priority) if wanted else None
-
-
-class HostPort(NamedTuple):
-    """A port of a node, as a container wants it."""
-
-    address: str
-    protocol: str
-    number: int
-
-    def conflicts(self, other: "HostPort") -> bool:
-        """Whether both can't be held on one node."""
-        return self[1:] == other[1:] and (
-            self.address == other.address or _ALL_ADDRESSES in (self.address, other.address)
-        )
-
-
-def host_ports(spec: Object) -> frozenset[HostPort]:
-    """The ports that a pod wants of its node, for as long as it runs."""
-    sidecars = filter(is_sidecar, spec.get("initContainers") or ())
-    return frozenset(
-        HostPort(
-            port.get("hostIP") or _ALL_ADDRESSES, port.get("protocol") or "TCP", port["hostPort"]
-        )
-        for container in (*(spec.get("containers") or ()), *sidecars)
-        for port in container.get("ports") or ()
-        if port.get("hostPort")
-    )
 
 
 def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[HostPort]:
@@ -82,19 +55,20 @@ def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[H
 
 
 def _frees_a_port(pod: PodInfo, gone: Object) -> bool:
-    return bool(_rivals(host_ports(gone.get("spec") or {}), host_ports(pod.cls.spec)))
+    return bool(_rivals(host_ports(gone.get("spec") or {}), pod.cls.host_ports))
 
 
 class _Ports(FilterState):
-    """Looks for ports in the way; the sum is how many of them the pods of a row hold.
+    """Looks for ports in the way; what is summed up is how many of them the pods of a row hold.
 
     With `extra`, pods of lower priority have left the row, and some have come back: a port that
-    one of them held is in the way only if one came back with it.
+    one of them held is in the way only if one came back with it. A second sum counts who has left,
+    to tell such rows from those that pods have only come to.
     """
 
     plugin = NodePorts.name
     scope = Scope.ROW
-    width = 1
+    width = 2
 
     def __init__(self, snapshot: Snapshot, wanted: frozenset[HostPort], priority: int) -> None:
         self._snapshot = snapshot
@@ -111,19 +85,18 @@ class _Ports(FilterState):
             taken = (self._lower[rows] + extra[0] > 0) | self._kept[rows]
         else:
             taken = (self._sums(lower=True) + self._sums(lower=False))[rows] > 0
+        if self._snapshot.freed_ports:
+            for place in np.flatnonzero(np.isin(rows, list(self._snapshot.freed_ports))).tolist():
+                taken[place] = self._is_taken(
+                    int(rows[place]), [int(sums[place]) for sums in extra]
+                )
         return np.where(taken, _TAKEN, FITS).astype(np.int32)
 
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
-        pods = self._snapshot.pods_on[row]
-        if extra:
-            lower = sum(len(self._rivals_of(p.cls)) for p in pods if p.priority < self._priority)
-            taken = lower + extra[0] > 0 or self._keeps(row)
-        else:
-            taken = any(self._rivals_of(pod.cls) for pod in pods)
-        return _TAKEN if taken else FITS
+        return _TAKEN if self._is_taken(row, extra) else FITS
 
     def weights(self, cls: PodClass) -> Sequence[int]:
-        return (len(self._rivals_of(cls)),)
+        return len(self._rivals_of(cls)), int(cls.priority < self._priority)
 
     def status(self, row: int, code: int) -> Status:
         return rejection(code, _REASON)
@@ -132,12 +105,22 @@ class _Ports(FilterState):
         """The ports of a class of pods that are in the way."""
         rivals = self._rivals.get(cls.id)
         if rivals is None:
-            rivals = self._rivals[cls.id] = _rivals(host_ports(cls.spec), self._wanted)
+            rivals = self._rivals[cls.id] = _rivals(cls.host_ports, self._wanted)
         return rivals
 
+    def _is_taken(self, row: int, extra: Sequence[int]) -> bool:
+        """Whether a port in the way is in use on a row."""
+        pods = self._snapshot.pods_on[row]
+        came, left = extra or (0, 0)
+        if left:
+            lower = sum(len(self._rivals_of(p.cls)) for p in pods if p.priority < self._priority)
+            return lower + came > 0 or self._keeps(row)
+        freed = self._snapshot.freed_ports.get(row, _NONE)
+        return came > 0 or any(self._rivals_of(pod.cls) - freed for pod in pods)
+
     def _keeps(self, row: int) -> bool:
-        """Whether a port is in the way that no pod of lower priority holds."""
-        lower, others = set[HostPort](), set[HostPort]()
+        """Whether a port in use is in the way that no pod of lower priority holds."""
+        lower, others = set(self._snapshot.freed_ports.get(row, _NONE)), set[HostPort]()
         for pod in self._snapshot.pods_on[row]:
             ports = lower if pod.priority < self._priority else others
             ports |= self._rivals_of(pod.cls)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.plan.objects import ZONE, node, pod, priority_class
+from tests.plan.objects import ZONE, container, node, pod, priority_class
 
 HIGH = priority_class("high", 1000)
 
@@ -132,3 +132,16 @@ def test_json(podium, state) -> None:
 def test_a_pod_that_isnt_there(podium, state, arguments: list[str], error: str) -> None:
     result = podium("explain", "-f", state, *arguments)
     assert (result.exit_code, result.output) == (1, f"error: {error}\n")
+
+
+def test_a_port_that_counts_as_free(podium, write) -> None:
+    ports = {"containers": [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]}
+    stays = pod("stays", on="a", priorityClassName="high", **ports)
+    urgent = pod("p", priority=9, **ports)
+    state = write("s.yaml", HIGH, node("a"), stays, pod("goes", on="a", **ports), urgent)
+    assert "80/TCP of a counts as free, though default/stays still holds it" in " ".join(
+        podium("explain", "-f", state, "p").output.split()
+    )
+    report = json.loads(podium("explain", "-f", state, "p", "-o", "json").output)
+    freed = [decision["freedPorts"] for decision in report["decisions"]]
+    assert freed == [[], [{"node": "a", "port": "80/TCP", "pod": "default/stays"}]]

@@ -95,3 +95,21 @@ def test_only_a_sequence_changes_the_state(sequence: bool) -> None:
     }
     places = [one.decision.node_name for one in decide(read_scenario(raw))]
     assert places == ["n1", "" if sequence else "n1"]
+
+
+def with_port(name: str, priority: int, node_name: str = "") -> Object:
+    container = {"name": "c", "ports": [{"hostPort": 80}]}
+    spec = {"priority": priority, "nodeName": node_name, "containers": [container]}
+    return {"metadata": {"name": name}, "spec": spec}
+
+
+def test_of_two_pods_with_one_port_either_frees_it_by_leaving() -> None:
+    """Upstream's HostPortInfo is a set; what comes takes the port for good again."""
+    raw = {
+        "nodes": [{**node("n1"), **ROOMY}],
+        "pods": [with_port("stays", 9, "n1"), with_port("goes", 0, "n1")],
+        "pending": [with_port("urgent", 5), with_port("late", 0)],
+        "sequence": True,
+    }
+    found = [(one.decision.pod.name, one.bound) for one in decide(read_scenario(raw))]
+    assert found == [("urgent", ""), ("urgent", "n1"), ("late", "")]

@@ -6,9 +6,10 @@ import pytest
 
 from podium.plan.blockers import Blocker
 from podium.plan.explaining import DecisionView, ExplainError, PodExplanation, explain_pod
+from podium.plan.freed_ports import FreedPort
 from podium.plan.planning import Request
 from podium.plan.targets import parse_target
-from tests.plan.objects import ZONE, budget, node, pod, priority_class
+from tests.plan.objects import ZONE, budget, container, node, pod, priority_class
 
 HIGH = priority_class("high", 1000)
 GOING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
@@ -186,3 +187,18 @@ def test_pods_that_cant_be_explained(name: str, why: str) -> None:
     with pytest.raises(ExplainError) as error:
         explained(name, state, pod("bad", priorityClassName="nope"), delete="pod/cut")
     assert str(error.value) == why
+
+
+def test_a_port_that_counts_as_free_is_told_with_its_holder() -> None:
+    """kube-scheduler frees the port with the victim, although the other pod still has it."""
+    ports = {"containers": [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]}
+    state = [
+        HIGH,
+        node("a"),
+        pod("stays", on="a", priorityClassName="high", **ports),
+        pod("goes", on="a", **ports),
+        pod("p", priority=9, **ports),
+    ]
+    first, second = explained("p", state).decisions
+    assert first.freed_ports == ()
+    assert (second.node, second.freed_ports) == ("a", (FreedPort("a", "80/TCP", "default/stays"),))

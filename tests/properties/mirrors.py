@@ -13,6 +13,7 @@ from podium.scheduler import Scheduler
 from tests.properties.clusters import Obj
 from tests.properties.volume_clusters import in_words
 from tests.reference.cluster import Cluster
+from tests.reference.node_ports import UsedPorts
 from tests.reference.verdict import Object, Verdict
 
 
@@ -36,7 +37,10 @@ def mirrored(scheduler: Scheduler, budgets: Sequence[Object] = ()) -> Cluster:
     cluster = Cluster([snapshot.nodes[row] for row in snapshot.row_of.values()], objects=objects)
     cluster.budgets = list(budgets)
     for name, row in snapshot.row_of.items():
-        cluster.pods[name] = [pod.obj for pod in snapshot.pods_on[row]]
+        cluster.pods[name] = []
+        for pod in snapshot.pods_on[row]:
+            cluster.add(pod.obj, name)
+        cluster.ports.setdefault(name, UsedPorts()).ports -= snapshot.freed_ports.get(row, set())
         cluster.nominated[name] = [pod.obj for pod in scheduler.nominator.on(name)]
     return cluster
 

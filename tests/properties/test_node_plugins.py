@@ -244,17 +244,15 @@ def test_node_resources_balanced_allocation(scene: Scene, specs: tuple[ResourceS
         scene.move_some()
 
 
-@given(PORT_SCENES)
-def test_node_ports(scene: Scene) -> None:
+@given(PORT_SCENES, st.data())
+def test_node_ports(scene: Scene, data: st.DataObject) -> None:
+    """Of pods with one port either frees it by leaving; an update of the other takes it again."""
     state = NodePorts(scene.handle).filter(scene.pod)
-    for _ in range(2):
-        expected = []
-        for name in scene.nodes:
-            used = node_ports.UsedPorts()
-            used.add(scene.objects_on(name))
-            expected.append(node_ports.filter_node(scene.pod.obj, used))
+    used = used_ports(scene)
+    for _ in range(4):
+        expected = [node_ports.filter_node(scene.pod.obj, used[name]) for name in scene.nodes]
         assert verdicts(scene, state) == expected
-        scene.move_some()
+        change_ports(scene, used, data)
 
 
 @given(PORT_SCENES, st.data())
@@ -263,15 +261,45 @@ def test_node_ports_in_a_dry_run(scene: Scene, data: st.DataObject) -> None:
     state = NodePorts(scene.handle).filter(scene.pod)
     if state is None:
         return
+    used = used_ports(scene)
+    change_ports(scene, used, data)
     nominated = [pod for pod in scene.others if pod.priority >= scene.pod.priority]
     for name in scene.nodes:
-        used = node_ports.UsedPorts()
-        used.add(scene.objects_on(name))
         lower = [pod for pod in scene.pods[name] if pod.priority < scene.pod.priority]
-        used.remove(pod.obj for pod in lower)
         back = [pod for pod in lower if data.draw(st.booleans())]
-        used.add(pod.obj for pod in back)
-        used.add(pod.obj for pod in nominated)
         gone = [pod for pod in lower if pod not in back]
+        if gone:
+            # Where all are back, another filter objects as before: it's the row as it was.
+            used[name].remove(pod.obj for pod in lower)
+            used[name].add(pod.obj for pod in back)
+        used[name].add(pod.obj for pod in nominated)
         found = verdict_with(state, scene.snapshot.row_of[name], sums(state, nominated, gone))
-        assert found == node_ports.filter_node(scene.pod.obj, used)
+        assert found == node_ports.filter_node(scene.pod.obj, used[name])
+
+
+def used_ports(scene: Scene) -> dict[str, node_ports.UsedPorts]:
+    """As they are while all pods have only come."""
+    used = {name: node_ports.UsedPorts() for name in scene.nodes}
+    for name, of_node in used.items():
+        of_node.add(scene.objects_on(name))
+    return used
+
+
+def change_ports(scene: Scene, used: dict[str, node_ports.UsedPorts], data: st.DataObject) -> None:
+    """A pod leaves a node, and perhaps comes back; another one is updated."""
+    name = data.draw(st.sampled_from(sorted(scene.nodes)))
+    pods = scene.pods[name]
+    if not pods:
+        return
+    leaving = data.draw(st.sampled_from(pods))
+    scene.snapshot.remove_pod(leaving)
+    pods.remove(leaving)
+    used[name].remove([leaving.obj])
+    if data.draw(st.booleans()):
+        scene.snapshot.add_pod(leaving, name)
+        pods.append(leaving)
+        used[name].add([leaving.obj])
+    if pods and data.draw(st.booleans()):
+        updated = data.draw(st.sampled_from(pods))
+        scene.snapshot.retake_ports(updated)
+        used[name].add([updated.obj])

@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass, field
 
+from tests.reference.node_ports import UsedPorts
 from tests.reference.verdict import Object
 from tests.reference.volume_world import World
 
 
 @dataclass
 class Cluster(World):
-    """Nodes, pods and other objects; disruption budgets, and pods nominated to nodes by name."""
+    """Nodes, pods and other objects; budgets; pods nominated, and ports in use, by node."""
 
     pods: dict[str, list[Object]] = field(default_factory=dict)
     budgets: list[Object] = field(default_factory=list)
     nominated: dict[str, list[Object]] = field(default_factory=dict)
+    ports: dict[str, UsedPorts] = field(default_factory=dict)
 
     def node(self, name: str) -> Object | None:
         for node in self.nodes:
@@ -25,12 +27,14 @@ class Cluster(World):
 
     def add(self, pod: Object, node_name: str) -> None:
         self.pods.setdefault(node_name, []).append(pod)
+        self.ports.setdefault(node_name, UsedPorts()).add([pod])
 
     def remove(self, pod: Object) -> None:
         """The last pod of the node takes the place of the one that left, as in NodeInfo."""
-        for pods in self.pods.values():
+        for node_name, pods in self.pods.items():
             for index, other in enumerate(pods):
                 if uid(other) == uid(pod):
+                    self.ports[node_name].remove([other])
                     pods[index] = pods[-1]
                     pods.pop()
                     return

@@ -72,8 +72,8 @@ class Trial:
     def __post_init__(self) -> None:
         self.states = self.states.copy()
         self.pods = list(self.cluster.pods_on(self.node))
-        self.ports = node_ports.UsedPorts()
-        self.ports.add(self.pods)
+        used = self.cluster.ports.get(self.node["metadata"]["name"], node_ports.UsedPorts())
+        self.ports = node_ports.UsedPorts(set(used.ports))
 
     def add(self, pod: Object) -> None:
         self.pods.append(pod)

@@ -182,6 +182,7 @@ class Following:
             snapshot.add_pod(pod, node_name)
             return
         known.obj = obj
+        snapshot.retake_ports(known)
         start_ns = start_ns_of(obj)
         if start_ns != known.start_ns:
             snapshot.restart_pod(known, start_ns)
