@@ -54,6 +54,10 @@ DEFAULT_PLUGIN_NAMES = frozenset(plugin.name for plugin in DEFAULT_PLUGINS.multi
 REMOVED_PLUGINS = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
 
 SYSTEM_DEFAULT_CONSTRAINTS = (
-    TopologySpreadConstraint(3, "kubernetes.io/hostname", "ScheduleAnyway"),
-    TopologySpreadConstraint(5, "topology.kubernetes.io/zone", "ScheduleAnyway"),
+    TopologySpreadConstraint(
+        max_skew=3, topology_key="kubernetes.io/hostname", when_unsatisfiable="ScheduleAnyway"
+    ),
+    TopologySpreadConstraint(
+        max_skew=5, topology_key="topology.kubernetes.io/zone", when_unsatisfiable="ScheduleAnyway"
+    ),
 )

@@ -8,13 +8,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.config.args import API_VERSION
 from podium.config.defaults import DEFAULT_PLUGIN_NAMES
+from podium.config.document import (
+    KNOWN_PLUGINS,
+    KubeSchedulerConfiguration,
+    SchedulerOptionsDocument,
+)
 from podium.config.errors import InvalidConfiguration
 from podium.config.options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions
-from podium.config.reading.configuration import read_configuration
-from podium.config.reading.fields import Findings
-from podium.config.reading.options import read_options
-from podium.config.types import API_VERSION, KIND, SchedulerConfiguration
+from podium.config.profiles import profiles_of, queue_sort_faults
+from podium.config.types import KIND, ProfileConfig, SchedulerConfiguration
+from podium.documents import decode
 
 _API_VERSIONS = {KIND: API_VERSION, OPTIONS_KIND: OPTIONS_API_VERSION}
 _OLD_API_VERSIONS = tuple(
@@ -52,13 +57,28 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
     Raises:
         InvalidConfiguration: with everything that is wrong.
     """
-    findings = Findings()
-    by_kind = _by_kind(documents, findings)
-    configuration = read_configuration(by_kind.get(KIND, {}), known_plugins, findings)
-    options = read_options(by_kind.get(OPTIONS_KIND, {}), findings)
-    if findings.faults:
-        raise InvalidConfiguration(findings.faults)
-    return Loaded(configuration, options, tuple(findings.notes))
+    by_kind, faults = _by_kind(documents)
+    known = frozenset(known_plugins)
+    configuration = decode(
+        KubeSchedulerConfiguration, by_kind.get(KIND, {}), context={KNOWN_PLUGINS: known}
+    )
+    options = decode(SchedulerOptionsDocument, by_kind.get(OPTIONS_KIND, {}))
+    faults += [*configuration.faults, *options.faults]
+    profiles: tuple[ProfileConfig, ...] = ()
+    if configuration.document is not None:
+        profiles = profiles_of(configuration.document)
+        faults += queue_sort_faults(profiles)
+    if faults or configuration.document is None or options.document is None:
+        raise InvalidConfiguration(faults)
+    document = configuration.document
+    values = SchedulerConfiguration(
+        profiles=profiles,
+        percentage_of_nodes_to_score=document.percentage_of_nodes_to_score,
+        pod_initial_backoff_seconds=document.pod_initial_backoff_seconds,
+        pod_max_backoff_seconds=document.pod_max_backoff_seconds,
+        parallelism=document.parallelism,
+    )
+    return Loaded(values, options.document.options(), tuple(document.notes(known)))
 
 
 def default_configuration() -> SchedulerConfiguration:
@@ -66,8 +86,11 @@ def default_configuration() -> SchedulerConfiguration:
     return load_configuration([], DEFAULT_PLUGIN_NAMES).configuration
 
 
-def _by_kind(documents: Sequence[object], findings: Findings) -> dict[str, Mapping[str, object]]:
+def _by_kind(
+    documents: Sequence[object],
+) -> tuple[dict[str, Mapping[str, object]], list[FieldError]]:
     found: dict[str, Mapping[str, object]] = {}
+    faults: list[FieldError] = []
     for index, document in enumerate(documents):
         fault = _header_fault(document)
         if fault is None and isinstance(document, Mapping):
@@ -77,8 +100,8 @@ def _by_kind(documents: Sequence[object], findings: Findings) -> dict[str, Mappi
                 continue
             fault = FieldError("kind", kind, "one document of a kind", ErrorKind.DUPLICATE)
         if fault is not None:
-            findings.faults.append(fault.under(f"documents[{index}]"))
-    return found
+            faults.append(fault.under(f"documents[{index}]"))
+    return found, faults
 
 
 def _header_fault(document: object) -> FieldError | None:

@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 from podium.config.args import Args
 
-API_VERSION = "kubescheduler.config.k8s.io/v1"
 KIND = "KubeSchedulerConfiguration"
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
 ALL_PLUGINS = "*"

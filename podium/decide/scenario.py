@@ -11,9 +11,10 @@ from typing import Any
 from podium.api.errors import FieldError, InvalidValue
 from podium.api.meta import DEFAULT_NAMESPACE
 from podium.apiserver.defaulting import apply_defaults
+from podium.config.args import API_VERSION
 from podium.config.errors import InvalidConfiguration
 from podium.config.load import load_configuration
-from podium.config.types import API_VERSION, DEFAULT_SCHEDULER_NAME, KIND, SchedulerConfiguration
+from podium.config.types import DEFAULT_SCHEDULER_NAME, KIND, SchedulerConfiguration
 from podium.profile import plugin_factories
 
 Object = Mapping[str, Any]

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from podium.config.args import Args
+from podium.config.args import API_VERSION, Args
 from podium.config.defaults import DEFAULT_PLUGIN_NAMES
 from podium.config.errors import InvalidConfiguration
 from podium.config.load import Loaded, load_configuration
-from podium.config.types import API_VERSION, KIND
+from podium.config.types import KIND
 
 KNOWN = DEFAULT_PLUGIN_NAMES | {"Custom", "OtherSort"}
 

@@ -20,7 +20,7 @@ from podium.config.load import default_configuration, load_configuration
 from podium.config.options import SchedulerOptions, VictimOrder
 from podium.config.types import SchedulerConfiguration
 
-CPU_AND_MEMORY = (ResourceSpec("cpu", 1), ResourceSpec("memory", 1))
+CPU_AND_MEMORY = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
 
 
 def test_default_plugins() -> None:
@@ -68,18 +68,20 @@ def test_default_configuration() -> None:
 def test_default_arguments() -> None:
     (profile,) = default_configuration().profiles
     assert profile.plugin_config == {
-        "DefaultPreemption": DefaultPreemptionArgs(10, 100, limits_candidates=False),
-        "DynamicResources": DynamicResourcesArgs(10.0, 600.0),
-        "InterPodAffinity": InterPodAffinityArgs(1, False),
-        "NodeAffinity": NodeAffinityArgs(None),
-        "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocationArgs(CPU_AND_MEMORY),
-        "NodeResourcesFit": NodeResourcesFitArgs(
-            frozenset(),
-            frozenset(),
-            ScoringStrategy(ScoringStrategyType.LEAST_ALLOCATED, CPU_AND_MEMORY, ()),
+        "DefaultPreemption": DefaultPreemptionArgs(),
+        "DynamicResources": DynamicResourcesArgs(filter_timeout="10s", binding_timeout="10m"),
+        "InterPodAffinity": InterPodAffinityArgs(hard_pod_affinity_weight=1),
+        "NodeAffinity": NodeAffinityArgs(),
+        "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocationArgs(
+            resources=CPU_AND_MEMORY
         ),
-        "PodTopologySpread": PodTopologySpreadArgs((), DefaultingType.SYSTEM),
-        "VolumeBinding": VolumeBindingArgs(600),
+        "NodeResourcesFit": NodeResourcesFitArgs(
+            scoring_strategy=ScoringStrategy(
+                type=ScoringStrategyType.LEAST_ALLOCATED, resources=CPU_AND_MEMORY
+            ),
+        ),
+        "PodTopologySpread": PodTopologySpreadArgs(defaulting_type=DefaultingType.SYSTEM),
+        "VolumeBinding": VolumeBindingArgs(bind_timeout_seconds=600),
     }
 
 

@@ -2,10 +2,11 @@
 
 import pytest
 
+from podium.config.args import API_VERSION
 from podium.config.errors import InvalidConfiguration
 from podium.config.load import load_configuration
 from podium.config.options import VictimOrder
-from podium.config.types import API_VERSION, KIND
+from podium.config.types import KIND
 
 CONFIGURATION = {"apiVersion": API_VERSION, "kind": KIND}
 OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}
@@ -97,8 +98,8 @@ def test_options() -> None:
     assert loaded.options.victim_order is VictimOrder.QOS_CLASS
     assert loaded.configuration.parallelism == 2
     assert faults_of(OPTIONS | {"victimOrder": "Age", "order": 1}) == [
-        "order: Forbidden: unknown field; known: apiVersion, kind, victimOrder, evictionGuard",
         'victimOrder: Unsupported value: "Age": supported values: "Default", "QOSClass"',
+        "order: Forbidden: unknown field; known: apiVersion, kind, victimOrder, evictionGuard",
     ]
 
 
@@ -107,7 +108,7 @@ def test_the_guard_of_evictions() -> None:
     loaded = load_configuration([OPTIONS | {"evictionGuard": "10m"}], ())
     assert loaded.options.eviction_guard_s == 600
     assert faults_of(OPTIONS | {"evictionGuard": "-1s"}) == [
-        'evictionGuard: Invalid value: "-1s": must be a duration, such as 10m'
+        'evictionGuard: Invalid value: "-1s": must be a duration such as 10s, 1m30s or 250ms'
     ]
 
 
@@ -138,7 +139,7 @@ def test_null_is_absent(load) -> None:
         ({"parallelism": True}, "parallelism: Invalid value: true: must be an integer"),
         (
             {"parallelism": 2**31},
-            "parallelism: Invalid value: 2147483648: must fit into 32 bits",
+            "parallelism: Invalid value: 2147483648: must be from 1 to 2147483647",
         ),
         (
             {"percentageOfNodesToScore": 101},

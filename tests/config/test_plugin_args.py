@@ -3,13 +3,13 @@
 import pytest
 
 from podium.config.args import (
+    API_VERSION,
     DefaultPreemptionArgs,
     DynamicResourcesArgs,
     InterPodAffinityArgs,
     NodeAffinityArgs,
     VolumeBindingArgs,
 )
-from podium.config.types import API_VERSION
 
 IN_ZONE_A = {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -26,7 +26,7 @@ PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 def test_a_kind_may_be_given(args, header: dict[str, str]) -> None:
     given = args("InterPodAffinity", header | {"hardPodAffinityWeight": 3})
-    assert given == InterPodAffinityArgs(3)
+    assert given.hard_pod_affinity_weight == 3
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_a_kind_may_be_given(args, header: dict[str, str]) -> None:
         ),
         (
             {"apiVersion": "kubescheduler.config.k8s.io/v1beta3"},
-            'apiVersion: Invalid value: "kubescheduler.config.k8s.io/v1beta3": '
-            "must be kubescheduler.config.k8s.io/v1",
+            'apiVersion: Unsupported value: "kubescheduler.config.k8s.io/v1beta3": '
+            'supported values: "kubescheduler.config.k8s.io/v1"',
         ),
         (
             {"hardPodAffinitySymmetricWeight": 1},
@@ -67,15 +67,26 @@ def test_faulty_inter_pod_affinity(args_faults, raw: object, fault: str) -> None
 
 def test_inter_pod_affinity(args) -> None:
     raw = {"hardPodAffinityWeight": 0, "ignorePreferredTermsOfExistingPods": True}
-    assert args("InterPodAffinity", raw) == InterPodAffinityArgs(0, True)
-    assert args("InterPodAffinity", {"hardPodAffinityWeight": 100}) == InterPodAffinityArgs(100)
+    assert args("InterPodAffinity", raw) == InterPodAffinityArgs(
+        hard_pod_affinity_weight=0, ignore_preferred_terms_of_existing_pods=True
+    )
+    assert args("InterPodAffinity", {"hardPodAffinityWeight": 100}) == InterPodAffinityArgs(
+        hard_pod_affinity_weight=100
+    )
+
+
+def preemption(args, raw: dict[str, int]) -> tuple[int, int, bool]:
+    given = args("DefaultPreemption", raw)
+    assert isinstance(given, DefaultPreemptionArgs)
+    percentage, absolute = given.min_candidate_nodes_percentage, given.min_candidate_nodes_absolute
+    return percentage, absolute, given.limits_candidates
 
 
 def test_default_preemption_limits_candidates_when_asked_to(args) -> None:
     percentage, absolute = {"minCandidateNodesPercentage": 0}, {"minCandidateNodesAbsolute": 0}
-    assert args("DefaultPreemption", percentage) == DefaultPreemptionArgs(0, 100, True)
-    assert args("DefaultPreemption", absolute) == DefaultPreemptionArgs(10, 0, True)
-    assert args("DefaultPreemption", {}) == DefaultPreemptionArgs(10, 100, False)
+    assert preemption(args, percentage) == (0, 100, True)
+    assert preemption(args, absolute) == (10, 0, True)
+    assert preemption(args, {}) == (10, 100, False)
 
 
 def test_faulty_default_preemption(args_faults) -> None:
@@ -84,7 +95,7 @@ def test_faulty_default_preemption(args_faults) -> None:
         {"minCandidateNodesPercentage": 101, "minCandidateNodesAbsolute": -1},
     ) == [
         "minCandidateNodesPercentage: Invalid value: 101: must be from 0 to 100",
-        "minCandidateNodesAbsolute: Invalid value: -1: must be from 0 to 2147483647",
+        "minCandidateNodesAbsolute: Invalid value: -1: must be at least 0",
     ]
     assert args_faults(
         "DefaultPreemption",
@@ -117,7 +128,9 @@ def test_faulty_default_preemption(args_faults) -> None:
     ],
 )
 def test_node_affinity(args, affinity: dict[str, object]) -> None:
-    assert args("NodeAffinity", {"addedAffinity": affinity}) == NodeAffinityArgs(affinity)
+    assert args("NodeAffinity", {"addedAffinity": affinity}) == NodeAffinityArgs(
+        added_affinity=affinity
+    )
 
 
 def wrong(operator: str, *values: str) -> dict[str, object]:
@@ -176,10 +189,14 @@ def test_the_meaning_of_a_misshapen_affinity_is_not_judged(args_faults) -> None:
 
 
 def test_volume_binding(args, args_faults) -> None:
-    assert args("VolumeBinding", {"bindTimeoutSeconds": 0}) == VolumeBindingArgs(0)
-    assert args("VolumeBinding", {"bindTimeoutSeconds": 2**40}) == VolumeBindingArgs(2**40)
+    assert args("VolumeBinding", {"bindTimeoutSeconds": 0}) == VolumeBindingArgs(
+        bind_timeout_seconds=0
+    )
+    assert args("VolumeBinding", {"bindTimeoutSeconds": 2**40}) == VolumeBindingArgs(
+        bind_timeout_seconds=2**40
+    )
     assert args_faults("VolumeBinding", {"bindTimeoutSeconds": -1}) == [
-        "bindTimeoutSeconds: Invalid value: -1: must be 0 or more"
+        "bindTimeoutSeconds: Invalid value: -1: must be at least 0"
     ]
     (fault,) = args_faults("VolumeBinding", {"shape": [{"utilization": 0, "score": 0}]})
     assert fault.startswith("shape: Forbidden: needs the feature gate StorageCapacityScoring")
@@ -187,7 +204,9 @@ def test_volume_binding(args, args_faults) -> None:
 
 def test_dynamic_resources_are_read_and_noted(load, args) -> None:
     raw = {"filterTimeout": "0", "bindingTimeout": "1m30s"}
-    assert args("DynamicResources", raw) == DynamicResourcesArgs(0.0, 90.0)
+    assert args("DynamicResources", raw) == DynamicResourcesArgs(
+        filter_timeout="0", binding_timeout="1m30s"
+    )
     config = [{"name": "DynamicResources", "args": raw}]
     assert load(profiles=[{"pluginConfig": config}]).notes == (
         "profiles[0].pluginConfig[0].args has no effect: resource claims aren't modelled",
@@ -197,12 +216,12 @@ def test_dynamic_resources_are_read_and_noted(load, args) -> None:
 def test_faulty_dynamic_resources(args_faults) -> None:
     raw = {"filterTimeout": "-1s", "bindingTimeout": "999ms"}
     assert args_faults("DynamicResources", raw) == [
-        'filterTimeout: Invalid value: "-1s": must be at least 0s',
+        'filterTimeout: Invalid value: "-1s": must be a duration such as 10s, 1m30s or 250ms',
         'bindingTimeout: Invalid value: "999ms": must be at least 1s',
     ]
     assert args_faults("DynamicResources", {"filterTimeout": "soon"}) == [
-        'filterTimeout: Invalid value: "soon": must be a duration such as 10s or 1m30s'
+        'filterTimeout: Invalid value: "soon": must be a duration such as 10s, 1m30s or 250ms'
     ]
     assert args_faults("DynamicResources", {"filterTimeout": 10}) == [
-        "filterTimeout: Invalid value: 10: must be a string"
+        "filterTimeout: Invalid value: 10: must be a duration such as 10s, 1m30s or 250ms"
     ]

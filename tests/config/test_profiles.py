@@ -128,7 +128,9 @@ def test_disabling_a_plugin_that_is_not_there_is_noted(load) -> None:
 def test_plugin_config_replaces_defaults_only_where_given(load) -> None:
     config = [{"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": 7}}]
     (profile,) = load(profiles=[{"pluginConfig": config}]).configuration.profiles
-    assert profile.plugin_config["InterPodAffinity"] == InterPodAffinityArgs(7)
+    assert profile.plugin_config["InterPodAffinity"] == InterPodAffinityArgs(
+        hard_pod_affinity_weight=7
+    )
     assert profile.plugin_config["NodeAffinity"] == NodeAffinityArgs()
 
 

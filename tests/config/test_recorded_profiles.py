@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from podium.config.args import API_VERSION
 from podium.config.defaults import DEFAULT_PLUGIN_NAMES
 from podium.config.expanded import check_expanded
 from podium.config.load import load_configuration
 from podium.config.merge import Expanded, expand
-from podium.config.types import API_VERSION, KIND, ExtensionPoint
+from podium.config.types import KIND, ExtensionPoint
 
 FILES = [
     "tables/tables",

@@ -8,6 +8,7 @@ import pytest
 from podium.config.args import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
+    RequestedToCapacityRatio,
     ResourceSpec,
     ScoringStrategy,
     ScoringStrategyType,
@@ -38,7 +39,8 @@ def test_strategies_without_shape(args, kind: str) -> None:
     given = args("NodeResourcesFit", {"scoringStrategy": {"type": kind}})
     assert given == NodeResourcesFitArgs(
         scoring_strategy=ScoringStrategy(
-            ScoringStrategyType(kind), (ResourceSpec("cpu", 1), ResourceSpec("memory", 1))
+            type=ScoringStrategyType(kind),
+            resources=(ResourceSpec(name="cpu", weight=1), ResourceSpec(name="memory", weight=1)),
         )
     )
 
@@ -52,12 +54,18 @@ def test_requested_to_capacity_ratio(args) -> None:
     ]
     given = args("NodeResourcesFit", {"scoringStrategy": strategy})
     assert given.scoring_strategy == ScoringStrategy(
-        ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO,
-        (ResourceSpec("cpu", 3), ResourceSpec(GPU, 1), ResourceSpec("x", 1)),
-        (
-            UtilizationShapePoint(0, 0),
-            UtilizationShapePoint(60, 4),
-            UtilizationShapePoint(100, 10),
+        type=ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO,
+        resources=(
+            ResourceSpec(name="cpu", weight=3),
+            ResourceSpec(name=GPU, weight=1),
+            ResourceSpec(name="x", weight=1),
+        ),
+        requested_to_capacity_ratio=RequestedToCapacityRatio(
+            shape=(
+                UtilizationShapePoint(utilization=0, score=0),
+                UtilizationShapePoint(utilization=60, score=4),
+                UtilizationShapePoint(utilization=100, score=10),
+            )
         ),
     )
 
@@ -76,7 +84,6 @@ def test_requested_to_capacity_ratio(args) -> None:
             [
                 'ignoredResourceGroups[0]: Invalid value: "example.com/gpu": must be what stands ',
                 'ignoredResourceGroups[1]: Invalid value: "": name part must be non-empty',
-                'ignoredResourceGroups[1]: Invalid value: "": name part must consist of ',
             ],
         ),
     ],
@@ -168,7 +175,7 @@ def test_balanced_allocation(args) -> None:
         {"resources": [{"name": GPU}, {"name": "cpu", "weight": 1}, {"name": "x", "weight": 0}]},
     )
     assert given == NodeResourcesBalancedAllocationArgs(
-        (ResourceSpec(GPU), ResourceSpec("cpu"), ResourceSpec("x"))
+        resources=(ResourceSpec(name=GPU), ResourceSpec(name="cpu"), ResourceSpec(name="x"))
     )
 
 

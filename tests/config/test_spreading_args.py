@@ -16,7 +16,9 @@ def as_list(*constraints: dict[str, object]) -> dict[str, object]:
 
 
 def test_no_defaults_at_all(args) -> None:
-    assert args("PodTopologySpread", as_list()) == PodTopologySpreadArgs((), DefaultingType.LIST)
+    assert args("PodTopologySpread", as_list()) == PodTopologySpreadArgs(
+        defaulting_type=DefaultingType.LIST
+    )
 
 
 def test_constraints(args) -> None:
@@ -28,15 +30,22 @@ def test_constraints(args) -> None:
         "nodeTaintsPolicy": "Honor",
     }
     assert args("PodTopologySpread", as_list(ZONE, full)) == PodTopologySpreadArgs(
-        (
+        default_constraints=(
             TopologySpreadConstraint(
-                1, "topology.kubernetes.io/zone", "ScheduleAnyway", None, "Honor", "Ignore"
+                max_skew=1,
+                topology_key="topology.kubernetes.io/zone",
+                when_unsatisfiable="ScheduleAnyway",
             ),
             TopologySpreadConstraint(
-                4, "topology.kubernetes.io/zone", "DoNotSchedule", 2, "Ignore", "Honor"
+                max_skew=4,
+                topology_key="topology.kubernetes.io/zone",
+                when_unsatisfiable="DoNotSchedule",
+                min_domains=2,
+                node_affinity_policy="Ignore",
+                node_taints_policy="Honor",
             ),
         ),
-        DefaultingType.LIST,
+        defaulting_type=DefaultingType.LIST,
     )
 
 
@@ -75,7 +84,7 @@ def test_match_label_keys_are_noted(load) -> None:
         (
             as_list({}),
             [
-                "defaultConstraints[0].maxSkew: Invalid value: null: must be at least 1",
+                "defaultConstraints[0].maxSkew: Required value",
                 "defaultConstraints[0].topologyKey: Required value",
                 "defaultConstraints[0].whenUnsatisfiable: Required value: "
                 "one of DoNotSchedule, ScheduleAnyway",

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
-from podium.config.types import API_VERSION, KIND
+from podium.config.types import KIND
 from podium.core.budgets import Budget
 from podium.core.preemption.candidates import CandidateLimit
 from podium.scheduler import Scheduler

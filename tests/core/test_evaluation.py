@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
-from podium.config.types import API_VERSION, KIND
+from podium.config.types import KIND
 from podium.core.extending import ArrayPlugin, Nodes, adapted
 from podium.core.pods import PodInfo
 from podium.profile import plugin_factories

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
-from podium.config.types import API_VERSION, KIND
+from podium.config.types import KIND
 from podium.core.decision import Decision
 from podium.core.explanation import explain
 from podium.core.extending import ArrayPlugin, NodeInfo, NodePlugin, Nodes, adapted

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
-from podium.config.types import API_VERSION, KIND
+from podium.config.types import KIND
 from podium.core.sampling import NodeSampling, feasible_nodes_to_find, search_order
 from podium.core.snapshot import Snapshot
 from podium.scheduler import Scheduler

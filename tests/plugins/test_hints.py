@@ -151,7 +151,7 @@ def test_node_affinity(handle: Handle, line: Line) -> None:
 
 def test_node_affinity_with_added_affinity(handle: Handle) -> None:
     """The pod's own selector has matched all the time."""
-    plugin = NodeAffinity(handle, NodeAffinityArgs(requiring("team", "a")))
+    plugin = NodeAffinity(handle, NodeAffinityArgs(added_affinity=requiring("team", "a")))
     before, after = node("n", {"disk": "ssd"}), node("n", {"disk": "ssd", "team": "a"})
     check(plugin, handle, (SSD, NODE, before, after, QUEUE))
     check(plugin, handle, (SSD, NODE, NEW, before, SKIP))

@@ -78,14 +78,19 @@ def test_pod_topology_spread(line: Line) -> None:
 
 
 def test_a_pod_leaves_the_service_that_made_it_spread() -> None:
-    default = TopologySpreadConstraint(1, ZONE, "DoNotSchedule")
+    default = TopologySpreadConstraint(
+        max_skew=1, topology_key=ZONE, when_unsatisfiable="DoNotSchedule"
+    )
     service = {
         "kind": "Service",
         "metadata": {"name": "web", "namespace": "default"},
         "spec": {"selector": {"app": "web"}},
     }
     handle = Handle(cluster([]).snapshot, Listers([service]))
-    plugin = PodTopologySpread(handle, PodTopologySpreadArgs((default,), DefaultingType.LIST))
+    plugin = PodTopologySpread(
+        handle,
+        PodTopologySpreadArgs(default_constraints=(default,), defaulting_type=DefaultingType.LIST),
+    )
     check(plugin, handle, (pod("db"), ITSELF, pod("web"), pod("db"), QUEUE))
     check(plugin, handle, (pod("db"), ITSELF, pod("job"), pod("db"), SKIP))
 

@@ -67,7 +67,7 @@ def test_without_affinity_there_is_nothing_to_filter_or_score() -> None:
 
 
 def test_what_the_scheduler_enforces_is_named_first() -> None:
-    plugin = NodeAffinity(HANDLE, NodeAffinityArgs(required(HAS_ZONE)))
+    plugin = NodeAffinity(HANDLE, NodeAffinityArgs(added_affinity=required(HAS_ZONE)))
     state = plugin.filter(pending(HANDLE, wanting(required(ZONE_1))))
     assert state is not None
     codes = {row: state.code(row) for row in ROWS.tolist()}
@@ -87,7 +87,7 @@ def test_fields_other_than_the_name_are_empty() -> None:
 
 
 def test_preferences_add_up_and_are_normalised_over_the_feasible() -> None:
-    plugin = NodeAffinity(HANDLE, NodeAffinityArgs(preferred((2, HAS_ZONE))))
+    plugin = NodeAffinity(HANDLE, NodeAffinityArgs(added_affinity=preferred((2, HAS_ZONE))))
     state = plugin.score(pending(HANDLE, wanting(preferred((1, ZONE_1), (9, BROKEN)))))
     assert state is not None
     assert state.scores(ROWS).tolist() == [100, 66, 0]

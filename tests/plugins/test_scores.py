@@ -5,6 +5,7 @@ import pytest
 
 from podium.config.args import (
     NodeResourcesFitArgs,
+    RequestedToCapacityRatio,
     ScoringStrategy,
     ScoringStrategyType,
     UtilizationShapePoint,
@@ -33,11 +34,15 @@ GI = 1024**3
 )
 def test_strategies(kind: ScoringStrategyType, score: int) -> None:
     shape = (
-        UtilizationShapePoint(0, 0),
-        UtilizationShapePoint(50, 10),
-        UtilizationShapePoint(100, 5),
+        UtilizationShapePoint(utilization=0, score=0),
+        UtilizationShapePoint(utilization=50, score=10),
+        UtilizationShapePoint(utilization=100, score=5),
     )
-    args = NodeResourcesFitArgs(scoring_strategy=ScoringStrategy(kind, shape=shape))
+    needs_shape = kind is ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO
+    given = RequestedToCapacityRatio(shape=shape) if needs_shape else None
+    args = NodeResourcesFitArgs(
+        scoring_strategy=ScoringStrategy(type=kind, requested_to_capacity_ratio=given)
+    )
     held = requesting("held", cpu="2", memory="512Mi")
     handle = cluster([node("n", cpu="4", memory="4Gi", pods="9")], [(held, "n")])
     wanted = pending(handle, requesting(cpu="1", memory="512Mi"))

@@ -43,7 +43,9 @@ def rejected(new: Object, *objects: Object) -> dict[str, tuple[str, ...]]:
 def test_the_timeout_comes_from_the_arguments() -> None:
     handle = Cluster(NODES).handle
     assert VolumeBinding(handle).bind_timeout_seconds == 600
-    assert VolumeBinding(handle, VolumeBindingArgs(30)).bind_timeout_seconds == 30
+    assert (
+        VolumeBinding(handle, VolumeBindingArgs(bind_timeout_seconds=30)).bind_timeout_seconds == 30
+    )
 
 
 @pytest.mark.parametrize(

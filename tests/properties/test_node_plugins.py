@@ -11,6 +11,7 @@ from podium.config.args import (
     NodeAffinityArgs,
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
+    RequestedToCapacityRatio,
     ResourceSpec,
     ScoringStrategy,
     ScoringStrategyType,
@@ -60,24 +61,34 @@ from tests.reference.verdict import Object, Verdict
 
 WEIGHTS = st.integers(1, 5)
 SPECS = st.builds(
-    lambda cpu, memory, more: (ResourceSpec("cpu", cpu), ResourceSpec("memory", memory), *more),
+    lambda cpu, memory, more: (
+        ResourceSpec(name="cpu", weight=cpu),
+        ResourceSpec(name="memory", weight=memory),
+        *more,
+    ),
     WEIGHTS,
     WEIGHTS,
     st.lists(
-        st.builds(ResourceSpec, st.sampled_from([*AMOUNTS][2:]), WEIGHTS),
+        st.builds(ResourceSpec, name=st.sampled_from([*AMOUNTS][2:]), weight=WEIGHTS),
         max_size=2,
         unique_by=lambda spec: spec.name,
     ),
 )
 SHAPES = st.lists(
-    st.builds(UtilizationShapePoint, st.integers(0, 100), st.sampled_from([0, 2, 7, 10])),
+    st.builds(
+        UtilizationShapePoint,
+        utilization=st.integers(0, 100),
+        score=st.sampled_from([0, 2, 7, 10]),
+    ),
     min_size=1,
     max_size=4,
     unique_by=lambda point: point.utilization,
 ).map(lambda points: tuple(sorted(points, key=lambda point: point.utilization)))
 IGNORED = st.sampled_from([frozenset(), frozenset({"other.com/nic", "hugepages-2Mi"})])
 IGNORED_GROUPS = st.sampled_from([frozenset(), frozenset({"example.com"})])
-FILTER_ARGS = st.builds(NodeResourcesFitArgs, IGNORED, IGNORED_GROUPS)
+FILTER_ARGS = st.builds(
+    NodeResourcesFitArgs, ignored_resources=IGNORED, ignored_resource_groups=IGNORED_GROUPS
+)
 
 
 def verdict(state: FilterState, row: int, code: int) -> Verdict:
@@ -153,7 +164,7 @@ def test_node_unschedulable_and_taint_toleration(scene: Scene) -> None:
 
 @given(LABEL_SCENES, NODE_AFFINITY)
 def test_node_affinity(scene: Scene, added: Object) -> None:
-    plugin = NodeAffinity(scene.handle, NodeAffinityArgs(added))
+    plugin = NodeAffinity(scene.handle, NodeAffinityArgs.model_construct(added_affinity=added))
     pod, nodes = scene.pod.obj, [*scene.nodes.values()]
     expected = [node_affinity.filter_node(pod, node, added) for node in nodes]
     assert verdicts(scene, plugin.filter(scene.pod)) == expected
@@ -206,7 +217,10 @@ def test_node_resources_fit_scores(
     specs: tuple[ResourceSpec, ...],
     shape: tuple[UtilizationShapePoint, ...],
 ) -> None:
-    args = NodeResourcesFitArgs(scoring_strategy=ScoringStrategy(kind, specs, shape))
+    needs_shape = kind is ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO
+    ratio = RequestedToCapacityRatio(shape=shape) if needs_shape else None
+    strategy = ScoringStrategy(type=kind, resources=specs, requested_to_capacity_ratio=ratio)
+    args = NodeResourcesFitArgs(scoring_strategy=strategy)
     state = NodeResourcesFit(scene.handle, args).score(scene.pod)
     for _ in range(2):
         assert local_scores(scene, state) == [
@@ -230,7 +244,7 @@ def test_node_resources_fit_elsewhere(
 
 @given(RESOURCE_SCENES, SPECS)
 def test_node_resources_balanced_allocation(scene: Scene, specs: tuple[ResourceSpec, ...]) -> None:
-    args = NodeResourcesBalancedAllocationArgs(specs)
+    args = NodeResourcesBalancedAllocationArgs.model_construct(resources=specs)
     state = NodeResourcesBalancedAllocation(scene.handle, args).score(scene.pod)
     for _ in range(2):
         expected = [

@@ -37,14 +37,25 @@ CHANGES = 6
 SYSTEM = PodTopologySpreadArgs()
 SPREAD_ARGS = st.lists(
     st.builds(
-        TopologySpreadConstraint,
+        lambda skew, key, action: TopologySpreadConstraint(
+            max_skew=skew, topology_key=key, when_unsatisfiable=action
+        ),
         st.integers(1, 2),
         st.sampled_from([HOST, ZONE, "disk"]),
         st.sampled_from(["DoNotSchedule", "ScheduleAnyway"]),
     ),
     max_size=3,
-).map(lambda listed: PodTopologySpreadArgs(tuple(listed), DefaultingType.LIST))
-AFFINITY_ARGS = st.builds(InterPodAffinityArgs, st.sampled_from([0, 1, 5, 100]), st.booleans())
+    unique_by=lambda one: (one.topology_key, one.when_unsatisfiable),
+).map(
+    lambda listed: PodTopologySpreadArgs(
+        default_constraints=tuple(listed), defaulting_type=DefaultingType.LIST
+    )
+)
+AFFINITY_ARGS = st.builds(
+    InterPodAffinityArgs,
+    hard_pod_affinity_weight=st.sampled_from([0, 1, 5, 100]),
+    ignore_preferred_terms_of_existing_pods=st.booleans(),
+)
 
 
 def related_pod(dice: Dice, scheduler: Scheduler) -> PodInfo:

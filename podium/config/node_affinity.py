@@ -1,0 +1,68 @@
+"""`addedAffinity` of NodeAffinity: shaped and judged as a pod's node affinity."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from podium.api.errors import FieldError
+from podium.api.node_selector import node_selector, preferred_terms
+from podium.documents import Bits, Document, Tuple, decode, refuse
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+class NodeSelectorRequirement(Document):
+    """A requirement of a node's labels or fields."""
+
+    key: str = ""
+    operator: str = ""
+    values: Tuple[str] = ()
+
+
+class NodeSelectorTerm(Document):
+    """Requirements that a node must meet together."""
+
+    match_expressions: Tuple[NodeSelectorRequirement] = ()
+    match_fields: Tuple[NodeSelectorRequirement] = ()
+
+
+class NodeSelector(Document):
+    """Terms of which a node must meet one."""
+
+    node_selector_terms: Tuple[NodeSelectorTerm] = ()
+
+
+class PreferredSchedulingTerm(Document):
+    """A term that makes a node more attractive by its weight."""
+
+    weight: Annotated[int, Bits(32)] = 0
+    preference: NodeSelectorTerm = NodeSelectorTerm()
+
+
+class NodeAffinity(Document):
+    """A pod's node affinity."""
+
+    required: Annotated[NodeSelector, Field(alias=_REQUIRED)] = NodeSelector()
+    preferred: Annotated[Tuple[PreferredSchedulingTerm], Field(alias=_PREFERRED)] = ()
+
+    @classmethod
+    def shape(cls) -> BeforeValidator:
+        """The check of a field that holds a node affinity as the API writes it."""
+
+        def checked(value: Any) -> Any:
+            refuse(decode(cls, value).faults)
+            refuse(_meaning_faults(value))
+            return value
+
+        return BeforeValidator(checked)
+
+
+def _meaning_faults(raw: Mapping[str, Any]) -> Iterator[FieldError]:
+    """What is wrong with terms that have the shape of terms."""
+    for fault in node_selector(raw.get(_REQUIRED) or {}).errors:
+        yield fault.under(_REQUIRED)
+    for _, term in preferred_terms(raw.get(_PREFERRED)):
+        for fault in term.error:
+            yield fault.under(_PREFERRED)

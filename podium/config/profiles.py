@@ -1,0 +1,81 @@
+"""Profiles as values: merged with the default plugins, and judged against each other.
+
+The rules are those of `validateCommonQueueSort` in
+`pkg/scheduler/apis/config/validation/validation.go`, v1.36.
+"""
+
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
+
+from podium.api.errors import FieldError
+from podium.config import document
+from podium.config.args import DEFAULT_ARGS, CustomArgs
+from podium.config.defaults import DEFAULT_PLUGINS
+from podium.config.merge import merge_plugins
+from podium.config.types import (
+    DEFAULT_SCHEDULER_NAME,
+    ExtensionPoint,
+    PluginRef,
+    PluginSet,
+    PluginSets,
+    ProfileConfig,
+)
+
+_MULTI_POINT = "multiPoint"
+
+
+def profiles_of(configuration: document.KubeSchedulerConfiguration) -> tuple[ProfileConfig, ...]:
+    """All profiles; a default one if there are none."""
+    percentage = configuration.percentage_of_nodes_to_score
+    return tuple(
+        _profile(each, percentage) for each in configuration.profiles or (document.Profile(),)
+    )
+
+
+def _profile(profile: document.Profile, percentage: int | None) -> ProfileConfig:
+    own = profile.percentage_of_nodes_to_score
+    args = {
+        entry.name: entry.args or DEFAULT_ARGS.get(entry.name, CustomArgs({}))
+        for entry in profile.plugin_config
+    }
+    return ProfileConfig(
+        scheduler_name=profile.scheduler_name or DEFAULT_SCHEDULER_NAME,
+        percentage_of_nodes_to_score=percentage if own is None else own,
+        plugins=merge_plugins(DEFAULT_PLUGINS, _plugin_sets(profile.plugins)),
+        plugin_config=MappingProxyType({**DEFAULT_ARGS, **args}),
+    )
+
+
+def _plugin_sets(plugins: document.Plugins) -> PluginSets:
+    given = {point: _plugin_set(plugin_set) for point, plugin_set in plugins.given()}
+    multi_point = given.pop(_MULTI_POINT, PluginSet())
+    points = {ExtensionPoint(point): plugin_set for point, plugin_set in given.items()}
+    return PluginSets(multi_point, MappingProxyType(points))
+
+
+def _plugin_set(plugin_set: document.PluginSet) -> PluginSet:
+    return PluginSet(
+        enabled=tuple(PluginRef(plugin.name, plugin.weight) for plugin in plugin_set.enabled),
+        disabled=tuple(plugin.name for plugin in plugin_set.disabled),
+    )
+
+
+def queue_sort_faults(profiles: Sequence[ProfileConfig]) -> Iterator[FieldError]:
+    """All profiles share one queue, so they must sort it alike."""
+    first = _queue_sort(profiles[0])
+    for index, profile in enumerate(profiles):
+        own, at = _queue_sort(profile), f"profiles[{index}]"
+        path = f"{at}.plugins.{ExtensionPoint.QUEUE_SORT}"
+        names = [plugin.name for plugin in own.enabled]
+        if len(names) > 1:
+            yield FieldError(f"{path}.enabled", names, "only one queueSort plugin can be enabled")
+        if own != first:
+            yield FieldError(path, names, "must be the same in all profiles")
+        for name in names[:1]:
+            if profile.plugin_config.get(name) != profiles[0].plugin_config.get(name):
+                message = f"the arguments of {name} must be the same in all profiles"
+                yield FieldError(f"{at}.pluginConfig", name, message)
+
+
+def _queue_sort(profile: ProfileConfig) -> PluginSet:
+    return profile.plugins.at(ExtensionPoint.QUEUE_SORT)

@@ -1,0 +1,40 @@
+"""Documents that Podium reads besides Kubernetes' objects, declared as types.
+
+A document is a class derived from `Document`. `decode` checks a value against it and reports all
+faults at once, each with its field and what would be accepted there.
+"""
+
+from podium.documents.decoding import Decoded, decode
+from podium.documents.document import Document, fault, refuse
+from podium.documents.fields import (
+    INT32_MAX,
+    INT64_MAX,
+    Bits,
+    Choice,
+    Duration,
+    FrozenSet,
+    Range,
+    Required,
+    Tuple,
+    seconds_of,
+    unsupported,
+)
+
+__all__ = [
+    "INT32_MAX",
+    "INT64_MAX",
+    "Bits",
+    "Choice",
+    "Decoded",
+    "Document",
+    "Duration",
+    "FrozenSet",
+    "Range",
+    "Required",
+    "Tuple",
+    "decode",
+    "fault",
+    "refuse",
+    "seconds_of",
+    "unsupported",
+]

@@ -1,0 +1,159 @@
+"""The types of fields that documents have in common, each with its check and its JSON Schema."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
+from podium.api.errors import ErrorKind
+from podium.documents.document import fault
+
+T = TypeVar("T")
+Tuple = Annotated[tuple[T, ...], Field(strict=False)]
+"""A list in the document, a tuple in Python."""
+
+FrozenSet = Annotated[frozenset[T], Field(strict=False)]
+"""A list in the document, a set in Python."""
+
+INT32_MAX = (1 << 31) - 1
+INT64_MAX = (1 << 63) - 1
+_ENDLESS = (INT32_MAX, INT64_MAX)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An integer from `low` to `high`, both included."""
+
+    low: int
+    high: int = INT32_MAX
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """The integer, then the check of its range."""
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """An integer with its bounds."""
+        return {**handler(schema), "minimum": self.low, "maximum": self.high}
+
+    def _checked(self, value: int) -> int:
+        if value < self.low and self.high in _ENDLESS:
+            raise fault(f"must be at least {self.low}")
+        if not self.low <= value <= self.high:
+            raise fault(f"must be from {self.low} to {self.high}")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """A signed integer of so many bits."""
+
+    bits: int
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """The integer, then the check of its size."""
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def _checked(self, value: int) -> int:
+        if not -(1 << self.bits - 1) <= value < 1 << self.bits - 1:
+            raise fault(f"must fit into {self.bits} bits")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A string out of a closed set.
+
+    Attributes:
+        values: the strings, in the order in which faults list them.
+        may_be_empty: whether the empty string is taken, too, as if the field were absent.
+    """
+
+    values: tuple[str, ...]
+    may_be_empty: bool = False
+
+    @property
+    def accepted(self) -> str:
+        """What a field that is missing should hold."""
+        return f"one of {', '.join(self.values)}"
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """The string, then the check whether it is in the set."""
+        return core_schema.no_info_after_validator_function(self.checked, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """A string with its values."""
+        return {**handler(schema), "enum": [*self.values]}
+
+    def checked(self, value: str) -> str:
+        """The string; raises a fault if it isn't in the set."""
+        if value in self.values or (self.may_be_empty and not value):
+            return value
+        raise unsupported(self.values)
+
+
+def unsupported(known: Iterable[str]) -> PydanticCustomError:
+    """The fault of a value outside a closed set."""
+    listed = ", ".join(f'"{one}"' for one in known)
+    return fault(f"supported values: {listed}", ErrorKind.UNSUPPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """A string that must not be empty.
+
+    Attributes:
+        accepted: what it should be, for the fault.
+    """
+
+    accepted: str = ""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """The string, then the check whether there is anything in it."""
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def _checked(self, value: str) -> str:
+        if not value:
+            raise fault(self.accepted, ErrorKind.REQUIRED)
+        return value
+
+
+def seconds_of(text: str) -> float | None:
+    """A duration such as `1m30s` in seconds, exact to the nanosecond; None if it isn't one."""
+    try:
+        return parse_duration(text) / NANOS_PER_SECOND
+    except DurationError:
+        return None
+
+
+def _seconds(value: Any) -> float:
+    found = seconds_of(value) if isinstance(value, str) else None
+    if found is None or found < 0:
+        raise fault("must be a duration such as 10s, 1m30s or 250ms")
+    return found
+
+
+Duration = Annotated[
+    float, BeforeValidator(_seconds), WithJsonSchema({"type": "string", "format": "duration"})
+]
+"""A duration as Kubernetes writes it, such as `1m30s`; seconds in Python, not negative."""
