@@ -212,7 +212,7 @@ class _Score(RelativeScore):
         self._pod = pod
 
     def scores(self, feasible: Rows) -> Scores:
-        scores = self._plugin.normalize(self._raw(feasible)).astype(np.int64)
+        scores = _whole(self.plugin, "normalize", self._plugin.normalize(self._raw(feasible)))
         if len(scores) and (scores.min() < 0 or scores.max() > MAX_NODE_SCORE):
             worst = scores.min() if scores.min() < 0 else scores.max()
             fault = f"normalized scores must be from 0 to {MAX_NODE_SCORE}, not {worst}"
@@ -223,18 +223,16 @@ class _Score(RelativeScore):
         snapshot = self._plugin.handle.snapshot
         if isinstance(self._plugin, ArrayPlugin):
             nodes, _ = _nodes(snapshot, feasible)
-            raw = np.asarray(self._plugin.score_nodes(self._pod, nodes), np.int64)
+            raw = np.asarray(self._plugin.score_nodes(self._pod, nodes))
             _check_length("Score", self.plugin, "score_nodes", raw, len(nodes))
-            return raw
+            return _whole(self.plugin, "score_nodes", raw)
         score = self._plugin.score_node
-        return np.array(
-            [
-                score(self._pod, NodeInfo(snapshot.names[row], node, snapshot.pods_on[row]))
-                for row in feasible.tolist()
-                if (node := snapshot.nodes[row]) is not None
-            ],
-            np.int64,
-        )
+        scores = [
+            score(self._pod, NodeInfo(snapshot.names[row], node, snapshot.pods_on[row]))
+            for row in feasible.tolist()
+            if (node := snapshot.nodes[row]) is not None
+        ]
+        return _whole(self.plugin, "score_node", scores)
 
 
 def adapted(plugin_class: Any) -> type:
@@ -274,6 +272,17 @@ def _check_length(
         shape = "x".join(map(str, answer.shape))
         fault = f"{method} answered an array of {shape} for {expected} nodes"
         raise _failure(point, plugin, fault)
+
+
+def _whole(plugin: str, method: str, answer: Any) -> Scores:
+    """Scores as int64[n]; others than whole numbers aren't cut off."""
+    scores = np.asarray(answer)
+    if not scores.size:
+        return np.zeros(0, np.int64)
+    if scores.dtype.kind not in "biu":
+        fault = f"{method} answered {scores.dtype}, but scores are whole numbers; round them"
+        raise _failure("Score", plugin, fault)
+    return scores.astype(np.int64)
 
 
 def _failure(point: str, plugin: str, fault: str) -> CycleError:

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 from podium.api.errors import PodiumError
 from podium.api.meta import DEFAULT_NAMESPACE
 from podium.cluster import SchedulerSetup
-from podium.embedded.acting import Actor
+from podium.embedded.acting import Actor, check_kind
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.controller_choice import ALL, chosen_controllers
 from podium.embedded.first_objects import NodeShape, read_manifests, simulated_nodes
@@ -103,7 +103,15 @@ class Cluster:
         """Move the clock on; returns when all that is due by then has happened.
 
         Clients in other threads or processes aren't waited for.
+
+        Args:
+            duration_s: how far, in seconds.
+
+        Raises:
+            ValueError: the clock would go back.
         """
+        if not duration_s >= 0:
+            raise ValueError(f"duration_s: {duration_s}: a clock can't go back; must be 0 or more")
         self._await(self._running().pacer.advance(duration_s))
 
     def apply(self, *sources: Source) -> list[Object]:
@@ -220,6 +228,7 @@ def _objects(sources: Iterable[Source]) -> list[Object]:
     found: list[Object] = []
     for source in sources:
         if isinstance(source, Mapping):
+            check_kind(source)
             found.append(source)
         else:
             found += [loaded.obj for loaded in read_manifests([str(source)]).objects]

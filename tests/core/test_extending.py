@@ -166,6 +166,21 @@ class Excessive(Own, ArrayPlugin):
         return scores * 20
 
 
+class Fractional(Own, ArrayPlugin):
+    def score_nodes(self, pod: PodInfo, nodes: Nodes) -> Any:
+        return np.full(len(nodes), 0.5)
+
+
+class FractionalAtLast(Excessive):
+    def normalize(self, scores: Any) -> Any:
+        return scores / 2
+
+
+class FractionalNode(Own, NodePlugin):
+    def score_node(self, pod: PodInfo, node: NodeInfo) -> Any:
+        return 0.5
+
+
 class Failing(Own, NodePlugin):
     def filter_node(self, pod: PodInfo, node: NodeInfo) -> Status | None:
         return Status(Code.ERROR, ("no connection",))
@@ -176,6 +191,21 @@ class Failing(Own, NodePlugin):
     [
         (Short, "running Filter plugin Own: filter_nodes answered an array of 2 for 3 nodes"),
         (Square, "running Score plugin Own: score_nodes answered an array of 3x2 for 3 nodes"),
+        (
+            Fractional,
+            "running Score plugin Own: score_nodes answered float64, but scores are whole numbers;"
+            " round them",
+        ),
+        (
+            FractionalAtLast,
+            "running Score plugin Own: normalize answered float64, but scores are whole numbers;"
+            " round them",
+        ),
+        (
+            FractionalNode,
+            "running Score plugin Own: score_node answered float64, but scores are whole numbers;"
+            " round them",
+        ),
         (Excessive, "running Score plugin Own: normalized scores must be from 0 to 100, not 140"),
         (Failing, "running Filter plugin Own: no connection"),
     ],
