@@ -18,7 +18,7 @@ DEFINITION = {
 def test_the_clock_does_not_go_back(duration_s: float) -> None:
     with podium.Cluster(nodes=0) as cluster:
         began_s = cluster.now_s
-        with pytest.raises(ValueError, match="duration_s: .*: a clock can't go back; must be 0"):
+        with pytest.raises(ValueError, match=r"duration_s: .*: a clock can't go back; must be 0"):
             cluster.advance(duration_s)
         assert cluster.now_s == began_s
 
