@@ -19,6 +19,7 @@ from podium.scheduler import Scheduler
 
 Obj = dict[str, Any]
 
+BOUND = "pv.kubernetes.io/bind-completed"
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 
 
@@ -234,6 +235,30 @@ def live_through(seed: int, change_count: int) -> None:
         for asked in ("urgent", "urgent-apart", *dice.sample(sorted(CLASSES), 2)):
             new = pod(asked, "new")
             assert told(world.scheduler, new) == told(twin, new), f"{asked} after {change.__name__}"
+
+
+@pytest.mark.parametrize("uses_claim", [True, False])
+def test_what_is_assumed_of_volumes_concerns_pods_with_claims_alone(uses_claim: bool) -> None:
+    """Their results are made anew; those of other pods, for whom nothing changes, are kept."""
+    world = World()
+    volume: Obj = {"kind": "PersistentVolume", "metadata": {"name": "v"}, "spec": {}}
+    claim = {"kind": "PersistentVolumeClaim", "spec": {"volumeName": "v"}}
+    metadata = {"name": "c", "namespace": "default", "annotations": {BOUND: "yes"}}
+    world.scheduler.listers.set(volume)
+    world.scheduler.listers.set({**claim, "metadata": metadata})
+    asked = world.new_pod("plain")
+    if uses_claim:
+        asked["spec"]["volumes"] = [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]
+
+    def filtering() -> object:
+        evaluation = world.scheduler.decide(world.scheduler.pending(asked)).evaluation
+        assert evaluation is not None
+        return evaluation.filtering
+
+    before = filtering()
+    assert filtering() is before
+    world.scheduler.listers.assume({**volume, "spec": {"claimRef": {"name": "c"}}})
+    assert (filtering() is before) != uses_claim
 
 
 @pytest.mark.parametrize("seed", range(10))
