@@ -7,6 +7,8 @@ from podium.api.errors import PodiumError
 NANOS_PER_SECOND = 10**9
 
 _NANOS_MAX = 2**63 - 1
+# Of the largest number of nanoseconds; further digits of a fraction make no difference.
+_DIGITS_MAX = 19
 _NANOS_PER_UNIT = {
     "ns": 1,
     "us": 10**3,
@@ -64,8 +66,11 @@ def _term_nanos(term: re.Match[str], text: str) -> int:
         raise DurationError(f'time: missing unit in duration "{text}"')
     if unit not in _NANOS_PER_UNIT:
         raise DurationError(f'time: unknown unit "{unit}" in duration "{text}"')
+    whole, fraction = whole.lstrip("0"), fraction[:_DIGITS_MAX]
+    if len(whole) > _DIGITS_MAX:
+        raise _invalid(text)
     scale: int = 10 ** len(fraction)
-    return int(whole + fraction) * _NANOS_PER_UNIT[unit] // scale
+    return int(whole + fraction or "0") * _NANOS_PER_UNIT[unit] // scale
 
 
 def _invalid(text: str) -> DurationError:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from podium.api.errors import FieldError, PodiumError, aggregate
-from podium.api.quantity import INT64_MAX, INT64_MIN
+from podium.api.integers import parse_int
 
 Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 NODE_OPERATORS: tuple[Operator, ...] = get_args(Operator)
@@ -24,7 +24,6 @@ _VALUE = f"({_NAME})?"
 _DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_DNS_LABEL}(\.{_DNS_LABEL})*"
 _NAME_SHAPE, _VALUE_SHAPE, _SUBDOMAIN_SHAPE = map(re.compile, (_NAME, _VALUE, _SUBDOMAIN))
-_INTEGER = re.compile("[-+]?0*[0-9]{1,19}", re.ASCII)
 
 _NAME_RULE = (
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
@@ -78,7 +77,7 @@ class Requirement:
                 return value is not None
             case "DoesNotExist":
                 return value is None
-        bound, number = _parse_int(self.values[0]), _parse_int(value)
+        bound, number = parse_int(self.values[0]), parse_int(value)
         if bound is None or number is None:
             return False
         return number > bound if self.operator == "Gt" else number < bound
@@ -177,7 +176,7 @@ def requirement_faults(key: object, operator: Operator, values: object) -> list[
         faults += [
             FieldError(f"values[{index}]", text, _NOT_AN_INTEGER)
             for index, text in enumerate(texts)
-            if _parse_int(text) is None
+            if parse_int(text) is None
         ]
     for index, text in enumerate(texts):
         faults += _faults(f"values[{index}][{key}]", text, validate_label_value)
@@ -243,11 +242,3 @@ def _checked(key: str, operator: Operator, values: Sequence[str] | None) -> Requ
 
 def _conjunction(requirements: Iterable[Requirement]) -> Selector:
     return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
-
-
-def _parse_int(text: object) -> int | None:
-    """A decimal integer of 64 bits, as Go's ParseInt reads it; None if it isn't one."""
-    if not isinstance(text, str) or not _INTEGER.fullmatch(text):
-        return None
-    number = int(text)
-    return number if INT64_MIN <= number <= INT64_MAX else None

@@ -12,11 +12,20 @@ NANOS_PER_SECOND = 10**9
 _SECONDS_PER_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
 _RULE = "must be a time such as 2006-01-02T15:04:05Z (RFC 3339)"
+# After which the calendar repeats itself; Python's has no year 0, which RFC 3339 has.
+_CYCLE_DAYS = 146_097
 _SHAPE = re.compile(
-    r"(?P<date>\d{4}-\d\d-\d\d)T(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d+))?"
+    r"(?P<year>\d{4})(?P<date>-\d\d-\d\d)T(?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<fraction>\d+))?"
     r"(?:Z|(?P<sign>[-+])(?P<hours>\d\d):(?P<minutes>\d\d))",
     re.ASCII,
 )
+
+
+EARLIEST_NS = (date(400, 1, 1).toordinal() - _CYCLE_DAYS - _EPOCH) * _SECONDS_PER_DAY * 10**9
+"""0000-01-01T00:00:00Z, the first time that can be written."""
+
+LATEST_NS = (date.max.toordinal() + 1 - _EPOCH) * _SECONDS_PER_DAY * 10**9 - 1
+"""The last one, in the last second of the year 9999."""
 
 
 class TimeError(InvalidValue):
@@ -27,7 +36,8 @@ def parse_time(text: str) -> int:
     """Nanoseconds since the epoch; digits beyond the ninth of the fraction are dropped.
 
     Raises:
-        TimeError: it isn't such a time, or not one of the calendar.
+        TimeError: it isn't such a time, or not one of the calendar, or none of the years from 0 to
+            9999 in UTC.
     """
     try:
         return _parse(text)
@@ -38,13 +48,16 @@ def parse_time(text: str) -> int:
 def format_time(nanos: int, digits: int = 0) -> str:
     """The time in UTC, with `digits` (0 to 9) digits of a second, the rest cut off.
 
-    Kubernetes writes most times with none, and those of leases and events with 6.
+    Kubernetes writes most times with none, and those of leases and events with 6. What is earlier
+    or later than can be written is written as the first or the last time.
     """
-    seconds, fraction = divmod(nanos, NANOS_PER_SECOND)
+    seconds, fraction = divmod(min(max(nanos, EARLIEST_NS), LATEST_NS), NANOS_PER_SECOND)
     day, second = divmod(seconds, _SECONDS_PER_DAY)
     clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
     tail = f".{fraction:09}"[: digits + 1] if digits else ""
-    return f"{date.fromordinal(_EPOCH + day)}T{clock}{tail}Z"
+    ordinal = _EPOCH + day
+    shown = f"{date.fromordinal(ordinal if ordinal > 0 else ordinal + _CYCLE_DAYS)}"
+    return f"{shown if ordinal > 0 else f'0000{shown[4:]}'}T{clock}{tail}Z"
 
 
 def timestamp(now_s: float) -> str:
@@ -62,11 +75,16 @@ def _parse(text: str) -> int:
     match = _SHAPE.fullmatch(text)
     if match is None:
         raise ValueError(_RULE)
-    days = date.fromisoformat(match["date"]).toordinal() - _EPOCH
+    year = match["year"]
+    days = date.fromisoformat(f"{'0400' if year == '0000' else year}{match['date']}").toordinal()
+    days -= _EPOCH + (_CYCLE_DAYS if year == "0000" else 0)
     clock = clock_time.fromisoformat(match["clock"])
     seconds = (days * 24 + clock.hour) * 3600 + clock.minute * 60 + clock.second
     fraction = int((match["fraction"] or "")[:9].ljust(9, "0"))
-    return (seconds - _offset(match)) * NANOS_PER_SECOND + fraction
+    nanos = (seconds - _offset(match)) * NANOS_PER_SECOND + fraction
+    if not EARLIEST_NS <= nanos <= LATEST_NS:
+        raise ValueError(_RULE)
+    return nanos
 
 
 def _offset(match: re.Match[str]) -> int:

@@ -116,7 +116,9 @@ def _fill(
     left = dict(endpoints)
     kept: list[list[Object]] = []
     for one in slices:
-        uids = [endpoint["targetRef"]["uid"] for endpoint in one.get("endpoints") or ()]
+        # Others may have written endpoints of anything but pods.
+        targets = [endpoint.get("targetRef") or {} for endpoint in one.get("endpoints") or ()]
+        uids = [target.get("uid") for target in targets]
         kept.append([left.pop(uid) for uid in uids if uid in left])
     new = [*left.values()]
     for content in kept:

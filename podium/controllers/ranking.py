@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key, partial
 from typing import Any
 
+from podium.api.integers import INT32, parse_int
 from podium.api.meta import annotations, name, uid
 from podium.api.resources import is_sidecar
 from podium.api.times import parse_time
@@ -156,7 +157,8 @@ def _sidecar_restarts(pod: Object) -> int:
 def _deletion_cost(pod: Object) -> int:
     """The cost that the pod's annotation puts on its deletion; 0 if there is none to be read."""
     text = annotations(pod).get(DELETION_COST, "0")
-    return int(text) if _WHOLE_NUMBER.fullmatch(text) else 0
+    cost = parse_int(text, INT32) if _WHOLE_NUMBER.fullmatch(text) else None
+    return cost or 0
 
 
 def _node(pod: Object) -> str:

@@ -7,6 +7,7 @@ made with the objects of an older epoch may no longer hold.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from podium.api.integers import parse_count
 from podium.api.meta import labels, name, namespace
 
 Object = Mapping[str, Any]
@@ -98,7 +99,5 @@ def _is_newer(told: Object, assumed: Object) -> bool:
 
     A version that is told once more, as after a new list, doesn't undo what was assumed on it.
     """
-    versions = [obj["metadata"].get("resourceVersion") for obj in (told, assumed)]
-    if not all(str(version or "").isdigit() for version in versions):
-        return True
-    return int(versions[0]) > int(versions[1])
+    new, old = (parse_count(obj["metadata"].get("resourceVersion")) for obj in (told, assumed))
+    return new is None or old is None or new > old

@@ -3,6 +3,7 @@
 from typing import Any
 
 from podium.api.meta import key, name, uid
+from podium.api.quantity import INT64_MAX, INT64_MIN
 from podium.api.times import parse_time
 from podium.core.pod_classes import Object, PodClass, PodClasses, only_dies, reads_alike
 
@@ -59,9 +60,12 @@ class PodInfo:
 
 
 def start_ns_of(obj: Object) -> int | None:
-    """`status.startTime` of a pod in nanoseconds since the epoch; None if it hasn't started."""
+    """`status.startTime` of a pod in nanoseconds since the epoch; None if it hasn't started.
+
+    Times out of the reach of 64 bits, before 1678 and after 2262, are the first and the last in it.
+    """
     started: Any = (obj.get("status") or {}).get("startTime")
-    return parse_time(started) if started else None
+    return min(max(parse_time(started), INT64_MIN), INT64_MAX) if started else None
 
 
 def placed_pod(obj: Object, classes: PodClasses) -> PodInfo:

@@ -46,8 +46,8 @@ def changed_conditions(
         now_s: the time.
     """
     known: Sequence[Object] = (node.get("status") or {}).get("conditions") or ()
-    statuses = {one["type"]: one.get("status") for one in known}
-    over = {one["type"]: "False" for one in known if one.get("reason") == _SIMULATED}
+    statuses = {one.get("type") or "": one.get("status") for one in known}
+    over = {one.get("type") or "": "False" for one in known if one.get("reason") == _SIMULATED}
     for kind, status in {**over, **_HEALTHY, **unhealthy}.items():
         if statuses.get(kind) == status:
             continue

@@ -31,6 +31,11 @@ def test_what_is_printed_reads_the_same(nanos: int) -> None:
     assert parse_duration(format_duration(nanos)) == nanos
 
 
-def test_a_duration_fits_64_bits() -> None:
+@pytest.mark.parametrize("text", ["9999999h", f"{'9' * 5_000}s"])
+def test_a_duration_fits_64_bits(text: str) -> None:
     with pytest.raises(DurationError, match="invalid duration"):
-        parse_duration("9999999h")
+        parse_duration(text)
+
+
+def test_digits_that_make_no_difference() -> None:
+    assert parse_duration(f"{'0' * 5_000}1.5{'0' * 5_000}s") == 1_500_000_000

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.times import NANOS_PER_SECOND, TimeError, format_time, parse_time
+from podium.api.times import (
+    EARLIEST_NS,
+    LATEST_NS,
+    NANOS_PER_SECOND,
+    TimeError,
+    format_time,
+    parse_time,
+)
 
 YEAR_1 = int((datetime(1, 1, 1, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
 YEAR_10000 = (
@@ -17,7 +24,7 @@ YEAR_10000 = (
     )
     + 1
 )
-TIMES = st.integers(YEAR_1 * NANOS_PER_SECOND, YEAR_10000 * NANOS_PER_SECOND - 1)
+TIMES = st.integers((YEAR_1 - 366 * 86_400) * NANOS_PER_SECOND, YEAR_10000 * NANOS_PER_SECOND - 1)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +38,9 @@ TIMES = st.integers(YEAR_1 * NANOS_PER_SECOND, YEAR_10000 * NANOS_PER_SECOND - 1
         ("1970-01-01T00:00:00.1234567899Z", 123_456_789),
         ("0001-01-01T00:00:00Z", YEAR_1 * NANOS_PER_SECOND),
         ("2024-02-29T00:00:00Z", 1_709_164_800 * NANOS_PER_SECOND),
+        ("0000-12-31T23:59:59Z", (YEAR_1 - 1) * NANOS_PER_SECOND),
+        ("0001-01-01T00:00:00+01:00", (YEAR_1 - 3600) * NANOS_PER_SECOND),
+        ("0000-02-29T00:00:00Z", (YEAR_1 - (366 - 59) * 86_400) * NANOS_PER_SECOND),
     ],
 )
 def test_parse(text: str, nanos: int) -> None:
@@ -51,7 +61,9 @@ def test_parse(text: str, nanos: int) -> None:
         "2024-01-01T00:00:60Z",
         "2024-01-01T00:00:00.Z",
         "2024-01-01T00:00:00+25:00",
-        "0000-01-01T00:00:00Z",
+        "0000-01-01T00:00:00+01:00",
+        "9999-12-31T23:59:59-00:01",
+        "10000-01-01T00:00:00Z",
         " 2024-01-01T00:00:00Z",
         None,
         17,
@@ -69,6 +81,11 @@ def test_format() -> None:
     assert format_time(nanos, digits=6) == "2001-09-09T01:46:40.123456Z"
     assert format_time(nanos, digits=9) == "2001-09-09T01:46:40.123456789Z"
     assert format_time(-1) == "1969-12-31T23:59:59Z"
+
+
+def test_what_cannot_be_written_is_written_as_the_first_or_last_time() -> None:
+    assert format_time(10**30) == format_time(LATEST_NS) == "9999-12-31T23:59:59Z"
+    assert format_time(-(10**30)) == format_time(EARLIEST_NS) == "0000-01-01T00:00:00Z"
 
 
 @given(TIMES)

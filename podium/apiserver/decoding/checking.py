@@ -9,7 +9,13 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from podium.apiserver.decoding.reading import Literal, Repeated, oddity
-from podium.apiserver.decoding.scalars import Malformed, check_base64, quantity_text, time_text
+from podium.apiserver.decoding.scalars import (
+    NO_TIME,
+    Malformed,
+    check_base64,
+    quantity_text,
+    time_text,
+)
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.model import ScalarKind
 
@@ -109,7 +115,9 @@ class Checker:
                     changed.pop(name, None)
                 else:
                     changed[name] = new
-        return value if changed is None else changed
+        found = value if changed is None else changed
+        missing = [name for name in of.texts if name not in found]
+        return {**found, **dict.fromkeys(missing, "")} if missing else found
 
     def _map(self, value: dict[str, Any], of: MapOf, at: Place) -> dict[str, Any]:
         part, changed = of.values, None
@@ -118,7 +126,8 @@ class Checker:
         for key, one in items:
             if type(one) is plain:
                 continue
-            new = _zero(part) if one is None else self._value(one, part, (at, key))
+            new = None if one is None else self._value(one, part, (at, key))
+            new = _zero(part) if new is None else new
             if new is not one:
                 changed = dict(value) if changed is None else changed
                 changed[key] = new
@@ -249,6 +258,7 @@ _ZEROS: Mapping[ScalarKind, Any] = {
     "float64": 0,
     "quantity": "0",
     "intorstring": 0,
+    "time": NO_TIME,
     "bytes": "",
 }
 

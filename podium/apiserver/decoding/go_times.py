@@ -22,6 +22,7 @@ _ELEMENTS = (
     (":", ":"),
     ("05", r"\d\d"),
 )
+_SECONDS_END = len("2006-01-02T15:04:05")
 _FRACTION = (("", r"([.,]\d+)?"),)
 _MICROS = ((".000000", r"\.\d{6}"),)
 _ZONE = (("Z07:00", r"Z|[-+]\d\d:\d\d"),)
@@ -53,11 +54,18 @@ def time_fault(text: str, *, micro: bool = False) -> str:
         rest = rest[match.end() :]
     if rest:
         return f"parsing time {_quoted(text)}: extra text: {_quoted(rest)}"
+    if not _is_time(text):
+        what = "year" if _is_time(f"{text[:_SECONDS_END]}Z") else "day"
+        return f"parsing time {_quoted(text)}: {what} out of range"
+    return ""
+
+
+def _is_time(text: str) -> bool:
     try:
         parse_time(text)
     except TimeError:
-        return f"parsing time {_quoted(text)}: day out of range"
-    return ""
+        return False
+    return True
 
 
 def _quoted(text: str) -> str:

@@ -12,6 +12,8 @@ from podium.api.times import format_time, parse_time
 from podium.apiserver.decoding.go_times import time_fault
 
 _MICRO_DIGITS = 6
+NO_TIME = "0001-01-01T00:00:00Z"
+_NO_TIME_NS = parse_time(NO_TIME)
 _CACHE_SIZE = 1 << 14
 
 
@@ -32,12 +34,16 @@ def quantity_text(raw: str | int | float | None) -> str:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def time_text(text: str, *, micro: bool) -> str:
-    """A time as it is stored: in UTC, in seconds or in microseconds; raises Malformed."""
+def time_text(text: str, *, micro: bool) -> str | None:
+    """A time as it is stored: in UTC, in seconds or in microseconds; raises Malformed.
+
+    The first instant of the year 1 is Go's way to say that there is no time.
+    """
     fault = time_fault(text, micro=micro)
     if fault:
         raise Malformed(fault)
-    return format_time(parse_time(text), _MICRO_DIGITS if micro else 0)
+    nanos = parse_time(text)
+    return None if nanos == _NO_TIME_NS else format_time(nanos, _MICRO_DIGITS if micro else 0)
 
 
 def check_base64(text: str) -> None:

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from podium.api.times import NANOS_PER_SECOND, format_time
+from podium.api.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_time
 from podium.apiserver.protobuf.numbers import FieldName, Numbers, numbers_of
 from podium.apiserver.protobuf.wire import MalformedMessage, Value, as_bytes, as_text, fields
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
@@ -105,10 +105,9 @@ def _time(value: Value, digits: int = 0) -> str | None:
     if not parts:
         return None
     nanos = _integer(parts.get(1, 0)) * NANOS_PER_SECOND + _integer(parts.get(2, 0))
-    try:
-        return format_time(nanos, digits)
-    except (ValueError, OverflowError):
-        raise MalformedMessage("a time out of range") from None
+    if not EARLIEST_NS <= nanos <= LATEST_NS:
+        raise MalformedMessage("a time out of range")
+    return format_time(nanos, digits)
 
 
 def _raw(value: Value) -> Any:

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs
 
+from podium.api.integers import parse_int
 from podium.api.refused import Refused
 
-_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _OFF = ("0", "false")
 
@@ -49,11 +49,10 @@ def parse_query(query: str) -> Parameters:
 
 
 def _integer(text: str) -> int:
-    if not _INTEGER.fullmatch(text):
-        raise _refused(text, "invalid syntax")
-    number = int(text)
-    if not _INT64_MIN <= number <= _INT64_MAX:
-        raise _refused(text, "value out of range")
+    number = parse_int(text)
+    if number is None:
+        why = "value out of range" if _INTEGER.fullmatch(text) else "invalid syntax"
+        raise _refused(text, why)
     return number
 
 

@@ -130,5 +130,14 @@ class Struct:
         """The fields by name, in alphabetical order."""
         return self._read_fields()
 
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The fields that are always there: required strings, which are empty if nobody says."""
+        return tuple(
+            name
+            for name, field in self.fields.items()
+            if field.required and isinstance(field.type, Scalar) and field.type.kind == "string"
+        )
+
 
 Type = Scalar | ListOf | MapOf | Struct

@@ -1,5 +1,6 @@
 """Workloads: generations, and the labels by which a job knows its pods."""
 
+from podium.api.integers import parse_int
 from podium.apiserver.strategy.strategy import (
     Creation,
     Object,
@@ -41,7 +42,7 @@ def update_daemon_set(new: Object, old: Object, now_s: float) -> Object:
     new = keep_status(new, old, now_s)
     count = _annotations(old).get(_TEMPLATE_GENERATION, "1")
     if new["spec"].get("template") != old["spec"].get("template"):
-        count = str(int(count) + 1) if count.isdecimal() else "1"
+        count = str((parse_int(count) or 0) + 1)
     new = _with_template_generation(new, count)
     return new if new["spec"] == old["spec"] else next_generation(new, old)
 

@@ -4,10 +4,9 @@ import re
 from typing import Any
 
 from podium.api.errors import FieldError
+from podium.api.integers import INT32, parse_int
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.validation.checks import (
-    INT32_MAX,
-    INT32_MIN,
     Check,
     Detail,
     Faults,
@@ -96,7 +95,7 @@ def _annotations(pod: Any, path: str) -> Faults:
     if _DELETION_COST in notes:
         cost = notes[_DELETION_COST]
         is_cost = isinstance(cost, str) and _COST.fullmatch(cost)
-        if not is_cost or not INT32_MIN <= int(cost) <= INT32_MAX:
+        if not is_cost or parse_int(cost, INT32) is None:
             yield FieldError(f"{where}[{_DELETION_COST}]", cost, "must be a 32bit integer")
 
 

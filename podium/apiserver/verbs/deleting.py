@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.meta import is_finished
-from podium.api.times import NANOS_PER_SECOND, format_time, parse_time, timestamp
+from podium.api.times import LATEST_NS, NANOS_PER_SECOND, format_time, parse_time, timestamp
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.refusals import conflict, not_found
 from podium.apiserver.strategy import Strategy, strategy_of
@@ -22,6 +22,7 @@ Object = Mapping[str, Any]
 _FINALIZER_OF = {"Orphan": "orphan", "Foreground": "foregroundDeletion"}
 _POLICY_OF = {finalizer: policy for policy, finalizer in _FINALIZER_OF.items()}
 
+_LATEST = format_time(LATEST_NS)
 _PRECONDITION = "the {0} in the precondition ({1}) does not match the {0} in record ({2}). "
 _RECREATED = "The object might have been deleted and then recreated"
 _MODIFIED = "The object might have been modified"
@@ -141,7 +142,11 @@ def _graced(pod: Object, how: DeleteOptions, now_s: float) -> Object | None:
             return pod
         if wanted_s is None or wanted_s >= left_s:
             return None
-        sooner = parse_time(deadline) - (left_s - wanted_s) * NANOS_PER_SECOND
+        begun = parse_time(deadline) - left_s * NANOS_PER_SECOND
+        if deadline == _LATEST:
+            # It was cut off, and doesn't tell any more when the deletion began.
+            begun = int(now_s * NANOS_PER_SECOND)
+        sooner = begun + wanted_s * NANOS_PER_SECOND
         return _with_metadata(
             pod, deletionTimestamp=format_time(sooner), deletionGracePeriodSeconds=wanted_s
         )

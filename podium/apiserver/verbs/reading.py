@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from podium.api.integers import parse_count
 from podium.api.kinds import Kind
 from podium.api.refused import Cause, Refused
 from podium.apiserver.refusals import bad_request, internal, not_found
@@ -55,10 +56,21 @@ def parse_version(text: str) -> int:
     Raises:
         Refused: 500, as upstream has it, it isn't one.
     """
-    if text.isascii() and text.isdecimal():
-        return int(text)
-    why = f'strconv.ParseUint: parsing "{text}": invalid syntax'
-    raise internal(f'resourceVersion: Invalid value: "{text}": {why}')
+    version = parse_count(text)
+    if version is None:
+        raise internal(_no_version(text))
+    return version
+
+
+def _no_version(text: str) -> str:
+    return f'resourceVersion: Invalid value: "{text}": {version_fault(text)}'
+
+
+def version_fault(text: str) -> str:
+    """Why a text isn't a resourceVersion."""
+    is_number = text.isascii() and text.isdecimal()
+    why = "value out of range" if is_number else "invalid syntax"
+    return f'strconv.ParseUint: parsing "{text}": {why}'
 
 
 def expired(error: Expired) -> Refused:
@@ -76,7 +88,10 @@ def _revision(store: Store, page: Page) -> int | None:
     """Which revision a list is to show; None for the latest one."""
     if page.continue_token or page.resource_version in _ANY:
         return None
-    revision = parse_version(page.resource_version)
+    revision = parse_count(page.resource_version)
+    if revision is None:
+        # Of a list, unlike of an object or a watch, this is said to be the client's fault.
+        raise bad_request(f"invalid resource version: {_no_version(page.resource_version)}")
     # The conventions of a time before there was a match to be asked for.
     if page.match == _EXACT or (not page.match and page.limit > 0):
         return revision

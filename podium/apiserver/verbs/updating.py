@@ -8,6 +8,7 @@ the last of them.
 from collections.abc import Mapping
 from typing import Any
 
+from podium.api.integers import parse_count
 from podium.api.kinds import Kind
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.defaulting import apply_defaults
@@ -16,6 +17,7 @@ from podium.apiserver.refusals import internal, invalid, modified
 from podium.apiserver.strategy import strategy_of
 from podium.apiserver.update_validation import validate_update
 from podium.apiserver.verbs.options import WriteOptions
+from podium.apiserver.verbs.reading import version_fault
 from podium.apiserver.verbs.writing import Writer
 
 Object = Mapping[str, Any]
@@ -104,8 +106,8 @@ def _check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str,
     version = metadata.get("resourceVersion")
     if version == before["resourceVersion"] or version in UNCONDITIONAL:
         return
-    if not (version.isascii() and version.isdecimal()):
-        raise internal(f'strconv.ParseUint: parsing "{version}": invalid syntax')
+    if parse_count(version) is None:
+        raise internal(version_fault(version))
     raise modified(kind, before["name"])
 
 

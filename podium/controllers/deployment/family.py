@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from podium.api.integers import parse_count
 from podium.api.meta import annotations, name
 from podium.controllers.deployment.templates import identical_template, same_template
 
@@ -65,8 +66,7 @@ def counted_sum(replica_sets: Iterable[Object], field: str) -> int:
 
 def revision_of(obj: Object) -> int:
     """The revision that an object is annotated with; 0 if it has none that can be read."""
-    text = annotations(obj).get(REVISION, "")
-    return int(text) if text.isascii() and text.isdecimal() else 0
+    return parse_count(annotations(obj).get(REVISION)) or 0
 
 
 def age_of(replica_set: Object) -> tuple[str, str]:

@@ -7,6 +7,7 @@ The arithmetic is that of v1.36's deployment controller.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from podium.api.integers import INT32, parse_int
 from podium.api.meta import annotations, name
 from podium.controllers.deployment.bounds import is_rolling, max_surge, max_unavailable
 from podium.controllers.deployment.family import (
@@ -150,8 +151,7 @@ def _is_saturated(deployment: Object, replica_set: Object | None) -> bool:
 
 
 def _number(replica_set: Object, annotation: str) -> int | None:
-    text = annotations(replica_set).get(annotation, "")
-    return int(text) if text.isascii() and text.isdecimal() else None
+    return parse_int(annotations(replica_set).get(annotation), INT32)
 
 
 def _is_idle(replica_set: Object) -> bool:

@@ -74,5 +74,6 @@ def status_patch(
 def _condition_changes(old: Sequence[Object], new: Sequence[Object]) -> list[Object]:
     """The conditions that have changed, and directives for those that go."""
     kept = {one["type"] for one in new}
-    gone = [{"$patch": "delete", "type": one["type"]} for one in old if one["type"] not in kept]
+    types = dict.fromkeys(one.get("type") or "" for one in old)
+    gone = [{"$patch": "delete", "type": kind} for kind in types if kind not in kept]
     return [*gone, *(one for one in new if one not in old)]

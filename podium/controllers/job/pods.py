@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from podium.api.integers import parse_int
 from podium.api.meta import annotations, is_terminating, name
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.controllers.kit.new_pods import new_pod
@@ -19,6 +20,7 @@ IGNORED_FAILURES = _PREFIX + "job-index-ignored-failure-count"
 
 _INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
 _PREFIX_LENGTH_MAX = 58
+_COUNTS = range(2**31)
 
 
 def is_tracked(pod: Object) -> bool:
@@ -52,8 +54,7 @@ def is_indexed(job: Object) -> bool:
 
 def index_of(pod: Object) -> int | None:
     """The pod's completion index."""
-    text = annotations(pod).get(INDEX, "")
-    return int(text) if text.isdecimal() else None
+    return parse_int(annotations(pod).get(INDEX), _COUNTS)
 
 
 def failures_of(pod: Object) -> int:
@@ -127,8 +128,7 @@ def _with_index(container: Object) -> Object:
 
 
 def _count(pod: Object, annotation: str) -> int:
-    text = annotations(pod).get(annotation, "")
-    return int(text) if text.isdecimal() else 0
+    return parse_int(annotations(pod).get(annotation), _COUNTS) or 0
 
 
 def _seconds(text: str) -> float:

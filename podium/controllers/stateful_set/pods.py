@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from podium.api.integers import INT32, parse_count
 from podium.api.meta import is_terminating, labels, name
 from podium.controllers.kit.new_pods import new_pod
 from podium.controllers.kit.pods import available_from_s
@@ -18,8 +19,7 @@ NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 def ordinal_of(owner: Object, pod: Object) -> int | None:
     """The pod's number; None if it isn't named as the StatefulSet's pods are."""
     parent, _, number = name(pod).rpartition("-")
-    is_number = number.isascii() and number.isdecimal()
-    return int(number) if parent == name(owner) and is_number else None
+    return parse_count(number, INT32) if parent == name(owner) else None
 
 
 def start_of(owner: Object) -> int:

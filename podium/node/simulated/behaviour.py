@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from podium.api.errors import FieldError, InvalidValue, PodiumError, aggregate, unsupported
+from podium.api.integers import parse_count
 from podium.api.meta import annotations
 from podium.node.simulated.durations import (
     ENDLESS,
@@ -74,9 +75,10 @@ DEFAULT_NODE_BEHAVIOUR = NodeBehaviour()
 
 
 def _exit_code(text: str) -> int:
-    if not text.isdecimal() or int(text) > _EXIT_CODE_MAX:
+    code = parse_count(text, range(_EXIT_CODE_MAX + 1))
+    if code is None:
         raise InvalidValue(FieldError("", text, f"must be a number from 0 to {_EXIT_CODE_MAX}"))
-    return int(text)
+    return code
 
 
 _READERS: Mapping[str, tuple[str, Callable[[str], object]]] = {

@@ -57,6 +57,25 @@ def test_what_is_right_stays_as_it_is() -> None:
     assert read(body) == Decoded(body)
 
 
+def test_texts_that_are_required_are_there_if_only_empty() -> None:
+    condition = {"status": "True"}
+    body = {"metadata": {"name": "n"}, "status": {"conditions": [condition, {"type": None}]}}
+    found = decode(json.dumps(body).encode(), JSON, KINDS["Node"]).obj
+    assert found["status"]["conditions"] == [
+        {"status": "True", "type": ""},
+        {"type": "", "status": ""},
+    ]
+
+
+def test_a_time_that_is_none_is_left_out() -> None:
+    zero = "0001-01-01T00:00:00Z"
+    pod = {"metadata": {"name": "n"}, "status": {"startTime": zero}}
+    assert decode(json.dumps(pod).encode(), JSON, POD).obj["status"] == {}
+    status = {"status": {"disruptedPods": {"a": zero, "b": None}}}
+    budget = decode(json.dumps(status).encode(), JSON, KINDS["PodDisruptionBudget"]).obj
+    assert budget["status"]["disruptedPods"] == {"a": zero, "b": zero}
+
+
 def test_header_is_filled_in() -> None:
     assert read({"metadata": {"name": "p"}}).obj == {**HEADER, "metadata": {"name": "p"}}
     assert read(b"null").obj == HEADER

@@ -31,9 +31,12 @@ def test_truth_is_no_amount() -> None:
         ("2026-01-02T03:04:05Z", False, "2026-01-02T03:04:05Z"),
         ("2026-01-02T03:04:05.678+01:00", False, "2026-01-02T02:04:05Z"),
         ("2026-01-02T03:04:05.678901Z", True, "2026-01-02T03:04:05.678901Z"),
+        ("0001-01-01T00:00:00+01:00", False, "0000-12-31T23:00:00Z"),
+        ("0001-01-01T00:00:00Z", False, None),
+        ("0001-01-01T00:00:00.000000Z", True, None),
     ],
 )
-def test_times_are_in_utc(sent: str, micro: bool, stored: str) -> None:
+def test_times_are_in_utc(sent: str, micro: bool, stored: str | None) -> None:
     assert time_text(sent, micro=micro) == stored
 
 
@@ -41,6 +44,12 @@ def test_times_are_in_utc(sent: str, micro: bool, stored: str) -> None:
     ("sent", "micro", "fault"),
     [
         ("soon", False, f'"soon" as "{LAYOUT}": cannot parse "soon" as "2006"'),
+        (
+            "9999-12-31T23:59:59-01:00",
+            False,
+            '"9999-12-31T23:59:59-01:00": year out of range',
+        ),
+        ("2026-02-30T00:00:00Z", False, '"2026-02-30T00:00:00Z": day out of range'),
         ("", False, f'"" as "{LAYOUT}": cannot parse "" as "2006"'),
         ("2026-01-02", False, f'"2026-01-02" as "{LAYOUT}": cannot parse "" as "T"'),
         (

@@ -42,6 +42,7 @@ def test_but_by_what_says_no(value):
         ("", "invalid syntax"),
         ("1_0", "invalid syntax"),
         ("9223372036854775808", "value out of range"),
+        pytest.param("9" * 5_000, "value out of range", id="many digits"),
     ],
 )
 def test_numbers_that_are_none(text, why):

@@ -64,6 +64,16 @@ def test_how_long_a_pod_gets(
     assert deletion(deleted.obj)[1] == grace_period_s
 
 
+def test_a_deadline_that_no_calendar_has_is_the_last_one_that_can_be_written(
+    server: ApiServer,
+) -> None:
+    create(server, "Pod", a_pod(**ON_NODE))
+    endless = delete(server, grace_period_s=2**63 - 1)
+    assert deletion(endless.obj) == ("9999-12-31T23:59:59Z", 2**63 - 1, 2)
+    sooner = delete(server, NOW_S + 3, grace_period_s=5)
+    assert deletion(sooner.obj) == ("2001-09-09T01:46:48Z", 5, 2)
+
+
 def test_a_finished_pod_goes_at_once(server: ApiServer) -> None:
     pod = create(server, "Pod", a_pod(**ON_NODE))
     replace(server, "Pod", {**pod, "status": {**pod["status"], "phase": "Failed"}}, "status")

@@ -80,11 +80,11 @@ def test_versions_that_there_are_not(stocked: ApiServer) -> None:
     assert refusal(lambda: names(stocked, Page(resource_version="9999"))) == too_large
     exact = Page(resource_version="9999", match="Exact")
     assert refusal(lambda: names(stocked, exact)) == too_large
-    assert refusal(lambda: names(stocked, Page(resource_version="abc"))) == (
-        500,
-        "",
-        'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
-    )
+    for text, why in (("abc", "invalid syntax"), ("9" * 5_000, "value out of range")):
+        wrong = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": {why}'
+        message = f"invalid resource version: resourceVersion: {wrong}"
+        page = Page(resource_version=text)
+        assert refusal(lambda page=page: names(stocked, page)) == (400, "BadRequest", message)
     assert refusal(lambda: names(stocked, Page(continue_token="garbage")))[:2] == (
         400,
         "BadRequest",

@@ -24,6 +24,13 @@ def test_only_three_in_a_row_make_a_range() -> None:
     assert read_indexes(None) == frozenset()
 
 
+@pytest.mark.parametrize(
+    "text", ["x", "1-", "-1", "1,x", "0-999999999999", "0-2147483646", "9" * 5_000]
+)
+def test_indexes_that_cannot_be_read_are_none(text: str) -> None:
+    assert read_indexes(text) == frozenset()
+
+
 def test_delays_double_up_to_ten_minutes() -> None:
     assert [BACKOFF.wait_s(count) for count in (0, 1, 2, 3, 6, 7, 99)] == [
         0,

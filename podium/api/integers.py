@@ -1,0 +1,25 @@
+"""Integers in texts that anybody may have written, read as Go's strconv reads them."""
+
+import re
+
+INT32 = range(-(2**31), 2**31)
+INT64 = range(-(2**63), 2**63)
+UINT64 = range(2**64)
+
+# With no more digits than 64 bits have: Python refuses to read integers of any length.
+_DECIMAL = re.compile("([-+]?)0*([0-9]{1,20})", re.ASCII)
+
+
+def parse_int(text: object, within: range = INT64) -> int | None:
+    """The integer in decimal, with or without a sign; None if it is none, or out of bounds."""
+    match = _DECIMAL.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    number = int(match[1] + match[2])
+    return number if number in within else None
+
+
+def parse_count(text: object, within: range = UINT64) -> int | None:
+    """The same of an integer without a sign."""
+    is_unsigned = isinstance(text, str) and text[:1].isdecimal()
+    return parse_int(text, within) if is_unsigned else None
