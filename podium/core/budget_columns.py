@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.core.budgets import Budget
+from podium.core.log import Log
 from podium.core.pod_classes import PodClass
 from podium.core.pod_columns import PodColumns
 
@@ -23,7 +24,7 @@ class BudgetColumns:
     def __init__(self, budgets: Iterable[Budget] = ()) -> None:
         self.budgets: Sequence[Budget] = tuple(budgets)
         self.epoch = 0
-        self.log: list[int] = []
+        self.log: Log[int] = Log()
         self._covering: dict[int, tuple[int, ...]] = {}
 
     def replace(self, budgets: Iterable[Budget]) -> None:
@@ -31,10 +32,12 @@ class BudgetColumns:
         before, self.budgets = self.budgets, tuple(budgets)
         pairs = list(zip(before, self.budgets, strict=False))
         if len(before) == len(self.budgets) and all(_alike(*pair) for pair in pairs):
-            self.log += [n for n, (old, new) in enumerate(pairs) if old.allowed != new.allowed]
+            for number, (old, new) in enumerate(pairs):
+                if old.allowed != new.allowed:
+                    self.log.append(number)
             return
         self.epoch += 1
-        self.log.clear()
+        self.log.forget(self.log.end)
         self._covering.clear()
 
     def covered(self, numbers: Iterable[int]) -> list[int]:

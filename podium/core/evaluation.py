@@ -67,10 +67,10 @@ class Evaluation:
 
     def _follow(self, pod: PodInfo) -> None:
         snapshot = self._snapshot
-        behind = snapshot.log_end - self._seen
+        behind = snapshot.log.end - self._seen
         if (
             self._epochs != self._current_epochs()
-            or self._seen < snapshot.log_start
+            or self._seen < snapshot.log.start
             or behind > _CATCH_UP_MAX
         ):
             self._build(pod)
@@ -83,7 +83,7 @@ class Evaluation:
     def _build(self, pod: PodInfo) -> None:
         snapshot = self._snapshot
         self._epochs = self._current_epochs()
-        self._seen = snapshot.log_end
+        self._seen = snapshot.log.end
         self.filtering = Filtering(self._pipeline, snapshot, pod)
         self._spread = snapshot.capacity + 1
         self._ties = snapshot.capacity - snapshot.ranks()
@@ -111,8 +111,8 @@ class Evaluation:
 
     def _catch_up(self, behind: int, pod: PodInfo) -> None:
         snapshot = self._snapshot
-        changes = snapshot.log[-behind:]
-        self._seen = snapshot.log_end
+        changes = snapshot.log.since(self._seen)
+        self._seen = snapshot.log.end
         rows = {row for row, _, _ in changes} if behind > 1 else (changes[0][0],)
         flipped = self.filtering.update(rows, changes)
         if flipped and not self.scoring.asked:

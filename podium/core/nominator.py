@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from podium.core.log import Log
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
 
@@ -14,7 +15,7 @@ class Nominator:
     """
 
     def __init__(self) -> None:
-        self.log: list[str] = []
+        self.log: Log[str] = Log()
         self._on: dict[str, list[PodInfo]] = {}
         self._counted: dict[int, list[tuple[int, list[PodInfo]]]] = {}
         self._counted_at = (-1, -1)
@@ -70,7 +71,7 @@ class Nominator:
 
     def _counted_for(self, priority: int, snapshot: Snapshot) -> list[tuple[int, list[PodInfo]]]:
         """The same with all pods; made again when a nomination or a node has changed."""
-        at = (len(self.log), snapshot.node_epoch)
+        at = (self.log.end, snapshot.node_epoch)
         if self._counted_at != at:
             self._counted_at, self._counted = at, {}
         found = self._counted.get(priority)

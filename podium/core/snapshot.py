@@ -15,6 +15,7 @@ from podium.api.errors import InvalidValue
 from podium.api.meta import labels, name
 from podium.api.quantity import milli_value, value
 from podium.core.host_ports import HostPort
+from podium.core.log import Log
 from podium.core.node_columns import NodeColumns
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pod_columns import PodColumns
@@ -24,7 +25,6 @@ from podium.core.resource_columns import ResourceColumns
 Object = Mapping[str, Any]
 Change = tuple[int, PodClass, int]
 
-_LOG_LENGTH_MAX = 200_000
 _ROWS_MIN = 8
 
 
@@ -44,8 +44,7 @@ class Snapshot:
             are a set, as in upstream's NodeInfo: of two pods with one port either frees it by
             leaving, and whoever is added or updated takes it again.
         node_epoch: raised when any node comes, goes or changes.
-        log: changes of pods since `log_start`.
-        log_start: the number of the first change that the log still has.
+        log: changes of pods.
         restarts: rows of pods whose start time became known; a log of its own, since nothing but
             preemption asks for it.
         tie_key: by what names are sorted where nothing else tells nodes apart; None for the
@@ -62,9 +61,8 @@ class Snapshot:
         self.pods_on: list[list[PodInfo]] = []
         self.freed_ports: dict[int, frozenset[HostPort]] = {}
         self.node_epoch = 0
-        self.log: list[Change] = []
-        self.log_start = 0
-        self.restarts: list[int] = []
+        self.log: Log[Change] = Log()
+        self.restarts: Log[int] = Log()
         self.tie_key: Callable[[str], str] | None = None
         self._free_rows: list[int] = []
         self._homeless: dict[str, list[PodInfo]] = {}
@@ -81,11 +79,6 @@ class Snapshot:
     def node_count(self) -> int:
         """How many nodes there are."""
         return len(self.row_of)
-
-    @property
-    def log_end(self) -> int:
-        """The number of the next change."""
-        return self.log_start + len(self.log)
 
     @property
     def nodes(self) -> list[Object | None]:
@@ -165,9 +158,11 @@ class Snapshot:
         """Take a pod off its node: it went, or was assumed and is forgotten."""
         row = pod.row
         if row == UNPLACED:
-            for pods in self._homeless.values():
-                if pod in pods:
-                    pods.remove(pod)
+            for node_name, homeless in list(self._homeless.items()):
+                if pod in homeless:
+                    homeless.remove(pod)
+                    if not homeless:
+                        del self._homeless[node_name]
             return
         pods = self.pods_on[row]
         position = pods.index(pod)
@@ -225,10 +220,6 @@ class Snapshot:
         if cls.host_ports:
             self._follow_ports(cls.host_ports, row, sign)
         self.log.append((row, cls, sign))
-        if len(self.log) > _LOG_LENGTH_MAX:
-            dropped = _LOG_LENGTH_MAX // 2
-            del self.log[:dropped]
-            self.log_start += dropped
 
     def _follow_ports(self, ports: frozenset[HostPort], row: int, sign: int) -> None:
         freed = self.freed_ports.pop(row, frozenset())

@@ -128,9 +128,9 @@ class _Ports(FilterState):
 
     def _count(self) -> None:
         """Bring up to date what pods of lower priority hold, and where others keep a port."""
-        if self._counted_at == self._snapshot.log_end:
+        if self._counted_at == self._snapshot.log.end:
             return
-        self._counted_at = self._snapshot.log_end
+        self._counted_at = self._snapshot.log.end
         self._lower = self._sums(lower=True)
         self._kept = self._sums(lower=False) > 0
         for row in np.flatnonzero(self._kept & (self._lower > 0)).tolist():

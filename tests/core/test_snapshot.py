@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from podium.api.errors import InvalidValue
 from podium.core.pods import UNPLACED, PodInfo, placed_pod
 from podium.core.snapshot import Snapshot
+from tests.cluster.sizes import sizes
 from tests.core.objects import Obj, node, pod
 
 
@@ -157,7 +158,7 @@ class TestPods:
     def test_removing_one_that_is_nowhere_is_nothing(self) -> None:
         snapshot = snapshot_of("a")
         snapshot.remove_pod(placed_pod(pod("p"), snapshot.classes))
-        assert snapshot.log == []
+        assert snapshot.log.since(0) == []
 
     def test_sums_by_row(self) -> None:
         snapshot = snapshot_of("a", "b", "c")
@@ -175,24 +176,25 @@ class TestLog:
         snapshot = snapshot_of("a", "b")
         info = put(snapshot, "p", "b")
         snapshot.remove_pod(info)
-        assert snapshot.log == [(1, info.cls, 1), (1, info.cls, -1)]
-        assert (snapshot.log_start, snapshot.log_end) == (0, 2)
+        assert snapshot.log.since(0) == [(1, info.cls, 1), (1, info.cls, -1)]
+        assert (snapshot.log.start, snapshot.log.end) == (0, 2)
 
     def test_tells_of_pods_that_go_and_come_with_their_node(self) -> None:
         snapshot = snapshot_of("a")
         cls = put(snapshot, "p", "a").cls
         snapshot.remove_node("a")
         snapshot.set_node(node("a"))
-        assert snapshot.log == [(0, cls, 1), (0, cls, -1), (0, cls, 1)]
+        assert snapshot.log.since(0) == [(0, cls, 1), (0, cls, -1), (0, cls, 1)]
 
-    def test_forgets_what_is_long_ago(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("podium.core.snapshot._LOG_LENGTH_MAX", 10)
-        snapshot = snapshot_of("a")
-        for index in range(25):
-            put(snapshot, f"p{index}", "a")
-        assert snapshot.log_end == 25
-        assert snapshot.log_start == 25 - len(snapshot.log)
-        assert 5 <= len(snapshot.log) <= 10
+    def test_nothing_is_kept_of_a_node_that_went_and_of_its_pods_that_went_after_it(self) -> None:
+        snapshot = snapshot_of("a", "b")
+        before = sizes(snapshot)
+        pods = [put(snapshot, f"p{index}", "a") for index in range(3)]
+        snapshot.remove_node("a")
+        for info in pods:
+            snapshot.remove_pod(info)
+        snapshot.set_node(node("a"))
+        assert sizes(snapshot)["Snapshot._homeless"] == before["Snapshot._homeless"] == 0
 
 
 @given(st.lists(st.integers(0, 11), max_size=60), st.integers())

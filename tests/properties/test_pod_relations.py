@@ -106,14 +106,14 @@ def change_tells(
 ) -> bool:
     """Let a pod come or go; whether the state says that its answers may have changed."""
     snapshot, here = scheduler.snapshot, placed(scheduler)
-    before = snapshot.log_end
+    before = snapshot.log.end
     if here and dice.chance(50):
         snapshot.remove_pod(dice.one(*here))
     else:
         name = f"new-{before}"
         coming = pending_pod(clusters.pod(dice, name), snapshot.classes)
         snapshot.add_pod(coming, dice.one(*snapshot.row_of))
-    ((row, cls, sign),) = snapshot.log[before - snapshot.log_start :]
+    ((row, cls, sign),) = snapshot.log.since(before)
     return state is None or state.pod_changed(row, cls, sign)
 
 

@@ -55,6 +55,7 @@ class Reconciler(ABC):
         self._dirty: dict[Hashable, None] = {}
         self._waiting: dict[Hashable, dict[int, Effect]] = {}
         self._failures: dict[Hashable, int] = {}
+        self._retries_s: dict[Hashable, float] = {}
         self._timers: list[tuple[float, int, Hashable]] = []
         self._count = 0
 
@@ -102,9 +103,18 @@ class Reconciler(ABC):
         self._count += 1
         heapq.heappush(self._timers, (at_s, self._count, key))
 
+    def _retry(self, key: Hashable, at_s: float) -> None:
+        """Have a key looked at again after a failure, once however often it fails until then."""
+        if at_s < self._retries_s.get(key, float("inf")):
+            self._retries_s[key] = at_s
+            self.look_again(key, at_s)
+
     def _work(self, now_s: float) -> list[Effect]:
         while self._timers and self._timers[0][0] <= now_s:
-            self._dirty[heapq.heappop(self._timers)[2]] = None
+            at_s, _, key = heapq.heappop(self._timers)
+            self._dirty[key] = None
+            if self._retries_s.get(key) == at_s:
+                del self._retries_s[key]
         self._forget_overdue(now_s)
         effects: list[Effect] = []
         dirty = self._dirty
@@ -128,7 +138,7 @@ class Reconciler(ABC):
             asked = [*self.reconcile(key, now_s)]
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
             again_s = now_s + _BACKOFF.wait_s(self._fail(key))
-            self.look_again(key, again_s)
+            self._retry(key, again_s)
             return [Panic(task=_words(key), error=error, again_s=again_s)]
         return [*self._asked(key, asked)]
 
@@ -202,7 +212,7 @@ class Reconciler(ABC):
         wait_s = 0.0 if outdated else _BACKOFF.wait_s(failures)
         if error is not None and error.retry_after_s:
             wait_s = max(wait_s, error.retry_after_s)
-        self.look_again(key, self._now_s + wait_s)
+        self._retry(key, self._now_s + wait_s)
         return list(self.refused(key, outcome))
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:

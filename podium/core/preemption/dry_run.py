@@ -85,27 +85,36 @@ class DryRun:
         """Forget what changes since the last time may have made wrong."""
         snapshot, filtering = self._snapshot, self.evaluation.filtering
         state = (filtering, filtering.generation, self._budgets.epoch, snapshot.node_epoch)
-        if state != self._state or self._seen < snapshot.log_start:
+        if state != self._state or not self._remembered():
             self._forget_all()
             self._state = state
             return
-        for row, _, _ in snapshot.log[self._seen - snapshot.log_start :]:
+        for row, _, _ in snapshot.log.since(self._seen):
             self._known[row] = False
-        for row in snapshot.restarts[self._restarts_seen :]:
+        for row in snapshot.restarts.since(self._restarts_seen):
             self._known[row] = False
-        for node_name in self._nominator.log[self._nominations_seen :]:
+        for node_name in self._nominator.log.since(self._nominations_seen):
             row = snapshot.row_of.get(node_name, -1)
             if row >= 0:
                 self._known[row] = False
         self._follow_budgets()
-        self._seen = snapshot.log_end
-        self._restarts_seen = len(snapshot.restarts)
-        self._nominations_seen = len(self._nominator.log)
+        self._seen = snapshot.log.end
+        self._restarts_seen = snapshot.restarts.end
+        self._nominations_seen = self._nominator.log.end
+
+    def _remembered(self) -> bool:
+        """Whether all logs still have what happened since the last time."""
+        return (
+            self._seen >= self._snapshot.log.start
+            and self._restarts_seen >= self._snapshot.restarts.start
+            and self._nominations_seen >= self._nominator.log.start
+            and self._budgets_seen >= self._budgets.log.start
+        )
 
     def _follow_budgets(self) -> None:
         """Forget rows with pods of budgets that allow another number now."""
-        changed = self._budgets.log[self._budgets_seen :]
-        self._budgets_seen = len(self._budgets.log)
+        changed = self._budgets.log.since(self._budgets_seen)
+        self._budgets_seen = self._budgets.log.end
         if changed:
             pods = self._snapshot.pods
             rows = pods.rows[np.isin(pods.classes, self._budgets.covered(changed))]
@@ -113,10 +122,10 @@ class DryRun:
 
     def _forget_all(self) -> None:
         capacity = self._snapshot.capacity
-        self._budgets_seen = len(self._budgets.log)
-        self._seen = self._snapshot.log_end
-        self._restarts_seen = len(self._snapshot.restarts)
-        self._nominations_seen = len(self._nominator.log)
+        self._budgets_seen = self._budgets.log.end
+        self._seen = self._snapshot.log.end
+        self._restarts_seen = self._snapshot.restarts.end
+        self._nominations_seen = self._nominator.log.end
         self._known: NDArray[np.bool_] = np.zeros(capacity, bool)
         self.is_candidate: NDArray[np.bool_] = np.zeros(capacity, bool)
         self.outcome = np.zeros(capacity, np.int32)

@@ -181,3 +181,21 @@ def test_a_key_whose_look_raises_costs_no_other_and_is_looked_at_again_later() -
         machine.step(Woken(), again_s)
     assert waits_s == [0.25, 0.75, 1.75, 3.75]
     assert machine.looks == ["p", ("default", "bad")]
+
+
+def test_looks_in_between_do_not_add_to_those_after_failures() -> None:
+    machine, now_s, looks = Recorder(), 0.0, list[int]()
+    machine.step(Synced(), now_s)
+    machine.look_again("p", now_s)
+    for hour in range(3):
+        before = len(machine.looks)
+        while (at_s := machine.next_wakeup_s()) is not None and at_s < 3600.0 * (hour + 1):
+            now_s = at_s
+            machine.asks["p"] = PATCH
+            for sent in machine.step(Woken(), now_s):
+                machine.step(Outcome(sent, CallError(403, "Forbidden", "exceeded quota")), now_s)
+            if len(machine.looks) % 10 == 0:
+                # Something else about the key changes.
+                machine.look_again("p", now_s + 1.0)
+        looks.append(len(machine.looks) - before)
+    assert max(looks) < 150
