@@ -3,6 +3,7 @@
 from rich.console import Console
 
 from podium.cli.output import print_section
+from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.plan.evicting import EvictionRanking
 
 
@@ -24,3 +25,13 @@ def print_ranking(out: Console, ranking: EvictionRanking) -> None:
     ]
     title = f"{ranking.node} evicts in this order when {ranking.signal} falls below a threshold"
     print_section(out, title, headings, rows)
+    assumed = [one.pod for one in ranking.pods if one.is_assumed]
+    if assumed:
+        who = "any pod" if len(assumed) == len(ranking.pods) else ", ".join(assumed)
+        out.print(f"{_assumption(who, ranking.signal)}; annotations can say it.")
+
+
+def _assumption(who: str, signal: Signal) -> str:
+    resource = signal.resource
+    taken_for = "what is requested" if resource in (MEMORY, EPHEMERAL_STORAGE) else "none"
+    return f"The state doesn't say what {who} uses of {resource}: taken for {taken_for}"

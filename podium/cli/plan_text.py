@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from podium.api.disruption import BY_EVICTION, BY_PRESSURE, BY_TAINT
 from podium.cli.choice_text import candidate_table, choice_sentence
 from podium.cli.output import count, print_lines, print_section
 from podium.cli.timeline_text import (
@@ -24,6 +25,7 @@ from podium.plan.outcome import (
     Victim,
 )
 
+_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
 _PLACED, _LOST, _WAITING = "green", "red", "yellow"
 
 
@@ -184,6 +186,9 @@ def _counts(plan: Plan) -> Iterator[str]:
     yield f"{count(len(placed), 'pod')} placed"
     yield f"{sum(len(p.taken) for p in plan.preemptions)} preempted"
     yield f"{len(plan.pending)} pending"
+    evicted = sum(one.cause in _EVICTIONS for one in plan.disruptions)
+    if evicted:
+        yield f"{evicted} evicted"
     recreated = len(plan.placements) - len(placed)
     if recreated:
         yield f"{recreated} recreated"

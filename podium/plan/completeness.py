@@ -11,6 +11,7 @@ from typing import Any
 
 from podium.api.meta import controller_of, key, name
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
+from podium.node.simulated.behaviour import is_marked
 from podium.plan.state import State, node_name, was_in_a_cluster
 
 Object = Mapping[str, Any]
@@ -30,6 +31,8 @@ _USUAL = {
     "PriorityClass": "the default class and its priority aren't known",
     "Service": "pods of one service are spread by default, which scores nodes",
 }
+# The API server makes them itself.
+_EVERYWHERE = frozenset({"Namespace", "PriorityClass", "Service"})
 _OWNERS = {
     "ReplicaSet": "its pods are spread by default, and budgets count by it",
     "ReplicationController": "its pods are spread by default, and budgets count by it",
@@ -92,7 +95,9 @@ def _unusual(state: State) -> dict[str, str]:
     is_export = any(
         was_in_a_cluster(obj) for obj in (*state.of_kind("Node"), *state.of_kind("Pod"))
     )
-    return dict(_USUAL) if is_export else {}
+    missing = {kind: why for kind, why in _USUAL.items() if not state.has(kind)}
+    # Who was given all that every cluster has was asked for the rest, too: there is none of it.
+    return missing if is_export and missing.keys() & _EVERYWHERE else {}
 
 
 def _without_owners(state: State) -> dict[str, str]:
@@ -131,7 +136,10 @@ def _storage_referred_to(state: State) -> dict[str, str]:
         found["PersistentVolume"] = "claims are bound to one"
     if any(spec.get("storageClassName") and not spec.get("volumeName") for spec in claims):
         found["StorageClass"] = "claims that aren't bound yet name one"
-    if any((volume.get("spec") or {}).get("csi") for volume in state.of_kind("PersistentVolume")):
+    volumes = state.of_kind("PersistentVolume")
+    # A kubelet registers its node's drivers; simulated nodes have none, nor limits of volumes.
+    has_kubelets = not all(is_marked(node) for node in state.of_kind("Node"))
+    if has_kubelets and any((volume.get("spec") or {}).get("csi") for volume in volumes):
         found["CSINode"] = "how many volumes a node can take isn't known"
     return found
 

@@ -9,23 +9,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.meta import is_finished, key, name, uid
+from podium.api.meta import annotations, is_finished, key, name, uid
 from podium.api.priority import is_critical, pod_priority
 from podium.api.qos import stored_or_computed_qos
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.ranking import EvictionOrder, rank
-from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.node.pressure.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
 from podium.node.pressure.statistics import PodUsage
 from podium.node.simulated.behaviour import BehaviourError
 from podium.node.simulated.usage.measuring import usage_at
-from podium.node.simulated.usage.scripts import usage_of
+from podium.node.simulated.usage.scripts import USAGE, usage_of
 from podium.plan.planning import start_s
 from podium.plan.preparing import Request, prepare
 from podium.plan.pressing import with_usage
 from podium.plan.state import node_name
 
 Object = Mapping[str, Any]
+
+# What annotations call it.
+_SCRIPTED = {
+    MEMORY: "memory",
+    EPHEMERAL_STORAGE: "disk",
+    INODES: "inodes",
+    PIDS: "processes",
+}
 
 
 class EvictionError(PodiumError):
@@ -41,6 +49,8 @@ class RankedPod:
         qos_class: of the pod.
         priority: likewise.
         is_spared: whether it is critical, so that the node never evicts it.
+        is_assumed: whether what it uses isn't known: it is taken to use what it requests, and
+            none of what can't be requested.
         keys: title and value of each key by which pods are ordered.
     """
 
@@ -48,6 +58,7 @@ class RankedPod:
     qos_class: str
     priority: int
     is_spared: bool
+    is_assumed: bool
     keys: tuple[tuple[str, str], ...]
 
 
@@ -101,6 +112,7 @@ def rank_evictions(
                 qos_class=stored_or_computed_qos(one.pod),
                 priority=pod_priority(one.pod),
                 is_spared=is_critical(one.pod),
+                is_assumed=USAGE + _SCRIPTED[signal.resource] not in annotations(one.pod),
                 keys=one.keys,
             )
             for one in ranked
@@ -121,6 +133,7 @@ def ranking_report(ranking: EvictionRanking) -> dict[str, Any]:
                 "qosClass": one.qos_class,
                 "priority": one.priority,
                 "spared": one.is_spared,
+                "usageAssumed": one.is_assumed,
                 "keys": [{"key": title, "value": value} for title, value in one.keys],
             }
             for one in ranking.pods

@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from podium.plan.completeness import EXPORT_COMMAND
-from tests.plan.objects import budget, node, planned, pod, priority_class, reference, workload
+from tests.plan.objects import (
+    budget,
+    namespace,
+    node,
+    planned,
+    pod,
+    priority_class,
+    reference,
+    workload,
+)
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
@@ -23,6 +32,14 @@ def test_what_is_written_by_hand_may_be_small() -> None:
 def test_an_export_without_what_every_cluster_has_is_warned_about() -> None:
     usual = {"Namespace", "PodDisruptionBudget", "PriorityClass", "Service"}
     assert missed(node("n", uid="u")) == usual
+
+
+def test_a_complete_export_may_lack_what_the_cluster_has_none_of() -> None:
+    """What every cluster has is there; so whoever made the export was given budgets, too."""
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "kubernetes"}}
+    state = [node("n", uid="u"), namespace("default"), priority_class("system-node-critical", 1)]
+    assert missed(*state) == {"PodDisruptionBudget", "Service"}
+    assert missed(*state, {**service, "spec": {}}) == set()
 
 
 def test_the_last_warning_says_how_to_do_better() -> None:
@@ -80,6 +97,10 @@ def test_storage() -> None:
         "spec": {"csi": {"driver": "example.com/disk", "volumeHandle": "v"}},
     }
     assert missed(node("n"), claim, persistent) == {"CSINode"}
+    # No kubelet has registered drivers there.
+    simulated = node("n")
+    simulated["metadata"]["annotations"] = {"podium.dev/simulated": "true"}
+    assert missed(simulated, claim, persistent) == set()
 
 
 def test_pods_on_nodes_that_arent_there() -> None:
