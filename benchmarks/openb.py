@@ -19,8 +19,8 @@ from podium.cli.output import console
 from podium.importing.csv_rows import read_rows
 from podium.importing.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
 from podium.importing.scenario_text import scenario_lines
-from podium.simulation.reading import read_scenario
 from podium.simulation.report import class_summaries
+from podium.simulation.scenario_file import read_scenario
 from podium.simulation.simulating import simulate
 
 TRACE = Path(__file__).resolve().parents[2] / "shared" / "data" / "openb"

@@ -33,6 +33,14 @@ def parse_duration(text: str) -> int:
     return -nanos if sign == "-" else nanos
 
 
+def duration_seconds(text: str) -> float | None:
+    """The duration in seconds, exact to the nanosecond; None if the text isn't one."""
+    try:
+        return parse_duration(text) / NANOS_PER_SECOND
+    except DurationError:
+        return None
+
+
 def format_duration(nanos: int) -> str:
     """The duration as Go prints it: `0s`, `1ns`, `1.5ms`, `30s`, `1h0m0s`."""
     if nanos < 0:

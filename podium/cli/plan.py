@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.meta import DEFAULT_NAMESPACE
 from podium.cli.inputs import (
@@ -35,7 +36,6 @@ from podium.cli.output import (
 )
 from podium.cli.plan_text import print_plan
 from podium.cli.timeline_text import time_text
-from podium.config.reading.durations import duration_seconds
 from podium.manifests.pod_limit import MAX_PODS
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.cli.collecting import collect_rarely
 from podium.cli.inputs import MaxPodsOption
@@ -20,11 +21,10 @@ from podium.cli.output import (
     print_warnings,
 )
 from podium.cli.simulate_text import print_story, progress
-from podium.config.reading.durations import duration_seconds
 from podium.manifests.pod_limit import MAX_PODS
-from podium.simulation.reading import ScenarioError, read_scenario
 from podium.simulation.report import simulation_report
 from podium.simulation.scenario import Scenario
+from podium.simulation.scenario_file import ScenarioError, read_scenario
 from podium.simulation.simulating import simulate as play
 
 FAILED_EXIT_CODE = 2

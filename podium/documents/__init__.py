@@ -16,7 +16,6 @@ from podium.documents.fields import (
     Range,
     Required,
     Tuple,
-    seconds_of,
     unsupported,
 )
 
@@ -35,6 +34,5 @@ __all__ = [
     "decode",
     "fault",
     "refuse",
-    "seconds_of",
     "unsupported",
 ]

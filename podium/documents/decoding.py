@@ -68,7 +68,7 @@ def _fault(error: ErrorDetails, kind: type[BaseModel], document: object) -> Fiel
 
 def _path(location: Location) -> str:
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
-    return "".join(steps).removeprefix(".")
+    return "".join(steps).removeprefix(".").replace(".[", "[")
 
 
 def _fields_at(kind: Any, location: Location) -> dict[str, FieldInfo]:

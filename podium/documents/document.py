@@ -1,11 +1,17 @@
 """The base of all documents, and how their checks say what is wrong."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from podium.api.errors import ErrorKind, FieldError
 
@@ -32,6 +38,26 @@ class Document(BaseModel):
             return {name: one for name, one in value.items() if one is not None}
         return value
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _checked_as_written(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        faults = list(cls.faults_as_written(value)) if isinstance(value, dict) else []
+        try:
+            made = handler(value)
+        except ValidationError as error:
+            raise _joined(error, faults) from None
+        refuse(faults)
+        return made
+
+    @classmethod
+    def faults_as_written(cls, _value: Mapping[str, Any]) -> Iterable[FieldError]:
+        """What is wrong with fields together, even where one of them is wrong by itself.
+
+        Args:
+            value: the fields as they were written, of which nothing is known.
+        """
+        return ()
+
     def gives(self, *fields: str) -> bool:
         """Whether the document itself has one of these fields, by their names in Python."""
         return any(field in self.model_fields_set for field in fields)
@@ -48,13 +74,27 @@ def refuse(faults: Iterable[FieldError]) -> None:
     Args:
         faults: with paths of single fields, relative to the document that is checked.
     """
-    details = [
-        InitErrorDetails(
-            type=fault(one.message, one.kind),
-            loc=(one.field,) if one.field else (),
-            input=one.value,
-        )
-        for one in faults
-    ]
-    if details:
+    if details := [*map(_details, faults)]:
         raise ValidationError.from_exception_data("", details)
+
+
+def _details(one: FieldError) -> InitErrorDetails:
+    location = (one.field,) if one.field else ()
+    return InitErrorDetails(type=fault(one.message, one.kind), loc=location, input=one.value)
+
+
+def _joined(error: ValidationError, faults: Iterable[FieldError]) -> ValidationError:
+    """One error for what is wrong with single fields and with fields together."""
+    own = [
+        InitErrorDetails(
+            type=_type_of(one), loc=one["loc"], input=one["input"], ctx=one.get("ctx", {})
+        )
+        for one in error.errors(include_url=False)
+    ]
+    return ValidationError.from_exception_data("", [*map(_details, faults), *own])
+
+
+def _type_of(error: ErrorDetails) -> str | PydanticCustomError:
+    if error["type"] in ErrorKind.__members__:
+        return fault(error["msg"], ErrorKind[error["type"]])
+    return error["type"]

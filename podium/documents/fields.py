@@ -13,7 +13,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
+from podium.api.durations import duration_seconds
 from podium.api.errors import ErrorKind
 from podium.documents.document import fault
 
@@ -89,7 +89,7 @@ class Choice:
     @property
     def accepted(self) -> str:
         """What a field that is missing should hold."""
-        return f"one of {', '.join(self.values)}"
+        return f"{'one of ' if len(self.values) > 1 else ''}{', '.join(self.values)}"
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -138,16 +138,8 @@ class Required:
         return value
 
 
-def seconds_of(text: str) -> float | None:
-    """A duration such as `1m30s` in seconds, exact to the nanosecond; None if it isn't one."""
-    try:
-        return parse_duration(text) / NANOS_PER_SECOND
-    except DurationError:
-        return None
-
-
 def _seconds(value: Any) -> float:
-    found = seconds_of(value) if isinstance(value, str) else None
+    found = duration_seconds(value) if isinstance(value, str) else None
     if found is None or found < 0:
         raise fault("must be a duration such as 10s, 1m30s or 250ms")
     return found

@@ -10,7 +10,7 @@ import pytest
 from podium.importing.csv_rows import ImportFileError, read_rows
 from podium.importing.openb import NODE_COLUMNS, POD_COLUMNS, Trace, read_trace
 from podium.importing.scenario_text import scenario_lines
-from podium.simulation.reading import read_scenario
+from podium.simulation.scenario_file import read_scenario
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "openb-sample"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.simulation.reading import read_scenario
+from podium.simulation.scenario_file import read_scenario
 from podium.simulation.simulating import simulate
 from podium.simulation.telling import sentences
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from podium.runtime.virtual import VirtualDriver
-from podium.simulation.reading import read_scenario
+from podium.simulation.scenario_file import read_scenario
 from podium.simulation.simulating import simulate
 from tests.simulation.test_storm import weather
 

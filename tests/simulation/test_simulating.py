@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from podium.simulation.observing import Entry
-from podium.simulation.reading import read_scenario
 from podium.simulation.report import simulation_report
 from podium.simulation.scenario import Scenario
+from podium.simulation.scenario_file import read_scenario
 from podium.simulation.simulating import Simulation, simulate
 from podium.simulation.telling import clock, sentences
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.simulation.observing import Entry
-from podium.simulation.reading import read_scenario
 from podium.simulation.report import simulation_report
+from podium.simulation.scenario_file import read_scenario
 from podium.simulation.simulating import simulate
 from podium.simulation.summing_up import ClassSummary, sum_up
 

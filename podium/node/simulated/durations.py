@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from random import Random
 
+from podium.api.durations import duration_seconds
 from podium.api.errors import FieldError, InvalidValue
-from podium.config.reading.durations import duration_seconds
 
 ENDLESS_S = math.inf
 

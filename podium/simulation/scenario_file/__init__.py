@@ -1,0 +1,9 @@
+"""A scenario's file as types, and what becomes of it; whatever is wrong is reported at once.
+
+Errors name the file and the field, `spec.steps[3].drain.node` for example, and say what would be
+accepted. Manifests that the file names stand beside it.
+"""
+
+from podium.simulation.scenario_file.document import ScenarioDocument, ScenarioError, read_scenario
+
+__all__ = ["ScenarioDocument", "ScenarioError", "read_scenario"]

@@ -1,0 +1,293 @@
+"""What a scenario says of its cluster: nodes, pods' behaviour, controllers, schedulers, the API."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_validator
+
+from podium.api.errors import FieldError, InvalidValue
+from podium.apiserver.decoding.yaml_text import read_yaml
+from podium.cluster import CONTROLLERS, SchedulerSetup
+from podium.config.errors import InvalidConfiguration
+from podium.config.load import load_configuration
+from podium.controllers.scheduler.options import Features
+from podium.controllers.volumes.provisioner import PROVISIONING_S
+from podium.documents import (
+    Choice,
+    Document,
+    Duration,
+    Range,
+    Required,
+    Tuple,
+    fault,
+    refuse,
+    unsupported,
+)
+from podium.node.pressure.config import (
+    EvictionConfig,
+    allocatable,
+    read_config,
+)
+from podium.node.pressure.parsing import ThresholdError
+from podium.node.pressure.ranking import EvictionOrder
+from podium.node.simulated.behaviour import (
+    DEFAULT_BEHAVIOUR,
+    Behaviour,
+    BehaviourError,
+    behaviour_of,
+    node_behaviour_of,
+)
+from podium.node.simulated.durations import ScriptedDuration, parse_scripted_duration
+from podium.profile import plugin_factories
+from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
+from podium.simulation.scenario_file.fields import Amounts, Context, context_of, inline_objects
+
+Object = Mapping[str, Any]
+
+_HOSTNAME, _ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
+_NODES_MAX = 100_000
+
+
+class TaintDocument(Document):
+    """A taint of a node."""
+
+    key: str = ""
+    value: str = ""
+    effect: str = ""
+
+
+class NodeTemplate(Document):
+    """Nodes that are alike: `NAME`, or `NAME1`, `NAME2`, ... if there is a count."""
+
+    name: Annotated[str, Required("a name, or the beginning of names if there is a count")]
+    count: Annotated[int, Range(0, _NODES_MAX)] | None = None
+    capacity: Amounts = {}
+    allocatable: Amounts = {}
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    taints: Tuple[TaintDocument] = ()
+    zones: Tuple[str] = ()
+
+    @model_validator(mode="after")
+    def _makes_nodes(self, info: ValidationInfo) -> Self:
+        """Judge the first node; the others are like it."""
+        for node in self.nodes({})[:1]:
+            refuse(inline_objects(node, "", context_of(info).file)[1])
+            try:
+                behaviour_of(node)
+                node_behaviour_of(node)
+            except BehaviourError as error:
+                refuse([FieldError("annotations", self.annotations, str(error))])
+        return self
+
+    def nodes(self, kubelet: Object) -> list[Object]:
+        """The nodes.
+
+        Args:
+            kubelet: a KubeletConfiguration, of which the reservations count; empty for none.
+        """
+        count = 1 if self.count is None else self.count
+        return [self._node(number, kubelet) for number in range(count)]
+
+    def _node(self, number: int, kubelet: Object) -> Object:
+        name = self.name if self.count is None else f"{self.name}{number + 1}"
+        zone = {_ZONE: self.zones[number % len(self.zones)]} if self.zones else {}
+        capacity = {"pods": "110", **self.capacity}
+        left = allocatable(capacity, kubelet) if kubelet else capacity
+        taints = [taint.model_dump(exclude_unset=True) for taint in self.taints]
+        return {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {
+                "name": name,
+                "labels": {_HOSTNAME: name, **zone, **self.labels},
+                "annotations": self.annotations,
+            },
+            "spec": {"taints": taints} if taints else {},
+            "status": {"capacity": capacity, "allocatable": {**left, **self.allocatable}},
+        }
+
+
+def _scripted(endless: str = "") -> BeforeValidator:
+    """The check of a duration that may be left to chance, or without end."""
+
+    def read(value: Any) -> ScriptedDuration:
+        if not isinstance(value, str):
+            raise fault("must be a duration such as 30s")
+        try:
+            return parse_scripted_duration(value, endless)
+        except InvalidValue as error:
+            raise fault(error.error.message) from None
+
+    return BeforeValidator(read, json_schema_input_type=str)
+
+
+Scripted = Annotated[ScriptedDuration, _scripted()]
+
+
+class PodBehaviour(Document):
+    """How pods behave that don't say otherwise."""
+
+    startup: Scripted = DEFAULT_BEHAVIOUR.startup
+    init_duration: Scripted = DEFAULT_BEHAVIOUR.init
+    ready_after: Annotated[ScriptedDuration, _scripted("never")] = DEFAULT_BEHAVIOUR.ready_after
+    run_duration: Annotated[ScriptedDuration, _scripted("forever")] = DEFAULT_BEHAVIOUR.run
+    termination: Annotated[ScriptedDuration, _scripted("grace")] = DEFAULT_BEHAVIOUR.termination
+    exit_code: Annotated[int, Range(0, 255)] = DEFAULT_BEHAVIOUR.exit_code
+    events: bool = False
+
+    def behaviour(self) -> Behaviour:
+        """See the class."""
+        return Behaviour(
+            startup=self.startup,
+            init=self.init_duration,
+            ready_after=self.ready_after,
+            run=self.run_duration,
+            exit_code=self.exit_code,
+            termination=self.termination,
+        )
+
+
+class Kubelet(Document):
+    """How nodes evict pods under pressure, in the words of a KubeletConfiguration."""
+
+    eviction_hard: Any = None
+    eviction_soft: Any = None
+    eviction_soft_grace_period: Any = None
+    eviction_minimum_reclaim: Any = None
+    system_reserved: Amounts = {}
+    kube_reserved: Amounts = {}
+    eviction_max_pod_grace_period: Any = None
+    eviction_pressure_transition_period: Any = None
+    enforce_node_allocatable: Any = None
+    local_storage_capacity_isolation: Any = None
+    merge_default_eviction_settings: Any = None
+    eviction_order: Annotated[str, Choice(tuple(EvictionOrder))] = EvictionOrder.DEFAULT
+    housekeeping_interval: Duration = 0.0
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> Self:
+        try:
+            self.eviction()
+        except ThresholdError as error:
+            refuse([FieldError("", self.configuration(), str(error))])
+        return self
+
+    def configuration(self) -> dict[str, Any]:
+        """The part that a KubeletConfiguration has."""
+        own = {"eviction_order", "housekeeping_interval"}
+        return self.model_dump(by_alias=True, exclude_unset=True, exclude=own)
+
+    def eviction(self) -> EvictionConfig:
+        """The kubelet's defaults go for what isn't said."""
+        config = read_config(self.configuration())
+        return replace(
+            config,
+            order=EvictionOrder(self.eviction_order),
+            housekeeping_s=self.housekeeping_interval or config.housekeeping_s,
+        )
+
+
+def _controller(name: str) -> str:
+    if name not in CONTROLLERS:
+        raise unsupported(CONTROLLERS)
+    return name
+
+
+Controller = Annotated[str, AfterValidator(_controller)]
+
+
+class Controllers(Document):
+    """Which controllers run: all, or all but the disabled ones, or only the enabled ones."""
+
+    enabled: Tuple[Controller] | None = None
+    disabled: Tuple[Controller] = ()
+
+    @model_validator(mode="after")
+    def _not_both(self) -> Self:
+        if self.enabled is not None and self.gives("disabled"):
+            refuse(
+                [FieldError("disabled", [*self.disabled], "either enabled or disabled, not both")]
+            )
+        return self
+
+    def names(self) -> frozenset[str] | None:
+        """The controllers that run; None for all."""
+        if self.enabled is not None:
+            return frozenset(self.enabled)
+        return frozenset(CONTROLLERS) - set(self.disabled) if self.disabled else None
+
+
+class FeatureGates(Document):
+    """Feature gates of a scheduler; what isn't given is as kube-scheduler has it."""
+
+    scheduler_async_preemption: bool | None = None
+    scheduler_pop_from_backoff_q: bool | None = None
+    nominated_node_name_for_expectation: bool | None = None
+    revert_failed_nominations: bool | None = None
+
+    def features(self) -> Features:
+        """See the class."""
+        return Features(**self.model_dump(exclude_none=True))
+
+
+class SchedulerEntry(Document):
+    """A scheduler: its configuration, in place or in a file, and its feature gates."""
+
+    file: str | None = None
+    configuration: Any = None
+    features: FeatureGates = FeatureGates()
+
+    @model_validator(mode="after")
+    def _can_be_read(self, info: ValidationInfo) -> Self:
+        documents, faults = self._documents(context_of(info))
+        refuse(faults)
+        try:
+            load_configuration(documents, plugin_factories().keys())
+        except InvalidConfiguration as error:
+            refuse(error.errors)
+        return self
+
+    def setup(self, context: Context) -> SchedulerSetup:
+        """The scheduler as a cluster takes it."""
+        loaded = load_configuration(self._documents(context)[0], plugin_factories().keys())
+        return SchedulerSetup(
+            configuration=loaded.configuration,
+            options=loaded.options,
+            features=self.features.features(),
+        )
+
+    def _documents(self, context: Context) -> tuple[list[object], list[FieldError]]:
+        documents: list[object] = [] if self.configuration is None else [self.configuration]
+        if self.file is None:
+            return documents, []
+        try:
+            text = (context.directory / self.file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            return documents, [FieldError("file", self.file, f"can't be read: {error}")]
+        read = list(read_yaml(text))
+        faults = [
+            FieldError("file", self.file, f"line {one.line}: {one.message}")
+            for document in read
+            for one in document.faults
+        ]
+        return [*documents, *(document.value for document in read)], faults
+
+
+class Latencies(Document):
+    """How long calls, answers and watches take, and how long it takes to make a volume."""
+
+    calls: Duration = 0.0
+    answers: Duration = 0.0
+    watches: Duration = 0.0
+    distribution: Annotated[str, Choice(("constant", "exponential"))] = "constant"
+    volumes: Duration = PROVISIONING_S
+
+    def latency(self) -> Latency:
+        """Of the API."""
+        times = (self.calls, self.answers, self.watches)
+        if not any(times):
+            return INSTANT
+        is_exponential = self.distribution == "exponential"
+        return (ExponentialLatency if is_exponential else ConstantLatency)(*times)

@@ -1,0 +1,157 @@
+"""A scenario's file: its format, and the scenario that it stands for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from podium.api.durations import duration_seconds
+from podium.api.errors import FieldError, PodiumError
+from podium.api.times import NANOS_PER_SECOND, TimeError, parse_time
+from podium.apiserver.decoding.yaml_text import read_yaml
+from podium.cluster import ClusterOptions, SchedulerSetup
+from podium.cluster.options import START_S
+from podium.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
+from podium.manifests.pod_limit import MAX_PODS, PodLimit
+from podium.node.simulated.settings import NodeSettings
+from podium.runtime.faults import Faults
+from podium.simulation.scenario import API_VERSION, KIND, Scenario
+from podium.simulation.scenario_file.cluster import (
+    Controllers,
+    Kubelet,
+    Latencies,
+    NodeTemplate,
+    PodBehaviour,
+    SchedulerEntry,
+)
+from podium.simulation.scenario_file.fault_rates import FaultRates
+from podium.simulation.scenario_file.fields import CONTEXT, Context, Manifests
+from podium.simulation.scenario_file.steps import StepDocument
+
+
+class ScenarioError(PodiumError):
+    """A file that isn't a scenario; a line for everything that is wrong with it."""
+
+
+class Metadata(Document):
+    """A scenario's name, and what others attach to it."""
+
+    name: str | None = None
+    labels: dict[str, Any] = {}
+    annotations: dict[str, Any] = {}
+
+
+def _seconds_since_epoch(value: Any) -> float:
+    try:
+        return parse_time(value) / NANOS_PER_SECOND
+    except TimeError as error:
+        raise fault(error.error.message) from None
+
+
+class Spec(Document):
+    """A scenario's cluster, and what happens in it."""
+
+    description: str = ""
+    seed: Annotated[int, Bits(64)] = 0
+    start: Annotated[float, BeforeValidator(_seconds_since_epoch, json_schema_input_type=str)] = (
+        START_S
+    )
+    until: Duration | None = None
+    nodes: Tuple[NodeTemplate] = ()
+    pods: PodBehaviour = PodBehaviour()
+    kubelet: Kubelet = Kubelet()
+    manifests: Manifests = ()
+    controllers: Controllers = Controllers()
+    schedulers: Tuple[SchedulerEntry] | None = None
+    latencies: Latencies = Latencies()
+    faults: FaultRates = FaultRates()
+    steps: Tuple[StepDocument] = ()
+
+    @classmethod
+    def faults_as_written(cls, value: Mapping[str, Any]) -> Iterator[FieldError]:
+        """No step comes before the step before it."""
+        last_s, steps = 0.0, value.get("steps")
+        for index, step in enumerate(steps if isinstance(steps, list) else ()):
+            at = step.get("at") if isinstance(step, dict) else None
+            at_s = duration_seconds(at) if isinstance(at, str) else None
+            if at_s is not None and at_s < last_s:
+                why = f"must not be before the step before it, at {last_s:g}s"
+                yield FieldError(f"steps[{index}].at", at, why)
+            last_s = last_s if at_s is None else at_s
+
+    def options(self, seed: int, context: Context) -> ClusterOptions:
+        """The cluster's."""
+        return ClusterOptions(
+            seed=seed,
+            start_s=self.start,
+            schedulers=self._schedulers(context),
+            controllers=self.controllers.names(),
+            nodes=NodeSettings(
+                behaviour=self.pods.behaviour(),
+                eviction=self.kubelet.eviction(),
+                seed=seed,
+                records_lives=self.pods.events,
+            ),
+            latency=self.latencies.latency(),
+            provisioning_s=self.latencies.volumes,
+            faults=Faults(**self.faults.rates()),
+        )
+
+    def _schedulers(self, context: Context) -> tuple[SchedulerSetup, ...]:
+        if self.schedulers is None:
+            return (SchedulerSetup(),)
+        return tuple(entry.setup(context) for entry in self.schedulers)
+
+    def objects(self) -> Sequence[Any]:
+        """What is there at the start."""
+        kubelet = self.kubelet.configuration() if self.gives("kubelet") else {}
+        nodes = [node for template in self.nodes for node in template.nodes(kubelet)]
+        return [*nodes, *self.manifests]
+
+
+class ScenarioDocument(Document):
+    """A scenario's file."""
+
+    api_version: Annotated[str, Choice((API_VERSION,))]
+    kind: Annotated[str, Choice((KIND,))]
+    metadata: Metadata = Metadata()
+    spec: Spec = Field(default_factory=Spec)
+
+
+def read_scenario(
+    path: str, text: str, seed: int | None = None, max_pods: int = MAX_PODS
+) -> Scenario:
+    """The scenario that a file holds.
+
+    Args:
+        path: the file's; manifests are named from where it is.
+        text: what stands in it.
+        seed: instead of the file's own.
+        max_pods: how many new pods workloads may ask for.
+
+    Raises:
+        ScenarioError: with everything that is wrong.
+    """
+    documents = list(read_yaml(text))
+    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
+    if not faults and len(documents) != 1:
+        faults = [f"{path}: must hold one document, a {KIND}, but holds {len(documents)}"]
+    if faults:
+        raise ScenarioError("\n".join(faults))
+    context = Context(Path(path).parent, path, PodLimit(max_pods))
+    decoded = decode(ScenarioDocument, documents[0].value, context={CONTEXT: context})
+    if decoded.document is None:
+        raise ScenarioError("\n".join(f"{path}: {one}" for one in decoded.faults))
+    return _scenario(decoded.document, context, seed)
+
+
+def _scenario(document: ScenarioDocument, context: Context, seed: int | None) -> Scenario:
+    spec = document.spec
+    return Scenario(
+        name=document.metadata.name or Path(context.file).stem,
+        options=spec.options(spec.seed if seed is None else seed, context),
+        objects=spec.objects(),
+        steps=tuple(step.step(f"spec.steps[{at}]") for at, step in enumerate(spec.steps)),
+        until_s=spec.until,
+    )

@@ -1,0 +1,198 @@
+"""The types of fields that scenarios have in common: objects by name, amounts, manifests."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
+
+from podium.api.errors import ErrorKind, FieldError, InvalidValue
+from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.quantity import nanos
+from podium.apiserver.decoding.document import Document as YamlDocument
+from podium.documents import Duration, Required, Tuple, fault, refuse
+from podium.manifests import ManifestError, Problem, read_sources
+from podium.manifests.objects import objects_in
+from podium.manifests.pod_limit import PodLimit
+from podium.manifests.problems import describe
+from podium.simulation.scenario import Target
+
+Object = Mapping[str, Any]
+
+CONTEXT = "scenario"
+"""The context of decoding holds the scenario's `Context` under this name."""
+
+_TARGET = "must be KIND/NAME or NAMESPACE/KIND/NAME, such as deployment/web or shop/pod/web-1"
+_KINDS_BY_WORD: Mapping[str, Kind] = {
+    word: kind
+    for kind in KINDS.values()
+    for word in (kind.singular, kind.plural, *kind.short_names)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What checks of fields look up.
+
+    Attributes:
+        directory: where the scenario's file is; manifests are named from there.
+        file: the scenario's name, for errors.
+        limit: of the pods that workloads may ask for.
+    """
+
+    directory: Path
+    file: str
+    limit: PodLimit
+
+
+def context_of(info: ValidationInfo) -> Context:
+    """The context of the scenario whose field is checked."""
+    found = (info.context or {})[CONTEXT]
+    assert isinstance(found, Context)
+    return found
+
+
+def _target(text: Any) -> Target:
+    if isinstance(text, Target):
+        return text
+    parts = text.split("/") if isinstance(text, str) else []
+    if not 2 <= len(parts) <= 3 or not all(parts):
+        raise fault(_TARGET)
+    namespace = parts[0] if len(parts) == 3 else DEFAULT_NAMESPACE
+    kind = _KINDS_BY_WORD.get(parts[-2].lower())
+    if kind is None:
+        known = ", ".join(sorted(kind.singular for kind in KINDS.values()))
+        raise fault(f"there is no kind {parts[-2]}; there are {known}")
+    return Target(kind.name, namespace if kind.namespaced else "", parts[-1])
+
+
+def _targets(value: Any, handler: ValidatorFunctionWrapHandler) -> tuple[Target, ...]:
+    entries: tuple[Target, ...] = handler(value) if isinstance(value, list) else (_target(value),)
+    return entries
+
+
+TargetText = Annotated[Target, BeforeValidator(_target), WithJsonSchema({"type": "string"})]
+"""An object by kind and name, such as `shop/deployment/web`."""
+
+Targets = Annotated[Tuple[TargetText], WrapValidator(_targets)]
+"""One object by kind and name, or a list of them."""
+
+
+def _amounts(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise fault("must be an object, with a quantity for each resource")
+    texts = {name: str(one) if type(one) is int else one for name, one in value.items()}
+    refuse(_faulty_amounts(texts))
+    return texts
+
+
+def _faulty_amounts(texts: Mapping[str, Any]) -> list[FieldError]:
+    faults = []
+    for resource, text in texts.items():
+        try:
+            nanos(text)
+        except InvalidValue as error:
+            faults.append(error.under(resource).error)
+    return faults
+
+
+Amounts = Annotated[dict[str, str], BeforeValidator(_amounts)]
+"""Quantities by resource; whole numbers may be written as such."""
+
+
+def _fraction(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise fault("must be a number from 0 to 1")
+    return float(value)
+
+
+Fraction = Annotated[float, BeforeValidator(_fraction), Field(json_schema_extra={"maximum": 1})]
+
+
+def _whole(seconds: float) -> float:
+    if seconds != int(seconds):
+        raise fault("must be whole seconds")
+    return seconds
+
+
+WholeSeconds = Annotated[Duration, AfterValidator(_whole)]
+NodeName = Annotated[str, Required("the name of a node")]
+
+
+def _manifests(value: Any, info: ValidationInfo) -> tuple[Object, ...]:
+    """Objects that stand there, and those of files that are named there, in their order."""
+    context, found, faults = context_of(info), [], []
+    for index, entry in enumerate(value if isinstance(value, list) else [value]):
+        path = f"[{index}]" if isinstance(value, list) else ""
+        if isinstance(entry, str):
+            objects, wrong = _of_file(entry, path, context)
+        else:
+            objects, wrong = inline_objects(entry, path, context.file)
+            too_many = ((obj, context.limit.add(obj)) for obj in objects)
+            wrong += [FieldError(path, describe(obj), str(why)) for obj, why in too_many if why]
+        faults += [*wrong, *_unknown_kinds(objects, path)]
+        found += objects
+    refuse(faults)
+    return tuple(map(_in_a_namespace, found))
+
+
+Manifests = Annotated[
+    Tuple[Mapping[str, Any]],
+    WrapValidator(lambda value, _handler, info: _manifests(value, info)),
+]
+"""Objects, and names of files with objects, in their order."""
+
+
+def _of_file(called: str, path: str, context: Context) -> tuple[list[Object], list[FieldError]]:
+    try:
+        sources = read_sources([str(context.directory / called)])
+    except ManifestError as error:
+        return [], [FieldError(path, called, str(problem)) for problem in error.problems]
+    too_many = ((one, context.limit.add(one.obj)) for one in sources.objects)
+    problems = [Problem(one.source, describe(one.obj), str(why)) for one, why in too_many if why]
+    faults = [FieldError(path, called, str(problem)) for problem in problems]
+    return [loaded.obj for loaded in sources.objects], faults
+
+
+def inline_objects(entry: object, path: str, file: str) -> tuple[list[Object], list[FieldError]]:
+    """The objects that something in a scenario stands for, and what is wrong with others.
+
+    Args:
+        entry: an object, or a list of kind List.
+        path: where it stands.
+        file: the scenario's name.
+    """
+    objects: list[Object] = []
+    faults: list[FieldError] = []
+    for outcome in objects_in(YamlDocument(1, 1, entry), file, DEFAULT_NAMESPACE):
+        if isinstance(outcome, Problem):
+            faults.append(FieldError(path, outcome.object or entry, outcome.message))
+        else:
+            objects.append(outcome.obj)
+    return objects, faults
+
+
+def _unknown_kinds(objects: list[Object], path: str) -> list[FieldError]:
+    known = f"known kinds: {', '.join(KINDS)}"
+    return [
+        FieldError(path, obj.get("kind"), known, ErrorKind.UNSUPPORTED)
+        for obj in objects
+        if kind_of(obj) is None
+    ]
+
+
+def _in_a_namespace(obj: Object) -> Object:
+    kind = kind_of(obj)
+    if kind is not None and kind.namespaced and not obj["metadata"].get("namespace"):
+        return {**obj, "metadata": {**obj["metadata"], "namespace": DEFAULT_NAMESPACE}}
+    return obj
