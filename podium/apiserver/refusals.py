@@ -16,6 +16,11 @@ MODIFIED = (
     "the object has been modified; please apply your changes to the latest version and try again"
 )
 
+FAULTS_MAX = 1000
+"""Of more faults only so many are told."""
+
+_FAULTS_LENGTH_MAX = 2**20
+
 # Where a kind's objects are kept, if not under its plural.
 _STORED_AS = {
     "Node": "minions",
@@ -102,14 +107,38 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
 
     Args:
         name: of the object.
-        faults: in the order in which they are told; a repeated one counts twice as a cause.
+        faults: in the order in which they are told; a repeated one counts twice as a cause. Of
+            many, only the first are told.
         kind: as in an object's `kind`, or that of some options.
         group: the API group.
     """
-    found = list(faults)
-    message = f"{_qualified(kind, group)} {_quoted(name)} is invalid: {aggregate(found)}"
+    found, more = first_told(faults), ""
+    if len(found) > 1 and _are_too_many(found):
+        found = found[:-1]
+        more = f", and more: only the first {len(found):,} faults are told"
+    message = f"{_qualified(kind, group)} {_quoted(name)} is invalid: {aggregate(found)}{more}"
     causes = tuple(Cause(_CAUSES[one.kind], one.text, one.field) for one in found)
     return Refused(422, "Invalid", message, causes=causes, details=_details(name, group, kind))
+
+
+def first_told(faults: Iterable[FieldError]) -> list[FieldError]:
+    """The first faults: as many as are told, and one more if there are more."""
+    found: list[FieldError] = []
+    length = 0
+    for fault in faults:
+        found.append(fault)
+        if len(found) > FAULTS_MAX or length > _FAULTS_LENGTH_MAX:
+            break
+        length += _length(fault)
+    return found
+
+
+def _are_too_many(found: list[FieldError]) -> bool:
+    return len(found) > FAULTS_MAX or sum(map(_length, found[:-1])) > _FAULTS_LENGTH_MAX
+
+
+def _length(fault: FieldError) -> int:
+    return len(fault.field) + len(fault.text)
 
 
 def bad_request(message: str) -> Refused:

@@ -4,11 +4,15 @@ A request passes, in this order: is there room for it, who sends it, is its body
 the backend answers. Whether users may do what they ask for, is up to `handle` behind it.
 """
 
+import asyncio
+import gc
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from random import Random
+from typing import TypeVar
 
 from starlette import responses
 from starlette.middleware.gzip import GZipMiddleware
@@ -16,6 +20,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from podium.api.refused import Refused
+from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.requests import Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
 from podium.apiserver.requests.routes import no_such_method
@@ -26,6 +31,8 @@ from podium.server.bodies import read_body
 from podium.server.limits import Limits
 from podium.server.users import Authenticator
 from podium.server.watches import Watches
+
+T = TypeVar("T")
 
 _METRICS = "/metrics"
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -55,6 +62,8 @@ class ApiApp:
         self._limits = limits
         self._watches = Watches(limits, backend.now_s, rng)
         self._under_way = 0
+        # One thread, so that what others ask for has to wait for no more than one.
+        self._worker = ThreadPoolExecutor(1, "podium-long-work")
 
     @property
     def watch_count(self) -> int:
@@ -64,6 +73,7 @@ class ApiApp:
     def close(self) -> None:
         """End all watches soon."""
         self._watches.close()
+        self._worker.shutdown(wait=False, cancel_futures=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -108,7 +118,7 @@ class ApiApp:
             user = self._user(scope["path"], headers)
             body = await read_body(receive, self._limits)
             request = Request(scope["method"], _path(scope), headers, body, user)
-            return self._of_backend(request)
+            return await self._of_backend(request)
         except Refused as refusal:
             response = statuses.answer(refusal)
             return response, response.content()
@@ -123,18 +133,34 @@ class ApiApp:
             raise statuses.unauthorized()
         return user
 
-    def _of_backend(self, request: Request) -> tuple[Response, bytes]:
+    async def _of_backend(self, request: Request) -> tuple[Response, bytes]:
+        work = LongWork(is_large=len(request.body) >= LARGE_BYTES)
         try:
-            response = self._response(request)
+            response = await self._worked(request, work)
             if isinstance(response.body, Watching):
                 self._check_room(response.body)
                 return response, b""
+            if work.is_large:
+                return response, await self._elsewhere(response.content)
             return response, response.content()
         except Refused:
             raise
         except Exception:
             _logger.exception("%s %s failed", request.method, request.path)
             raise statuses.internal_error() from None
+
+    async def _worked(self, request: Request, work: LongWork) -> Response:
+        """The answer to a request, while others are served."""
+        while True:
+            try:
+                with work:
+                    return self._response(request)
+            except PostponedError as postponed:
+                await self._elsewhere(postponed.work)
+
+    async def _elsewhere(self, work: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._worker, uncollected, work)
 
     def _response(self, request: Request) -> Response:
         if request.path.partition("?")[0] == _METRICS:
@@ -158,6 +184,18 @@ class ApiApp:
         if self._watches.count >= self._limits.watches_max:
             watching.stream.close()
             raise statuses.too_many("watches")
+
+
+def uncollected(work: Callable[[], T]) -> T:
+    """Do work, and have nobody look for garbage in it: with millions of objects that takes long."""
+    if not gc.isenabled():
+        return work()
+    gc.disable()
+    try:
+        return work()
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _path(scope: Scope) -> str:

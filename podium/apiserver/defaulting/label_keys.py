@@ -4,6 +4,7 @@ kube-apiserver does this to pods, not to templates, when they are created: the p
 each key becomes a condition of the selector. A term without selector selects nothing and stays.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,7 +60,8 @@ def _merged(term: Object, field: str, operator: str, labels: Labels) -> Object:
         for key in term.get(field) or ()
         if key in labels
     )
-    new = [condition for condition in conditions if condition not in present]
+    there = {json.dumps(condition, sort_keys=True) for condition in present}
+    new = [one for one in conditions if json.dumps(one, sort_keys=True) not in there]
     if not new:
         return term
     return {**term, "labelSelector": {**selector, "matchExpressions": [*present, *new]}}

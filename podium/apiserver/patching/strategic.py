@@ -99,13 +99,15 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
         return _with_entry(live, patch[0], of)
     _check_alike(live, patch)
     kept, wanted = _after_directives(live, patch, key)
-    merged = kept
+    merged = list(kept)
+    places = {entry.get(key): at for at, entry in reversed([*enumerate(kept)])}
     for entry in wanted:
-        at = _place(merged, key, merge_key_of(entry, key))
-        if at is None:
-            merged = [*merged, _bare(entry)]
+        value = merge_key_of(entry, key)
+        at = places.setdefault(value, len(merged))
+        if at == len(merged):
+            merged.append(_bare(entry))
         else:
-            merged = [*merged[:at], merged_object(merged[at], entry, of.items), *merged[at + 1 :]]
+            merged[at] = merged_object(merged[at], entry, of.items)
     return in_order(merged, wanted, kept, key)
 
 
@@ -133,21 +135,22 @@ def _after_directives(
     live: Sequence[Any], patch: Sequence[Any], key: str
 ) -> tuple[list[Any], list[Any]]:
     """What is left of a list after the entries of a patch that are directives, and the others."""
-    kept, wanted, replaces = list(live), [], False
+    wanted, gone, replaces = [], set(), False
     for entry in patch:
         directive = entry.get(PATCH)
         if directive is None:
             wanted.append(entry)
         elif directive == _DELETE:
-            gone = merge_key_of(entry, key)
-            kept = [one for one in kept if one.get(key) != gone]
+            gone.add(merge_key_of(entry, key))
         elif directive == _REPLACE:
             replaces = True
         elif directive == _MERGE:
             raise internal("merging lists cannot yet be specified in the patch")
         else:
             raise _unknown_directive(directive, entry)
-    return ([_bare(entry) for entry in wanted], []) if replaces else (kept, wanted)
+    if replaces:
+        return [_bare(entry) for entry in wanted], []
+    return [one for one in live if one.get(key) not in gone], wanted
 
 
 def _merged_scalars(live: Sequence[Any], patch: Sequence[Any]) -> Sequence[Any]:
@@ -199,10 +202,11 @@ def _retained(live: Object, patch: Object) -> Object:
     names = patch[RETAIN_KEYS]
     if not isinstance(names, list):
         raise bad_request(_BAD_RETAIN_KEYS)
+    known = {name for name in names if isinstance(name, str)}
     for name, value in patch.items():
-        if value is not None and not name.startswith("$") and name not in names:
+        if value is not None and not name.startswith("$") and name not in known:
             raise Refused(422, "Invalid", _GENERIC)
-    return {name: value for name, value in live.items() if name in names}
+    return {name: value for name, value in live.items() if name in known}
 
 
 def _with_deletions(live: Object, name: str, gone: Any) -> Object:
@@ -210,7 +214,8 @@ def _with_deletions(live: Object, name: str, gone: Any) -> Object:
     entries = live.get(name)
     if not isinstance(entries, list) or not isinstance(gone, list):
         return live
-    return {**live, name: [entry for entry in entries if entry not in gone]}
+    texts = {json_text(entry) for entry in gone}
+    return {**live, name: [entry for entry in entries if json_text(entry) not in texts]}
 
 
 def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> Object:

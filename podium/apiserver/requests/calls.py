@@ -6,6 +6,7 @@ from typing import Any
 
 from podium.api.kinds import Kind
 from podium.apiserver.decoding import WARN, Decoded, decode
+from podium.apiserver.long_work import apart
 from podium.apiserver.requests import options
 from podium.apiserver.requests.messages import Headers, Request, Response, warning
 from podium.apiserver.requests.negotiation import TABLE, Output, input_type
@@ -64,7 +65,8 @@ class Call:
         """
         body = self.request.body
         media_type = input_type(self.request.header("Content-Type"), body, kind.name)
-        return decode(
+        return apart(
+            decode,
             body,
             media_type,
             kind,

@@ -6,6 +6,7 @@ from typing import Any
 from podium.api.kinds import KINDS
 from podium.api.meta import annotations
 from podium.api.refused import Refused
+from podium.apiserver.long_work import apart, concerns, kept
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
@@ -29,6 +30,7 @@ def get(call: Call) -> Response:
     route = call.route
     _check_seen(call)
     obj = call.server.get(route.kind, route.namespace, route.name)
+    concerns(obj)
     return call.answer(obj, call.form)
 
 
@@ -47,8 +49,11 @@ def list_or_watch(call: Call) -> Response:
     selection = _selection(call, wanted)
     if wanted.watch:
         return _watch(call, wanted, selection)
-    listing = call.server.list(route.kind, route.namespace, selection, page(wanted))
-    return call.respond(200, shown_list(call.form, listing, call.now_s))
+    listing = kept(
+        "listing", lambda: call.server.list(route.kind, route.namespace, selection, page(wanted))
+    )
+    concerns({"items": listing.items})
+    return call.respond(200, apart(shown_list, call.form, listing, call.now_s))
 
 
 def page(wanted: ListOptions) -> Page:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.apiserver.decoding import PatchType, decode_patch
+from podium.apiserver.long_work import apart
 from podium.apiserver.requests import options
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
@@ -56,7 +57,7 @@ def patch_request(call: Call) -> tuple[PatchRequest, WriteOptions, tuple[str, ..
     media_type = patch_type(call.request.header("Content-Type"))
     how = call.write_options("PatchOptions", is_apply=media_type == PatchType.APPLY)
     validation = call.field_validation
-    decoded = decode_patch(call.request.body, media_type, field_validation=validation)
+    decoded = apart(decode_patch, call.request.body, media_type, field_validation=validation)
     request = PatchRequest(media_type, decoded.obj, call.route.api_version, validation)
     return request, how, decoded.warnings
 

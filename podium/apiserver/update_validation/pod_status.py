@@ -3,7 +3,9 @@
 The rules are those of `ValidatePodStatusUpdate` in v1.36.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from itertools import repeat
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
@@ -74,16 +76,16 @@ def _revived(
     new: Sequence[Object], old: Sequence[Object], restarts: Any, spared: Collection[str]
 ) -> Iterable[int]:
     """The positions of old containers that had ended for good and have not any more."""
+    going_on = Counter(
+        one.get("name") for one in new if (one.get("state") or {}).get("terminated") is None
+    )
     for index, container in enumerate(old):
         ended = (container.get("state") or {}).get("terminated")
         if ended is None or container.get("name") in spared:
             continue
         if ended.get("exitCode") and restarts == "OnFailure":
             continue
-        for other in new:
-            same_name = other.get("name") == container.get("name")
-            if same_name and (other.get("state") or {}).get("terminated") is None:
-                yield index
+        yield from repeat(index, going_on[container.get("name")])
 
 
 def _claims(statuses: Sequence[Object], spec: Object) -> Faults:

@@ -102,7 +102,7 @@ def _deadline(spec: Object, before: Object) -> Faults:
 
 
 def _only_added_tolerations(spec: Object, before: Object) -> Faults:
-    there = [_toleration(one) for one in spec.get("tolerations") or ()]
+    there = {_toleration(one) for one in spec.get("tolerations") or ()}
     if any(_toleration(one) not in there for one in before.get("tolerations") or ()):
         message = "existing toleration can not be modified except its tolerationSeconds"
         yield forbidden("spec.tolerations", message)
@@ -110,12 +110,12 @@ def _only_added_tolerations(spec: Object, before: Object) -> Faults:
         yield from tolerations_check(spec.get("tolerations") or [], "spec.tolerations")
 
 
-def _toleration(toleration: Object) -> dict[str, Any]:
-    return {**internal("Toleration", toleration), "TolerationSeconds": None}
+def _toleration(toleration: Object) -> tuple[Any, ...]:
+    return tuple(toleration.get(field) or "" for field in ("key", "operator", "value", "effect"))
 
 
 def _only_deleted_gates(spec: Object, before: Object) -> Faults:
-    known = [gate.get("name") for gate in before.get("schedulingGates") or ()]
+    known = {gate.get("name") for gate in before.get("schedulingGates") or ()}
     for index, gate in enumerate(spec.get("schedulingGates") or ()):
         if gate.get("name") not in known:
             message = (

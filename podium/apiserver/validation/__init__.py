@@ -11,15 +11,23 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import kind_of
+from podium.apiserver.refusals import first_told
 from podium.apiserver.validation.checks import Detail
 from podium.apiserver.validation.kinds import CHECKS
 
-__all__ = ["CHECKS", "decisive_faults", "validate"]
+__all__ = ["CHECKS", "decisive_faults", "first_faults", "validate"]
 
 
 def decisive_faults(obj: Mapping[str, Any]) -> list[FieldError]:
     """The faults of an object that could lead a decision astray; without those of details."""
     return [fault for fault in validate(obj) if not isinstance(fault, Detail)]
+
+
+def first_faults(obj: Mapping[str, Any]) -> list[FieldError]:
+    """The first faults of an object: as many as are told, and one more if there are more."""
+    kind = kind_of(obj)
+    check = CHECKS.get(kind.name) if kind else None
+    return first_told(check(obj, "")) if check else []
 
 
 def validate(obj: Mapping[str, Any]) -> list[FieldError]:

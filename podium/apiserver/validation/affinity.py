@@ -53,8 +53,9 @@ def _label_keys_fit(value: Any, path: str) -> Faults:
     yield from _not_selected_already(value, path)
     match, mismatch = value.get("matchLabelKeys"), value.get("mismatchLabelKeys")
     if isinstance(match, list) and isinstance(mismatch, list):
+        others = set(map(str, mismatch))
         for index, key in enumerate(match):
-            if key in mismatch:
+            if str(key) in others:
                 where = f"{join(path, 'matchLabelKeys')}[{index}]"
                 message = "exists in both matchLabelKeys and mismatchLabelKeys"
                 yield FieldError(where, key, message)
@@ -73,13 +74,14 @@ def _not_selected_already(value: Any, path: str) -> Faults:
     keys, selector = value.get("matchLabelKeys"), a_dict(value.get("labelSelector"))
     if not isinstance(keys, list):
         return
-    known: list[Any] = list(a_dict(selector.get("matchLabels")))
+    places = {str(key): index for index, key in reversed([*enumerate(keys)])}
+    known = set(a_dict(selector.get("matchLabels")))
     for _, requirement in dicts(selector.get("matchExpressions")):
-        key = requirement.get("key")
-        if key in keys and key in known:
+        key = str(requirement.get("key"))
+        if key in places and key in known:
             message = "exists in both matchLabelKeys and labelSelector"
-            yield FieldError(f"{path}[{keys.index(key)}]", key, message)
-        known.append(key)
+            yield FieldError(f"{path}[{places[key]}]", key, message)
+        known.add(key)
 
 
 def _term_topology_key(value: object, path: str) -> Faults:
@@ -160,13 +162,14 @@ def spread_constraints(value: object, path: str) -> Faults:
         yield wrong_type(path, value, "a list")
         return
     pairs = [_pair(constraint) for constraint in value]
+    last = {pair: index for index, pair in enumerate(pairs)}
     for index, constraint in enumerate(value):
         where = f"{path}[{index}]"
         if not isinstance(constraint, dict):
             yield wrong_type(where, constraint, "an object")
             continue
         yield from _kind_of_constraint(constraint, where)
-        if pairs[index] in pairs[index + 1 :]:
+        if last[pairs[index]] > index:
             shown = f"{{{', '.join(pairs[index])}}}"
             yield duplicate(f"{where}.{{topologyKey, whenUnsatisfiable}}", shown)
         yield from _rest_of_constraint(constraint, where)

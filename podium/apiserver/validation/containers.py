@@ -97,6 +97,7 @@ def _common(container: Any, path: str, pod: _Pod) -> Faults:
 def _claims(container: Mapping[str, Any], path: str, pod: _Pod) -> Faults:
     """The claims that a container makes use of are its pod's."""
     seen = set()
+    known = f": {', '.join(sorted(pod.claims))}" if pod.claims else " which is empty"
     for index, claim in dicts(a_dict(container.get("resources")).get("claims")):
         name, request = str(claim.get("name") or ""), claim.get("request") or ""
         where = f"{path}[{index}]"
@@ -108,7 +109,6 @@ def _claims(container: Mapping[str, Any], path: str, pod: _Pod) -> Faults:
             yield duplicate(where, name if name in seen else key)
         seen.add(key)
         if name not in pod.claims:
-            known = f": {', '.join(sorted(pod.claims))}" if pod.claims else " which is empty"
             message = f"must be one of the names in pod.spec.resourceClaims{known}"
             yield FieldError(where, name, message, ErrorKind.NOT_FOUND)
 
@@ -116,12 +116,12 @@ def _claims(container: Mapping[str, Any], path: str, pod: _Pod) -> Faults:
 def _resizing(pod: _Pod) -> Any:
     def check(container: Any, path: str) -> Faults:
         # Most faults have no index, as kube-apiserver has it.
-        where, seen = join(path, "resizePolicy"), []
+        where, seen = join(path, "resizePolicy"), set[str]()
         for index, policy in dicts(container.get("resizePolicy")):
             name, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
-            if name in seen:
+            if str(name) in seen:
                 yield duplicate(f"{where}[{index}]", name)
-            seen.append(name)
+            seen.add(str(name))
             for value, known in ((name, _RESIZABLE), (restart, _AFTER_RESIZE)):
                 if not value:
                     yield required(where)

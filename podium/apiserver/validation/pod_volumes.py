@@ -161,12 +161,12 @@ def mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
 
 def _mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
     devices = [device for _, device in dicts(container.get("volumeDevices"))]
-    device_names = [device.get("name") for device in devices]
-    device_paths = [device.get("devicePath") for device in devices]
-    seen = []
+    device_names = {str(device.get("name")) for device in devices}
+    device_paths = {str(device.get("devicePath")) for device in devices}
+    seen = set[str]()
     for index, mount in dicts(container.get("volumeMounts")):
         where = f"{join(path, 'volumeMounts')}[{index}]"
-        name, place = str(mount.get("name") or ""), mount.get("mountPath") or ""
+        name, place = str(mount.get("name") or ""), str(mount.get("mountPath") or "")
         if not name:
             yield Detail(f"{where}.name", None, "", ErrorKind.REQUIRED)
         if name not in volumes:
@@ -175,7 +175,7 @@ def _mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
             yield Detail(f"{where}.mountPath", None, "", ErrorKind.REQUIRED)
         if place in seen:
             yield _wrong(f"{where}.mountPath", place, "must be unique")
-        seen.append(place)
+        seen.add(place)
         if name in device_names:
             yield _wrong(f"{where}.name", name, "must not already exist in volumeDevices")
         if place in device_paths:
@@ -185,13 +185,12 @@ def _mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
 
 def _devices(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
     mounted = [mount for _, mount in dicts(container.get("volumeMounts"))]
-    mount_names = [mount.get("name") for mount in mounted]
-    mount_paths = [mount.get("mountPath") for mount in mounted]
-    names: list[str] = []
-    paths: list[object] = []
+    mount_names = {str(mount.get("name")) for mount in mounted}
+    mount_paths = {str(mount.get("mountPath")) for mount in mounted}
+    names, paths = set[str](), set[str]()
     for index, device in dicts(container.get("volumeDevices")):
         where = f"{join(path, 'volumeDevices')}[{index}]"
-        name, place = str(device.get("name") or ""), device.get("devicePath") or ""
+        name, place = str(device.get("name") or ""), str(device.get("devicePath") or "")
         if not name:
             yield Detail(f"{where}.name", None, "", ErrorKind.REQUIRED)
         if name in names:
@@ -214,5 +213,5 @@ def _devices(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
         if place in mount_paths:
             message = "must not already exist as a path in volumeMounts"
             yield _wrong(f"{where}.devicePath", place, message)
-        names += [name] if name else []
-        paths.append(place)
+        names |= {name} if name else set()
+        paths.add(place)

@@ -108,7 +108,7 @@ def _claimed_template(spec: Any, path: str) -> Faults:
         if isinstance(name := a_dict(claim.get("metadata")).get("name", ""), str):
             claims[name] = {"name": name, "persistentVolumeClaim": {"claimName": name}}
     if claims and isinstance(volumes, list):
-        kept = [one for one in volumes if a_dict(one).get("name") not in list(claims)]
+        kept = [one for one in volumes if str(a_dict(one).get("name")) not in claims]
         pod = {**pod, "volumes": [*claims.values(), *kept]}
         spec = {**spec, "template": {**template, "spec": pod}}
     yield from selected_template(spec, path)

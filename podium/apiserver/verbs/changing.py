@@ -7,6 +7,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
 from podium.apiserver.decoding import PatchType
+from podium.apiserver.long_work import apart, concerns
 from podium.apiserver.patching import Patched, apply_configuration, apply_patch
 from podium.apiserver.refusals import bad_request, conflict, invalid, not_found, uid_conflict
 from podium.apiserver.strategy import strategy_of
@@ -43,6 +44,7 @@ class Changer:
         check_key(obj.get("metadata") or {}, namespace, name)
         new = _in_namespace(stored_version(kind, obj), namespace)
         old = self._store.get(kind.name, namespace, name)
+        concerns(old or {})
         if old is None:
             if subresource or not strategy_of(kind).create_on_update:
                 raise not_found(kind, name)
@@ -68,6 +70,7 @@ class Changer:
     ) -> Written:
         """See `ApiServer.patch`."""
         old = self._store.get(kind.name, namespace, name)
+        concerns(old or {})
         if patch.patch_type == PatchType.APPLY:
             return self._apply(kind, namespace, name, old, patch, now_s, options, subresource)
         if old is None:
@@ -94,7 +97,8 @@ class Changer:
         """Server-side apply, which creates what isn't there; owners are noted as it goes."""
         if old is None and subresource:
             raise not_found(kind, name)
-        applied = apply_configuration(
+        applied = apart(
+            apply_configuration,
             kind,
             None if old is None else shown_version(kind, old, patch.api_version),
             patch.body,
@@ -119,7 +123,8 @@ class Changer:
 
 def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
     """The object with a patch applied, in the kind's own version."""
-    result = apply_patch(
+    result = apart(
+        apply_patch,
         kind,
         shown_version(kind, current, patch.api_version),
         patch.patch_type,

@@ -9,10 +9,11 @@ from podium.api.kinds import Kind
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.long_work import apart, kept
 from podium.apiserver.patching import track
 from podium.apiserver.refusals import bad_request, internal, invalid, no_generated_name
 from podium.apiserver.strategy import Creation, strategy_of
-from podium.apiserver.validation import validate
+from podium.apiserver.validation import first_faults
 from podium.apiserver.verbs.identities import generated_name, new_uid, without_server_fields
 from podium.apiserver.verbs.options import WriteOptions
 from podium.apiserver.verbs.writing import Writer
@@ -50,11 +51,12 @@ class Creator:
         owners: Sequence[Object] | None = None,
     ) -> Object:
         """See `ApiServer.create`; `owners` are the managedFields, if they are known already."""
-        obj = apply_defaults(_received(kind, obj, namespace), kind.name)
+        obj = apart(apply_defaults, _received(kind, obj, namespace), kind.name)
         if owners is not None:
             obj = {**obj, "metadata": {**obj["metadata"], "managedFields": owners}}
         elif options.field_manager:
-            obj = track(kind, None, obj, manager=options.field_manager, now_s=now_s)
+            manager = options.field_manager
+            obj = apart(track, kind, None, obj, manager=manager, now_s=now_s)
         request = Request(operation=Operation.CREATE, kind=kind, namespace=namespace, now_s=now_s)
         obj = self._prepared(kind, self._admission.admit(request, obj), now_s)
         if options.judge is not None:
@@ -67,7 +69,7 @@ class Creator:
     def _prepared(self, kind: Kind, obj: Object, now_s: float) -> Object:
         """The object as it would be stored, if nothing is wrong with it."""
         strategy = strategy_of(kind)
-        metadata = {**obj["metadata"], "uid": new_uid(self._rng)}
+        metadata = {**obj["metadata"], "uid": kept("uid", lambda: new_uid(self._rng))}
         metadata["creationTimestamp"] = timestamp(now_s)
         name = self._name(kind, metadata)
         if name:
@@ -76,9 +78,9 @@ class Creator:
             metadata["generation"] = 1
         creation = Creation(now_s, self._rng, lambda: [*self._store.list(kind.name).items])
         obj = strategy.create({**obj, "metadata": metadata}, creation)
-        faults = validate(obj)
+        faults = apart(first_faults, obj)
         if not name:
-            faults.insert(0, _NAMELESS)
+            faults = [_NAMELESS, *faults]
         if faults:
             raise invalid(name, faults, kind.name, kind.group)
         return obj
@@ -91,7 +93,7 @@ class Creator:
         def is_taken(name: str) -> bool:
             return self._store.get(kind.name, namespace, name) is not None
 
-        name = generated_name(base, self._names_rng, is_taken)
+        name = kept("name", lambda: generated_name(base, self._names_rng, is_taken))
         if is_taken(name):
             raise no_generated_name(kind, name)
         return name

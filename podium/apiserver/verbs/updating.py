@@ -12,6 +12,7 @@ from podium.api.integers import parse_count
 from podium.api.kinds import Kind
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.long_work import apart
 from podium.apiserver.patching import track
 from podium.apiserver.refusals import internal, invalid, modified
 from podium.apiserver.strategy import strategy_of
@@ -89,9 +90,10 @@ class Updater:
         """The object with defaults, owners, and what admission adds."""
         kind = request.kind
         if request.subresource != "status" or kind.name in _DEFAULTS_BESIDES_SPEC:
-            new = apply_defaults(new, kind.name, is_new=False)
+            new = apart(apply_defaults, new, kind.name, is_new=False)
         if options.field_manager:
-            new = track(
+            new = apart(
+                track,
                 kind,
                 old,
                 new,
@@ -120,7 +122,7 @@ def _prepared(request: Request, new: Object, old: Object) -> Object:
     strategy = strategy_of(kind)
     prepare = strategy.subresources[subresource] if subresource else strategy.update
     new = prepare(new, old, request.now_s)
-    faults = validate_update(kind, new, old, subresource)
+    faults = apart(validate_update, kind, new, old, subresource)
     if faults:
         raise invalid(request.name, faults, kind.name, kind.group)
     return new

@@ -1,0 +1,125 @@
+"""Pure work on large objects, which a server has done elsewhere while it goes on serving.
+
+A verb is one step, and sees one state of the store. Where it comes to long work it is given up,
+before it has written anything. The work is done in a thread, and the verb begins anew: it finds
+what the work came to, if the work is still the same.
+"""
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar, Token
+from typing import Any, ParamSpec, Self, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+LARGE_BYTES = 64 * 2**10
+"""Bodies from this length on are large."""
+
+_PARTS_MAX = 4000
+# Objects may change faster than anybody can work on them; then all others have to wait.
+_TRIES_MAX = 8
+
+
+class PostponedError(Exception):
+    """A verb has been given up until `work` has been done."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        super().__init__("postponed")
+        self.work = work
+
+
+class LongWork:
+    """What the long work of one request has come to; active within `with`.
+
+    Args:
+        is_large: whether work is long; `concerns` may find out later that it is.
+    """
+
+    def __init__(self, *, is_large: bool) -> None:
+        self.is_large = is_large
+        self._done: list[tuple[Any, Any]] = []
+        self._kept: dict[str, Any] = {}
+        self._token: Token[LongWork | None] | None = None
+
+    def __enter__(self) -> Self:
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._token is not None
+        _current.reset(self._token)
+
+    def result(self, function: Callable[..., T], args: Any, kwargs: Any) -> T:
+        """What a call comes to; raises PostponedError if it hasn't been made yet."""
+        call = (function, args, kwargs)
+        for done, result in self._done:
+            if done == call:
+                if isinstance(result, Exception):
+                    raise result
+                return result  # type: ignore[no-any-return]
+        if len(self._done) == _TRIES_MAX:
+            return function(*args, **kwargs)
+
+        def work() -> None:
+            try:
+                result: Any = function(*args, **kwargs)
+            except Exception as error:  # noqa: BLE001 - whoever asks for the result gets it
+                result = error
+            self._done.append((call, result))
+
+        raise PostponedError(work)
+
+    def kept(self, name: str, function: Callable[[], T]) -> T:
+        """What a call came to the first time."""
+        if name not in self._kept:
+            self._kept[name] = function()
+        return self._kept[name]  # type: ignore[no-any-return]
+
+
+_current: ContextVar[LongWork | None] = ContextVar("long work", default=None)
+
+
+def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a pure function, of which nothing else may depend on when it is called.
+
+    Raises:
+        PostponedError: that takes long, and somebody does it elsewhere.
+    """
+    work = _current.get()
+    if work is None or not work.is_large:
+        return function(*args, **kwargs)
+    return work.result(function, args, kwargs)
+
+
+def kept(name: str, function: Callable[[], T]) -> T:
+    """What a call comes to that mustn't come to something else when a verb begins anew.
+
+    Args:
+        name: of the value, once in a request.
+        function: reads a clock, a store, or draws a number.
+    """
+    work = _current.get()
+    return function() if work is None else work.kept(name, function)
+
+
+def concerns(obj: Mapping[str, Any]) -> None:
+    """Have work be long from here on if an object is large."""
+    work = _current.get()
+    if work is not None and not work.is_large:
+        work.is_large = _is_large(obj)
+
+
+def _is_large(obj: Mapping[str, Any]) -> bool:
+    """Whether an object has many parts, or very long ones."""
+    parts: list[Any] = [obj]
+    length = 0
+    for part in parts:
+        if isinstance(part, Mapping):
+            parts.extend(part.values())
+        elif isinstance(part, list):
+            parts.extend(part)
+        elif isinstance(part, str):
+            length += len(part)
+        if len(parts) > _PARTS_MAX or length > LARGE_BYTES:
+            return True
+    return False
