@@ -18,7 +18,8 @@ from podium.api.labels import (
     validate_label_key,
 )
 
-_TOKENS = re.compile(r"[ \t\r\n]*(==|!=|[=!(),><]|[^=!(),>< \t\r\n]+)")
+_BLANKS = " \t\r\n"
+_TOKENS = re.compile(rf"[{_BLANKS}]*(==|!=|[=!(),><]|[^=!(),><{_BLANKS}]+)")
 _SYMBOLS = frozenset(["==", "!=", "=", "!", "(", ")", ",", ">", "<"])
 _OPERATORS: dict[str, Operator] = {
     "in": "In",
@@ -59,7 +60,7 @@ class _Tokens:
     """The tokens of a text, one after the other; past the end there is only the end."""
 
     def __init__(self, text: str) -> None:
-        self._left = [_Token(match[1]) for match in _TOKENS.finditer(text)][::-1]
+        self._left = [_Token(match[1]) for match in _TOKENS.finditer(text.rstrip(_BLANKS))][::-1]
 
     def peek(self) -> _Token:
         return self._left[-1] if self._left else _Token("")

@@ -33,9 +33,10 @@ _TOO_LONG = f"must have no more than {DIGITS_MAX} digits"
 _NOT_SCALAR = "must be a string or a number"
 _SCALARS = (str, int, float)
 
-# Wider than the expression in the message, and so is Kubernetes: it reads no digits as zero.
+# Wider than the expression in the message, and so is Kubernetes: it reads no digits as zero. No
+# part gives back digits that it has taken: to try all ways to share thousands would take days.
 _SHAPE = re.compile(
-    r"([+-]?) 0*([0-9]*) (?:\.([0-9]*))? ([eEinumkKMGTP]*[-+]?[0-9]*)", re.VERBOSE | re.ASCII
+    r"([+-]?) 0*+([0-9]*+) (?:\.([0-9]*+))? ([eEinumkKMGTP]*[-+]?[0-9]*)", re.VERBOSE | re.ASCII
 )
 _EXPONENT = re.compile(r"[eE]([-+]?[0-9]+)", re.ASCII)
 

@@ -8,7 +8,12 @@ from typing import Annotated
 import typer
 
 from podium.cli.collecting import collect_rarely
+from podium.cli.output import fail
 from podium.decide.stream import answers, eviction_answers
+from podium.manifests.input_files import InputFileError, lines, open_file
+
+LINE_LENGTH_MAX = 2**30
+"""In bytes; a cluster of thousands of nodes comes to some millions."""
 
 
 def decide(
@@ -34,15 +39,18 @@ def decide(
     collect_rarely()
     out = sys.stdout.buffer
     decided = eviction_answers if eviction else answers
-    for answer in decided(_lines(files or [Path("-")])):
-        out.write(answer + b"\n")
-        out.flush()
+    try:
+        for answer in decided(_lines(files or [Path("-")])):
+            out.write(answer + b"\n")
+            out.flush()
+    except InputFileError as error:
+        fail(error)
 
 
 def _lines(files: list[Path]) -> Iterator[bytes]:
-    for file in files:
-        if str(file) == "-":
-            yield from sys.stdin.buffer
+    for path in files:
+        if str(path) == "-":
+            yield from lines(sys.stdin.buffer, "stdin", LINE_LENGTH_MAX)
             continue
-        with file.open("rb") as opened:
-            yield from opened
+        with open_file(path) as file:
+            yield from lines(file, path, LINE_LENGTH_MAX)

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
@@ -15,6 +14,7 @@ from podium.config.errors import InvalidConfiguration
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.config.load import load_configuration
 from podium.manifests import Loaded, ManifestError, Manifests, Problem, read_sources
+from podium.manifests.input_files import read_text
 from podium.manifests.pod_limit import MAX_PODS, PodLimit
 from podium.manifests.problems import describe
 from podium.node.pressure.config import EvictionConfig, read_config
@@ -182,7 +182,7 @@ def read_scheduler_config(path: str | None) -> LoadedConfiguration | None:
     """
     if path is None:
         return None
-    documents = list(read_yaml(_text(path)))
+    documents = list(read_yaml(read_text(path, sys.stdin.buffer)))
     faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     if faults:
         raise InputError("\n".join(faults))
@@ -200,7 +200,7 @@ def read_kubelet_config(path: str | None) -> EvictionConfig:
     """
     if path is None:
         return read_config({})
-    documents = list(read_yaml(_text(path)))
+    documents = list(read_yaml(read_text(path, sys.stdin.buffer)))
     faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     found = documents[0].value if len(documents) == 1 else None
     if not faults and not (isinstance(found, dict) and found.get("kind") == _KUBELET_KIND):
@@ -211,10 +211,3 @@ def read_kubelet_config(path: str | None) -> EvictionConfig:
         return read_config(found)
     except ThresholdError as error:
         raise InputError("\n".join(f"{path}: {fault}" for fault in error.faults)) from error
-
-
-def _text(path: str) -> str:
-    try:
-        return sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: can't be read: {error}") from error

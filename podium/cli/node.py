@@ -32,6 +32,7 @@ from podium.cli.node_options import (
 )
 from podium.cli.node_running import NodeOptions, run
 from podium.cli.output import fail, print_warnings
+from podium.manifests.input_files import read_file
 from podium.node.pressure.flags import EQUALS, parse_flag
 from podium.node.real.kubelet_config import KubeletConfig, read_kubelet_config
 
@@ -112,9 +113,7 @@ def _kubelet_config(path: Path | None, flags: Mapping[str, str | int | None]) ->
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = yaml.safe_load(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+        found = yaml.safe_load(read_file(path))
     except yaml.YAMLError as error:
         raise InputError(f"{path}: {error}") from None
     if not isinstance(found, dict):

@@ -18,6 +18,7 @@ from podium.apiserver.decoding.yaml_writing import write_yaml
 
 _GAP = 2
 _REFRESH_S = 0.2
+_LINE_LENGTH_MAX = 2_000
 ERROR_EXIT_CODE = 1
 # As shells have it of a command that Ctrl-C has ended.
 INTERRUPTED_EXIT_CODE = 130
@@ -124,8 +125,14 @@ def fail(error: object) -> NoReturn:
     """Print what is wrong, line by line, and exit."""
     err = _plain_console(stderr=True)
     for line in str(error).splitlines():
-        err.print(Text.assemble(("error:", "bold red"), f" {line}"))
+        err.print(Text.assemble(("error:", "bold red"), f" {_shortened(line)}"))
     raise typer.Exit(ERROR_EXIT_CODE)
+
+
+def _shortened(line: str) -> str:
+    """A line without the middle of what nobody reads, such as a number of thousands of digits."""
+    part = _LINE_LENGTH_MAX // 2
+    return line if len(line) <= _LINE_LENGTH_MAX else f"{line[:part]} … {line[-part:]}"
 
 
 def give_up() -> NoReturn:

@@ -3,7 +3,6 @@
 import sys
 from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +20,7 @@ from podium.cli.output import (
     print_warnings,
 )
 from podium.cli.simulate_text import print_story, progress
+from podium.manifests.input_files import read_text
 from podium.manifests.pod_limit import MAX_PODS
 from podium.simulation.report import simulation_report
 from podium.simulation.scenario import Scenario
@@ -82,10 +82,7 @@ def simulate(
 
 
 def _loaded(path: str, until: str | None, seed: int | None, max_pods: int) -> Scenario:
-    try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{path}: can't be read: {error}") from error
+    text = read_text(path, sys.stdin.buffer)
     scenario = read_scenario("stdin" if path == "-" else path, text, seed, max_pods)
     if until is None:
         return scenario

@@ -13,6 +13,9 @@ from podium.decide.scenario import read_scenario
 
 Json = dict[str, Any]
 
+# What reading an object raises whose fields are of other types or sizes than they can be.
+_MISSHAPEN = (PodiumError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+
 
 def answers(lines: Iterable[bytes]) -> Iterator[bytes]:
     """The decisions of one scenario a line, without newlines; blank lines are passed over."""
@@ -43,9 +46,11 @@ def _answer(line: bytes, number: int, answer: Callable[[object], Json], failed: 
         raw = msgspec.json.decode(line)
     except ValueError as error:
         return {"id": "", "error": f"line {number}: not JSON: {error}", **failed}
+    except RecursionError:
+        return {"id": "", "error": f"line {number}: nested too deeply", **failed}
     try:
         return answer(raw)
-    except (PodiumError, TypeError, ValueError, KeyError, AttributeError) as error:
+    except _MISSHAPEN as error:
         called = str(raw.get("id", "")) if isinstance(raw, dict) else ""
         return {"id": called, "error": f"line {number}: {_words(error)}", **failed}
 

@@ -2,11 +2,15 @@
 
 import csv
 import gzip
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
+from typing import BinaryIO, TextIO
 
 from podium.api.errors import PodiumError
+from podium.manifests.input_files import InputFileError, open_file
 
 
 class ImportFileError(PodiumError):
@@ -63,8 +67,8 @@ def read_rows(path: str, columns: Sequence[str]) -> Iterator[Row]:
         ImportFileError: the file can't be read, or lacks a column.
     """
     try:
-        with _opened(path) as file:
-            reader = csv.reader(file, strict=True)
+        with open_file(path) as file, _text(file, path) as text:
+            reader = csv.reader(text, strict=True)
             header = next(reader, [])
             missing = [column for column in columns if column not in header]
             if missing:
@@ -79,11 +83,12 @@ def read_rows(path: str, columns: Sequence[str]) -> Iterator[Row]:
                         f"{len(header)} columns; is the file complete?"
                     )
                 yield Row(path, reader.line_num, dict(zip(header, values, strict=True)))
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+    except InputFileError as error:
+        raise ImportFileError(str(error)) from None
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
         raise ImportFileError(f"{path}: {error}") from None
 
 
-def _opened(path: str):  # type: ignore[no-untyped-def]
-    if Path(path).suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8", newline="")
-    return open(path, encoding="utf-8", newline="")
+def _text(file: BinaryIO, path: str) -> TextIO:
+    packed = gzip.GzipFile(fileobj=file) if Path(path).suffix == ".gz" else file
+    return TextIOWrapper(packed, encoding="utf-8", newline="")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from podium.manifests.input_files import InputFileError, read_all, read_file
 from podium.manifests.problems import Problem, Source
 
 STDIN = "-"
@@ -47,17 +48,23 @@ def load(paths: Sequence[str], stdin: BinaryIO | None) -> Iterator[File | Proble
 def _load_stdin(stdin: BinaryIO | None) -> File | Problem:
     if stdin is None:
         return Problem(Source(STDIN_NAME), "", "there is no standard input to read")
-    return File(STDIN_NAME, stdin.read())
+    try:
+        return File(STDIN_NAME, read_all(stdin, STDIN_NAME))
+    except InputFileError as error:
+        return Problem(Source(STDIN_NAME), "", f"can't be read: {error.why}")
 
 
 def _load_directory(path: str) -> Iterator[File | Problem]:
+    unread: list[OSError] = []
     found = sorted(
         os.path.join(folder, name)
-        for folder, _, names in os.walk(path)
+        for folder, _, names in os.walk(path, onerror=unread.append)
         for name in names
         if name.endswith(SUFFIXES)
     )
-    if not found:
+    for error in unread:
+        yield Problem(Source(error.filename), "", f"can't be read: {error.strerror}")
+    if not found and not unread:
         message = f"the directory has no file that ends with {', '.join(SUFFIXES)}"
         yield Problem(Source(path), "", message)
     for name in found:
@@ -66,6 +73,6 @@ def _load_directory(path: str) -> Iterator[File | Problem]:
 
 def _load_file(path: str) -> File | Problem:
     try:
-        return File(path, Path(path).read_bytes())
-    except OSError as error:
-        return Problem(Source(path), "", f"can't be read: {error.strerror or error}")
+        return File(path, read_file(path))
+    except InputFileError as error:
+        return Problem(Source(path), "", f"can't be read: {error.why}")

@@ -13,6 +13,9 @@ import msgspec
 
 from podium.apiserver.decoding.document import Document, TextFault, decoded
 
+INTEGER_DIGITS_MAX = 1_000
+"""Longer ones fit nothing."""
+
 _CUT_OFF = "; the text ends too early"
 
 
@@ -29,7 +32,7 @@ def _one_after_another(data: bytes) -> Iterator[Document]:
     if fault:
         yield Document(1, 1, faults=[fault])
         return
-    decoder = json.JSONDecoder(parse_constant=_refuse)
+    decoder = json.JSONDecoder(parse_constant=_refuse, parse_int=_integer)
     position = _after_blanks(text, 0)
     number = 0
     while position < len(text):
@@ -65,6 +68,13 @@ def _after_blanks(text: str, position: int) -> int:
     while position < len(text) and text[position] in " \t\r\n":
         position += 1
     return position
+
+
+def _integer(text: str) -> int:
+    """Only that it can be one matters; what it is, msgspec says."""
+    if len(text) > INTEGER_DIGITS_MAX:
+        raise ValueError(f"an integer has more than {INTEGER_DIGITS_MAX} digits")
+    return 0
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -85,3 +85,7 @@ def test_what_a_selector_prints_means_the_same(wanted: dict[str, set[str]]) -> N
     selector = parse_selector(text)
     assert parse_selector(str(selector)) == selector
     assert (selector == EVERYTHING) is (not wanted)
+
+
+def test_blanks_without_end_are_looked_at_once() -> None:
+    assert parse_selector("a" + " " * 300_000) == parse_selector("a")

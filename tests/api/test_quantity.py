@@ -198,3 +198,10 @@ def test_a_sum_is_printed_like_its_first_part_that_is_not_zero() -> None:
     assert str(parse_quantity("1Gi") + parse_quantity("1024")) == "1048577Ki"
     assert str(parse_quantity("0") + parse_quantity("1Gi")) == "1Gi"
     assert str(parse_quantity("2") - parse_quantity("500m")) == "1500m"
+
+
+@pytest.mark.parametrize("text", ["1" * 100_000 + "x", "0" * 20_000 + "x", "0" * 20_000 + ".0x"])
+def test_digits_without_end_are_looked_at_once(text: str) -> None:
+    """Trying all ways to share the digits among the parts of a quantity would never end."""
+    with pytest.raises(QuantityError):
+        nanos(text)

@@ -29,7 +29,7 @@ def test_root_has_to_insist(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--eviction-soft", "memory.available<1Gi"], "grace period must be specified"),
         (["--eviction-pressure-transition-period", "soon"], "evictionPressureTransitionPeriod"),
         (["--kube-reserved", "memory"], "malformed pair, expect string=string"),
-        (["--config", "no-such-file"], "no-such-file: No such file"),
+        (["--config", "no-such-file"], "no-such-file: can't be read: No such file"),
         (["--name", "A_B"], "A_B: is no name of a node"),
         (["--kubeconfig", "no-such-file"], "no-such-file: No such file"),
     ],

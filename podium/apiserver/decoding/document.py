@@ -1,5 +1,6 @@
 """A document of a text, whatever the syntax, and what can be wrong with its text."""
 
+import codecs
 from dataclasses import dataclass, field
 
 
@@ -35,6 +36,10 @@ class Document:
 
 def decoded(data: bytes) -> tuple[str, TextFault | None]:
     """The text that bytes stand for, or what keeps them from being text."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
+        return "", TextFault(1, "UTF-16 or UTF-32 text: must be UTF-8")
+    if (zero := data.find(0)) >= 0:
+        return "", TextFault(1 + data.count(b"\n", 0, zero), "not text: holds a zero byte")
     try:
         return data.decode(), None
     except UnicodeDecodeError as error:

@@ -17,7 +17,7 @@ Statements = Mapping[str, str]
 _Read = TypeVar("_Read")
 
 _SWITCHED_OFF = ("0%", "100%")
-_DECIMAL = re.compile(r"[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][+-]?\d[\d_]*)?", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?(\d[\d_]*+\.?[\d_]*+|\.\d[\d_]*)([eE][+-]?\d[\d_]*)?", re.ASCII)
 _HEXADECIMAL = re.compile(r"[+-]?0[xX][\da-fA-F_.]+[pP][+-]?\d[\d_]*", re.ASCII)
 _NAMED = re.compile(r"[+-]?inf(inity)?|nan", re.IGNORECASE | re.ASCII)
 

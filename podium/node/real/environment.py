@@ -62,7 +62,9 @@ def expanded(text: str, variables: Mapping[str, str]) -> str:
             return "$"
         return variables.get(match[2], match[0])
 
-    return _REFERENCE.sub(replaced, text)
+    # Behind the last bracket nothing is closed; nobody has to look for that at each dollar.
+    end = text.rfind(")") + 1
+    return _REFERENCE.sub(replaced, text[:end]) + text[end:].replace("$$", "$")
 
 
 def volume_variable(volume: str) -> str:

@@ -24,6 +24,7 @@ from podium.documents import (
     refuse,
     unsupported,
 )
+from podium.manifests.input_files import InputFileError, read_text
 from podium.node.pressure.config import (
     EvictionConfig,
     allocatable,
@@ -263,9 +264,9 @@ class SchedulerEntry(Document):
         if self.file is None:
             return documents, []
         try:
-            text = (context.directory / self.file).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            return documents, [FieldError("file", self.file, f"can't be read: {error}")]
+            text = read_text(context.directory / self.file)
+        except InputFileError as error:
+            return documents, [FieldError("file", self.file, f"can't be read: {error.why}")]
         read = list(read_yaml(text))
         faults = [
             FieldError("file", self.file, f"line {one.line}: {one.message}")

@@ -171,3 +171,8 @@ def test_what_is_reserved_is_not_for_pods() -> None:
         "memory": "8204Mi",
         "ephemeral-storage": "96636764000",
     }
+
+
+def test_digits_without_end_are_looked_at_once() -> None:
+    with pytest.raises(ThresholdError):
+        read_config({"evictionHard": {"memory.available": "1" * 200_000 + "x%"}})

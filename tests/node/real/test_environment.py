@@ -131,3 +131,7 @@ def test_paths_in_volumes_are_found_by_the_closest_mount() -> None:
 
 def test_volumes_have_variables() -> None:
     assert volume_variable("my-data.1") == "PODIUM_VOLUME_MY_DATA_1"
+
+
+def test_references_that_nothing_closes_are_looked_at_once() -> None:
+    assert expanded("$(A)$$" + "$(" * 500_000, {"A": "a"}) == "a$" + "$(" * 500_000
