@@ -40,6 +40,10 @@ class BudgetColumns:
         self.log.forget(self.log.end)
         self._covering.clear()
 
+    def forget_classes(self) -> None:
+        """Classes get other numbers."""
+        self._covering.clear()
+
     def covered(self, numbers: Iterable[int]) -> list[int]:
         """The classes that `covering` has been asked about and that some of the budgets select."""
         wanted = frozenset(numbers)

@@ -62,6 +62,8 @@ class SchedulingCycle:
         Raises:
             KeyError: there is no such profile.
         """
+        if self._snapshot.classes.is_crowded:
+            self._forget_classes()
         pipeline = self._pipelines[scheduler_name]
         gate = _gate(pipeline, pod)
         if gate is not None:
@@ -73,6 +75,13 @@ class SchedulingCycle:
             return self._decide(pod, pipeline, evaluation)
         except CycleError as error:
             return Decision(pod, error=str(error))
+
+    def _forget_classes(self) -> None:
+        """Forget what is kept of classes, and then those that no pod is of."""
+        self._evaluations = Recent(EVALUATIONS_MAX)
+        for preemptor in self._preemptors.values():
+            preemptor.forget_classes()
+        self._snapshot.forget_classes()
 
     def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         if self.timing is None:

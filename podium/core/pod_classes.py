@@ -5,9 +5,10 @@ a filter or a score of an in-tree plugin reads of them is equal: whatever was fo
 holds for all. Class ids are small integers, so that columns can be indexed by them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
+from weakref import ref
 
 import msgspec
 import numpy as np
@@ -43,6 +44,9 @@ _CONTAINER_STATUS_FIELDS = ("allocatedResources", "name", "resources")
 # Volumes of these kinds differ from pod to pod and never decide where a pod can go.
 _INDIFFERENT_VOLUMES = frozenset({"configMap", "downwardAPI", "emptyDir", "projected", "secret"})
 
+CROWD_MIN = 4096
+"""Fewer classes than this are never worth forgetting."""
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -50,7 +54,7 @@ class PodClass:
     """Everything about a pod that in-tree plugins may read.
 
     Attributes:
-        id: index into columns of classes, from 0.
+        id: index into columns of classes, from 0; another one after `PodClasses.forget`.
         pod: one pod of the class, as it came; its name and uid mean nothing.
         namespace: of the pods.
         labels: of the pods.
@@ -58,7 +62,16 @@ class PodClass:
         terminating: whether the pods have a deletion timestamp.
     """
 
-    __slots__ = ("__dict__", "id", "labels", "namespace", "pod", "priority", "terminating")
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "id",
+        "labels",
+        "namespace",
+        "pod",
+        "priority",
+        "terminating",
+    )
 
     def __init__(self, class_id: int, pod: Object) -> None:
         self.id = class_id
@@ -111,9 +124,15 @@ def _amounts(nanos: Mapping[str, int]) -> dict[str, int]:
 
 
 class PodClasses:
-    """The classes met so far; a class is never forgotten."""
+    """The classes met so far, but for those that were forgotten as no pod was of them any more.
+
+    Attributes:
+        epoch: raised when the classes get other numbers; what is kept by number is wrong then.
+    """
 
     def __init__(self) -> None:
+        self.epoch = 0
+        self._crowd = CROWD_MIN
         self._by_key: dict[bytes, PodClass] = {}
         self._all: list[PodClass] = []
         self._priorities = np.zeros(0, np.int64)
@@ -129,6 +148,25 @@ class PodClasses:
 
     def __iter__(self) -> Iterator[PodClass]:
         return iter(self._all)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are so many that it is time to forget some."""
+        return len(self._all) > self._crowd
+
+    def forget(self) -> None:
+        """Forget the classes that nobody holds, such as by a pod, and number the others anew."""
+        known = [(key, ref(cls)) for key, cls in self._by_key.items()]
+        self._by_key, self._all, self._placed, self._dying = {}, [], {}, {}
+        self._seen, self._priorities = (), np.zeros(0, np.int64)
+        for key, held in known:
+            cls = held()
+            if cls is not None:
+                cls.id = len(self._all)
+                self._by_key[key] = cls
+                self._all.append(cls)
+        self._crowd = max(CROWD_MIN, 2 * len(self._all))
+        self.epoch += 1
 
     def priorities(self) -> NDArray[np.int64]:
         """The priority of each class, int64[classes]."""
@@ -178,6 +216,34 @@ class PodClasses:
         if found is None:
             found = self._placed[cls.id] = self.of(cls.pod, wants_node=False)
         return found
+
+
+V = TypeVar("V")
+
+
+class PerClass(Generic[V]):
+    """A value for each class, for as long as the classes keep their numbers.
+
+    Args:
+        classes: what numbers them.
+        make: works a value out, from nothing but the class.
+    """
+
+    def __init__(self, classes: PodClasses, make: Callable[[PodClass], V]) -> None:
+        self._classes = classes
+        self._make = make
+        self._epoch = classes.epoch
+        self._values: dict[int, V] = {}
+
+    def of(self, cls: PodClass) -> V:
+        """The value of a class."""
+        if self._epoch != self._classes.epoch:
+            self._epoch = self._classes.epoch
+            self._values.clear()
+        value = self._values.get(cls.id)
+        if value is None:
+            value = self._values[cls.id] = self._make(cls)
+        return value
 
 
 def _key(pod: Object, wants_node: bool) -> bytes:

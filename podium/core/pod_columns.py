@@ -40,6 +40,12 @@ class PodColumns:
         self.positions[slot] = position
         self.restart(pod)
 
+    def renumber(self) -> None:
+        """Take note of the numbers that classes have got; a free slot keeps none."""
+        self.classes[:] = 0
+        for slot in np.flatnonzero(self.rows != UNPLACED).tolist():
+            self.classes[slot] = self.pods[slot].cls.id
+
     def restart(self, pod: PodInfo) -> None:
         """Note the start time of a pod that has a slot."""
         self.starts[pod.slot] = NEVER_NS if pod.start_ns is None else pod.start_ns

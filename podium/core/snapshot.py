@@ -17,7 +17,7 @@ from podium.api.quantity import milli_value, value
 from podium.core.host_ports import HostPort
 from podium.core.log import Log
 from podium.core.node_columns import NodeColumns
-from podium.core.pod_classes import PodClass, PodClasses
+from podium.core.pod_classes import PerClass, PodClass, PodClasses
 from podium.core.pod_columns import PodColumns
 from podium.core.pods import UNPLACED, PodInfo
 from podium.core.resource_columns import ResourceColumns
@@ -66,7 +66,7 @@ class Snapshot:
         self.tie_key: Callable[[str], str] | None = None
         self._free_rows: list[int] = []
         self._homeless: dict[str, list[PodInfo]] = {}
-        self._held: dict[int, tuple[tuple[int, int], ...]] = {}
+        self._held = PerClass(self.classes, lambda cls: self.resources.counted(cls.held))
         self.pods = PodColumns()
         self._ranks: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))
 
@@ -186,12 +186,16 @@ class Snapshot:
             self.pods.restart(pod)
             self.restarts.append(pod.row)
 
+    def forget_classes(self) -> None:
+        """Forget classes that no pod is of; all that is kept by class is to be made anew."""
+        self.log.forget(self.log.end)
+        self.classes.forget()
+        self.pods.renumber()
+        self._node_changed()
+
     def held_columns(self, cls: PodClass) -> tuple[tuple[int, int], ...]:
         """(resource column, amount) of what a pod of the class takes of its node."""
-        held = self._held.get(cls.id)
-        if held is None:
-            held = self._held[cls.id] = self.resources.counted(cls.held)
-        return held
+        return self._held.of(cls)
 
     def sum_by_row(self, weights: NDArray[np.int64]) -> NDArray[np.int64]:
         """For each row the sum over its pods of a weight per class.

@@ -73,6 +73,8 @@ class Residents:
 
     def info_of(self, pod: Object) -> PodInfo:
         """A pod as it would count on the node."""
+        if self._classes.is_crowded:
+            self._classes.forget()
         return placed_pod(pod, self._classes)
 
     def take(self, info: PodInfo, life: Life, ip: str = "") -> Resident:

@@ -33,7 +33,7 @@ from podium.core.framework import (
 )
 from podium.core.handle import Handle
 from podium.core.hints import after_change, class_on_node
-from podium.core.pod_classes import PodClass
+from podium.core.pod_classes import PerClass, PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import Status, rejection, unresolvable
 
@@ -57,9 +57,11 @@ class InterPodAffinity:
     def __init__(self, handle: Handle, args: InterPodAffinityArgs) -> None:
         self._handle = handle
         self._args = args
-        self._terms: dict[int, AffinityTerms] = {}
-        self._with_terms: list[PodClass] = []
+        self._terms = PerClass(handle.snapshot.classes, affinity_terms)
+        # Numbers of classes: who held the classes would keep them from being forgotten.
+        self._with_terms: list[int] = []
         self._seen = 0
+        self._epoch = handle.snapshot.classes.epoch
         self._avoided: set[str] = set()
 
     def events_to_register(self) -> Sequence[EventHint]:
@@ -90,23 +92,26 @@ class InterPodAffinity:
         return _Score(DomainSums(self._handle.snapshot, self._preferences(pod.cls), among))
 
     def _terms_of(self, cls: PodClass) -> AffinityTerms:
-        terms = self._terms.get(cls.id)
-        if terms is None:
-            terms = self._terms[cls.id] = affinity_terms(cls)
-        return terms
+        return self._terms.of(cls)
 
     def _all_classes(self) -> list[PodClass]:
         return list(self._handle.snapshot.classes)
 
     def _classes_with_terms(self) -> list[PodClass]:
+        self._keep_up()
+        return [*map(self._handle.snapshot.classes.__getitem__, self._with_terms)]
+
+    def _keep_up(self) -> None:
+        """Take note of new classes."""
         classes = self._handle.snapshot.classes
+        if self._epoch != classes.epoch:
+            self._epoch, self._seen, self._with_terms = classes.epoch, 0, []
         for number in range(self._seen, len(classes)):
             terms = self._terms_of(classes[number])
             if not terms.is_empty:
-                self._with_terms.append(classes[number])
+                self._with_terms.append(number)
                 self._avoided.update(term.topology_key for term in terms.required_anti_affinity)
         self._seen = len(classes)
-        return self._with_terms
 
     def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
         """Whether a pod on a node has become one to be near, or keeps apart no more."""
@@ -123,7 +128,7 @@ class InterPodAffinity:
         has = labels(new)
         if old is None:
             return not near or not near.isdisjoint(has)
-        self._classes_with_terms()
+        self._keep_up()
         lost = {key for key, value in labels(old).items() if has.get(key) != value}
         gained = has.keys() - labels(old).keys()
         return not near.isdisjoint(lost | gained) or not self._avoided.isdisjoint(lost)

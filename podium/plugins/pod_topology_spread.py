@@ -6,6 +6,7 @@ score. Pods without constraints get those of the configuration.
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from podium.core.framework import (
 from podium.core.handle import Handle
 from podium.core.hints import after_change, class_on_node
 from podium.core.node_columns import ABSENT, HOSTNAME_LABEL
-from podium.core.pod_classes import PodClass
+from podium.core.pod_classes import PerClass, PodClass
 from podium.core.pods import PodInfo
 from podium.core.spreading import (
     DO_NOT_SCHEDULE,
@@ -58,7 +59,10 @@ class PodTopologySpread:
     def __init__(self, handle: Handle, args: PodTopologySpreadArgs) -> None:
         self._handle = handle
         self._is_system = args.defaulting_type is DefaultingType.SYSTEM
-        self._own: dict[tuple[int, str], tuple[SpreadConstraint, ...]] = {}
+        self._own = {
+            action: PerClass(handle.snapshot.classes, partial(own_constraints, action=action))
+            for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY)
+        }
         self._defaults = SYSTEM_DEFAULT_CONSTRAINTS if self._is_system else args.default_constraints
 
     def events_to_register(self) -> Sequence[EventHint]:
@@ -119,17 +123,11 @@ class PodTopologySpread:
     def _constraints(self, cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
         try:
             if cls.spec.get("topologySpreadConstraints"):
-                return self._own_constraints(cls, action)
+                return self._own[action].of(cls)
             return default_constraints(cls, self._defaults, action, self._handle.listers)
         except SelectorError as error:
             message = f"obtaining pod's topology spread constraints: {error}"
             raise CycleError(self.name, message) from error
-
-    def _own_constraints(self, cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
-        known = self._own.get((cls.id, action))
-        if known is None:
-            known = self._own[cls.id, action] = own_constraints(cls, action)
-        return known
 
 
 class _Memo:

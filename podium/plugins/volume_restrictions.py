@@ -101,28 +101,35 @@ class _Users:
 
     def __init__(self, classes: PodClasses) -> None:
         self._classes = classes
-        self._seen = 0
-        self._with_disks: list[PodClass] = []
-        self._by_claim: dict[ClaimKey, list[PodClass]] = {}
+        self._begin()
 
     def of_disks(self) -> Sequence[PodClass]:
         """Classes with disks of any kind."""
         self._keep_up()
-        return self._with_disks
+        return [self._classes[number] for number in self._with_disks]
 
     def of_claim(self, namespace: str, claim_name: str) -> Sequence[PodClass]:
         """Classes that use a claim."""
         self._keep_up()
-        return self._by_claim.get((namespace, claim_name), ())
+        return [self._classes[n] for n in self._by_claim.get((namespace, claim_name), ())]
+
+    def _begin(self) -> None:
+        self._epoch = self._classes.epoch
+        self._seen = 0
+        # Numbers of classes: who held the classes would keep them from being forgotten.
+        self._with_disks: list[int] = []
+        self._by_claim: dict[ClaimKey, list[int]] = {}
 
     def _keep_up(self) -> None:
-        while self._seen < len(self._classes):
-            cls = self._classes[self._seen]
-            self._seen += 1
+        if self._epoch != self._classes.epoch:
+            self._begin()
+        for number in range(self._seen, len(self._classes)):
+            cls = self._classes[number]
             if any(_disks(cls)):
-                self._with_disks.append(cls)
+                self._with_disks.append(number)
             for claim_name in set(_claims_used(cls)):
-                self._by_claim.setdefault((cls.namespace, claim_name), []).append(cls)
+                self._by_claim.setdefault((cls.namespace, claim_name), []).append(number)
+        self._seen = len(self._classes)
 
 
 class _Disks(FilterState):

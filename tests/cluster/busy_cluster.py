@@ -13,7 +13,6 @@ from podium.store.store import Store
 
 Object = Mapping[str, Any]
 
-ROUND_S = 300.0
 NODES = 6
 HISTORY_MAX = 200
 _MERGE = "application/merge-patch+json"
@@ -77,7 +76,6 @@ def _standing() -> list[Object]:
             "metadata": _meta("none", "full"),
             "spec": {"hard": {"pods": "1"}},
         },
-        _workload("Deployment", "refused", "full", replicas=2),
         _workload("Deployment", "web", replicas=6),
         _workload("StatefulSet", "db", replicas=3, serviceName="db"),
         _workload("DaemonSet", "agent"),
@@ -96,23 +94,28 @@ def _standing() -> list[Object]:
     ]
 
 
+REFUSED = _workload("Deployment", "refused", "full", replicas=2)
+
+
 class BusyCluster:
-    """Plays rounds of five minutes, in each of which something of everything happens.
+    """Plays rounds, in each of which something of everything happens.
 
     Attributes:
         cluster: the cluster.
-        failing: names of events that were seen.
 
     Args:
         seed: of what is left to chance.
+        round_s: how long a round lasts, in seconds.
+        fails: whether something is refused and tried again all the time.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, round_s: float = 300.0, *, fails: bool = True) -> None:
+        self._round_s = round_s
         self._rng = Random(seed)
         self._round = 0
         self._nodes = [f"n{number}" for number in range(NODES)]
         self.cluster = Cluster(store=Store(history_max=HISTORY_MAX))
-        self.cluster.load([*map(_node, self._nodes), *_standing()])
+        self.cluster.load([*map(_node, self._nodes), *_standing(), *([REFUSED] if fails else [])])
         self.cluster.start()
         self.cluster.driver.add(EventExpiry())
 
@@ -123,9 +126,9 @@ class BusyCluster:
             self._come(self._round)
             self._roll_out(self._round)
             self._trouble()
-            self.cluster.driver.advance(ROUND_S / 2)
+            self.cluster.driver.advance(self._round_s / 2)
             self._go(self._round)
-            self.cluster.driver.advance(ROUND_S / 2)
+            self.cluster.driver.advance(self._round_s / 2)
 
     def _come(self, number: int) -> None:
         for obj in (

@@ -1,6 +1,11 @@
 """Classes of pods: asking for them again, without finding them out again."""
 
-from podium.core.pod_classes import PodClasses
+from typing import Any
+
+import pytest
+
+from podium.core.pod_classes import PerClass, PodClasses
+from podium.core.pods import pending_pod
 from tests.core.objects import pod
 
 
@@ -15,3 +20,24 @@ def test_pods_on_nodes_are_of_the_same_class_whenever_they_are_asked_about() -> 
             assert found == [expected[pods.index(obj)] for obj in asked]
     assert expected[0] is expected[3]
     assert len(classes) == 3
+
+
+def test_classes_that_nobody_holds_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("podium.core.pod_classes.CROWD_MIN", 10)
+    classes = PodClasses()
+    made = PerClass(classes, lambda cls: cls.priority + 1)
+    held = [pending_pod(prioritised(number), classes) for number in range(12)][6:]
+    assert classes.is_crowded
+    assert [made.of(pod.cls) for pod in held] == [*range(7, 13)]
+    classes.forget()
+    assert [pod.cls.id for pod in held] == [*range(6)]
+    assert [*classes] == [pod.cls for pod in held]
+    assert classes.priorities().tolist() == [*range(6, 12)]
+    assert [made.of(pod.cls) for pod in held] == [*range(7, 13)]
+    assert pending_pod(prioritised(7), classes).cls is held[1].cls
+    assert pending_pod(prioritised(0), classes).cls.id == 6
+    assert not classes.is_crowded
+
+
+def prioritised(number: int) -> dict[str, Any]:
+    return {"metadata": {"name": "p"}, "spec": {"priority": number}}

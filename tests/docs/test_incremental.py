@@ -14,6 +14,7 @@ import pytest
 from podium.core.budgets import Budget
 from podium.core.decision import Decision
 from podium.core.explanation import explain, failure_message
+from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo
 from podium.scheduler import Scheduler
 
@@ -263,6 +264,13 @@ def test_what_is_assumed_of_volumes_concerns_pods_with_claims_alone(uses_claim: 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_kept_results_are_those_of_a_new_scheduler(seed: int) -> None:
+    live_through(seed, change_count=40)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_classes_may_be_forgotten_at_any_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = Random(seed)
+    monkeypatch.setattr(PodClasses, "is_crowded", property(lambda _: dice.random() < 0.3))
     live_through(seed, change_count=40)
 
 

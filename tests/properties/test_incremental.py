@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from podium.core.evaluation import Evaluation
 from podium.core.explanation import explain
 from podium.core.filtering import Filtering
+from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo
 from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.core.preemption.importance import more_important
@@ -150,6 +151,13 @@ def assert_decisions_follow(life: Life, steps: int) -> None:
 @given(LIVES)
 def test_decisions(life: Life) -> None:
     assert_decisions_follow(life, STEPS)
+
+
+@given(LIVES)
+def test_decisions_while_classes_are_forgotten(life: Life) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PodClasses, "is_crowded", True)
+        assert_decisions_follow(life, STEPS)
 
 
 @pytest.mark.soak

@@ -69,6 +69,11 @@ class Preemptor:
             )
         return self._nominate(pod, run, candidates, rejected)
 
+    def forget_classes(self) -> None:
+        """Classes get other numbers."""
+        self._runs = Recent(DRY_RUNS_MAX)
+        self._budgets.forget_classes()
+
     def _nominate(self, pod: PodInfo, run: DryRun, candidates: Rows, rejected: Rows) -> Preemption:
         choice = choose(run, candidates)
         row = int(choice.selected[self._snapshot.ranks()[choice.selected].argmin()])
