@@ -11,7 +11,7 @@ from typing import Any
 from podium.api.errors import InvalidValue
 from podium.api.meta import is_finished, key
 from podium.config.args import DefaultPreemptionArgs
-from podium.config.options import SchedulerOptions, VictimOrder
+from podium.config.options import SchedulerOptions
 from podium.config.types import DEFAULT_SCHEDULER_NAME, SchedulerConfiguration
 from podium.core.binding import BindingCycle
 from podium.core.budget_columns import BudgetColumns
@@ -24,7 +24,7 @@ from podium.core.nominator import Nominator
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo, pending_pod, placed_pod
 from podium.core.preemption.candidates import CandidateLimit
-from podium.core.preemption.importance import more_important, more_important_by_qos
+from podium.core.preemption.importance import IMPORTANCE
 from podium.core.preemption.preempting import Preemptor
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status
@@ -189,12 +189,11 @@ class Scheduler:
         plugin = pipeline.preemption
         if not isinstance(plugin, DefaultPreemption):
             return None
-        by_qos = self._options.victim_order is VictimOrder.QOS_CLASS
         return Preemptor(
             self.snapshot,
             self.nominator,
             self.budgets,
-            more_important_by_qos if by_qos else more_important,
+            IMPORTANCE[self._options.victim_order],
             self._limit(plugin.args),
         )
 

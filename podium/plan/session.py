@@ -10,9 +10,8 @@ from typing import Any
 
 from podium.api.meta import uid
 from podium.config.load import default_configuration
-from podium.config.options import SchedulerOptions, VictimOrder
+from podium.config.options import SchedulerOptions
 from podium.core.pods import PodInfo, placed_pod
-from podium.core.preemption.importance import more_important, more_important_by_qos
 from podium.node.admission import objection
 from podium.node.load import Load
 from podium.plan.budgets import BudgetBook
@@ -50,12 +49,7 @@ class Session:
         self._load()
         book = BudgetBook(prepared.before, prepared.after)
         self.scheduler.set_budgets(book.current())
-        by_qos = options.victim_order is VictimOrder.QOS_CLASS
-        self.reader = CandidateReader(
-            self.scheduler.snapshot,
-            self.scheduler.budgets,
-            more_important_by_qos if by_qos else more_important,
-        )
+        self.reader = CandidateReader(self.scheduler.snapshot, self.scheduler.budgets)
         self._run = Run(
             self.scheduler,
             book,

@@ -14,7 +14,7 @@ from podium.core.framework import Rows
 from podium.core.pod_columns import NEVER_NS
 from podium.core.pods import PodInfo
 from podium.core.preemption.choice import KEYS, Choice
-from podium.core.preemption.importance import MoreImportant
+from podium.core.preemption.importance import Importance
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victims import potential_victims
 from podium.core.snapshot import Snapshot
@@ -36,15 +36,11 @@ class CandidateReader:
     Args:
         snapshot: the cluster.
         budgets: as preemption sees them.
-        is_more_important: the order of victims that preemption goes by.
     """
 
-    def __init__(
-        self, snapshot: Snapshot, budgets: BudgetColumns, is_more_important: MoreImportant
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, budgets: BudgetColumns) -> None:
         self._snapshot = snapshot
         self._budgets = budgets
-        self._is_more_important = is_more_important
 
     def outcome(
         self,
@@ -98,7 +94,7 @@ class CandidateReader:
         run = preemption.run
         if run is None:
             raise ValueError(f"the preemption by {pod.key} has no dry run")
-        broken = self._broken(pod, rows)
+        broken = self._broken(pod, run.importance, rows)
         columns = [key_of.values(run, rows).tolist() for key_of in KEYS]
         return [
             CandidateNode(
@@ -132,12 +128,12 @@ class CandidateReader:
             is_leaving=pod.cls.terminating or pod.uid in leaving,
         )
 
-    def _broken(self, preemptor: PodInfo, rows: Rows) -> Broken:
+    def _broken(self, preemptor: PodInfo, importance: Importance, rows: Rows) -> Broken:
         """Which budgets each potential victim on these rows breaks."""
         if not self._budgets.budgets:
             return {}
         potential = potential_victims(
-            self._snapshot, preemptor.cls, rows, self._budgets, self._is_more_important
+            self._snapshot, preemptor.cls, rows, self._budgets, importance
         )
         pods = [self._snapshot.pods.pods[slot] for slot in potential.slots.tolist()]
         result: Broken = {}

@@ -5,11 +5,12 @@ import json
 import numpy as np
 from hypothesis import given
 
+from podium.config.options import VictimOrder
 from podium.core.evaluation import Evaluation
 from podium.core.framework import FITS
 from podium.core.pods import PodInfo
 from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
-from podium.core.preemption.importance import more_important
+from podium.core.preemption.importance import IMPORTANCE
 from podium.core.preemption.preempting import NO_VICTIMS_REASON
 from podium.decide.stream import answers
 from podium.scheduler import Scheduler
@@ -89,7 +90,11 @@ def dry_run_of(
     """A new dry run that was asked about these rows in turn."""
     evaluation = Evaluation(scheduler.pipelines[PROFILE], handle(scheduler), pod)
     run = DryRun(
-        evaluation, scheduler.snapshot, scheduler.nominator, scheduler.budgets, more_important
+        evaluation,
+        scheduler.snapshot,
+        scheduler.nominator,
+        scheduler.budgets,
+        IMPORTANCE[VictimOrder.DEFAULT],
     )
     for rows in steps:
         run.update(pod, np.array(rows, np.intp))

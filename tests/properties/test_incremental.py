@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.config.options import VictimOrder
 from podium.core.evaluation import Evaluation
 from podium.core.explanation import explain
 from podium.core.filtering import Filtering
 from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo
 from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
-from podium.core.preemption.importance import more_important
+from podium.core.preemption.importance import IMPORTANCE
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status
 from podium.decide.answer import decision_json
@@ -100,7 +101,7 @@ class Kept:
             scheduler.snapshot,
             scheduler.nominator,
             scheduler.budgets,
-            more_important,
+            IMPORTANCE[VictimOrder.DEFAULT],
         )
 
     def results(self) -> list[tuple[object, ...]]:

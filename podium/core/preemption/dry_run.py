@@ -15,8 +15,7 @@ from podium.core.framework import FITS, Rows
 from podium.core.nominator import Nominator
 from podium.core.pod_columns import NEVER_NS
 from podium.core.pods import PodInfo
-from podium.core.preemption.go_sort import go_sort
-from podium.core.preemption.importance import MoreImportant
+from podium.core.preemption.importance import Importance
 from podium.core.preemption.one_row import RowResult, RowWorld, run_row
 from podium.core.preemption.victims import PotentialVictims, potential_victims
 from podium.core.preemption.world import World
@@ -33,6 +32,7 @@ class DryRun:
 
     Attributes:
         evaluation: of the class of preemptors.
+        importance: the order of victims.
         is_candidate: bool[capacity], whether preemption would make room.
         outcome: int32[capacity], why not: the code of the filter that still objects.
         blame: int32[capacity], the index of that filter, `NO_VICTIMS` if there was nobody to take.
@@ -51,13 +51,13 @@ class DryRun:
         snapshot: Snapshot,
         nominator: Nominator,
         budgets: BudgetColumns,
-        is_more_important: MoreImportant,
+        importance: Importance,
     ) -> None:
         self.evaluation = evaluation
         self._snapshot = snapshot
         self._nominator = nominator
         self._budgets = budgets
-        self._is_more_important = is_more_important
+        self.importance = importance
         self._state: tuple[object, ...] = ()
         self._seen = 0
         self._nominations_seen = 0
@@ -141,9 +141,7 @@ class DryRun:
 
     def _run(self, pod: PodInfo, rows: Rows) -> None:
         snapshot = self._snapshot
-        potential = potential_victims(
-            snapshot, pod.cls, rows, self._budgets, self._is_more_important
-        )
+        potential = potential_victims(snapshot, pod.cls, rows, self._budgets, self.importance)
         rivals = self._nominator.rivals(pod, snapshot) if self._nominator else ()
         world = World(self.evaluation.filtering, snapshot, rows, rivals)
         world.remove(potential.row_indexes, potential.slots)
@@ -162,7 +160,7 @@ class DryRun:
         if lower:
             rivals = self._nominator.rivals_on(pod, snapshot.names[row])
             world = RowWorld(self.evaluation.filtering, snapshot, row, rivals)
-            result = run_row(world, lower, self._budgets, self._is_more_important)
+            result = run_row(world, lower, self._budgets, self.importance)
         self.outcome[row], self.blame[row] = result.outcome, result.blame
         self.is_candidate[row] = result.outcome == FITS
         self.victims[row], self.violations[row] = result.victims, result.violations
@@ -211,7 +209,7 @@ class DryRun:
         for index, row in enumerate(rows.tolist()):
             victims = pods[start : ends[index]]
             if mixed[index]:
-                go_sort(victims, self._is_more_important)
+                self.importance.sort(victims)
             self.victims[row] = tuple(victims)
             start = ends[index]
 

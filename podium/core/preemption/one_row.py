@@ -12,8 +12,7 @@ from podium.core.budgets import spend
 from podium.core.filtering import NOBODY, Filtering
 from podium.core.framework import FITS, FilterState
 from podium.core.pods import PodInfo
-from podium.core.preemption.go_sort import go_sort
-from podium.core.preemption.importance import MoreImportant
+from podium.core.preemption.importance import Importance
 from podium.core.snapshot import Snapshot
 
 
@@ -97,7 +96,7 @@ def run_row(
     world: RowWorld,
     lower: Sequence[PodInfo],
     budgets: BudgetColumns,
-    is_more_important: MoreImportant,
+    importance: Importance,
 ) -> RowResult:
     """Find the victims among the pods of lower priority of a row, of which there is at least one.
 
@@ -105,7 +104,7 @@ def run_row(
         world: the row, with all its pods.
         lower: in the order in which they are on the row.
         budgets: that victims may break.
-        is_more_important: the order of reprieve.
+        importance: the order of reprieve.
     """
     ordered = list(lower)
     for pod in ordered:
@@ -113,13 +112,13 @@ def run_row(
     outcome, blame = world.judge()
     if outcome != FITS:
         return RowResult(outcome, blame)
-    go_sort(ordered, is_more_important)
+    importance.sort(ordered)
     violating, others = _grouped(ordered, budgets)
     victims = [pod for pod in violating if not _reprieved(world, pod)]
     violations = len(victims)
     victims += [pod for pod in others if not _reprieved(world, pod)]
     if violating and others:
-        go_sort(victims, is_more_important)
+        importance.sort(victims)
     return RowResult(FITS, NOBODY, tuple(victims), violations)
 
 

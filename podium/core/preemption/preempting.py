@@ -12,7 +12,7 @@ from podium.core.preemption.candidates import CandidateLimit
 from podium.core.preemption.choice import choose
 from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.core.preemption.eligibility import ineligible
-from podium.core.preemption.importance import MoreImportant, more_important
+from podium.core.preemption.importance import Importance
 from podium.core.preemption.result import Preemption
 from podium.core.recent import Recent
 from podium.core.snapshot import Snapshot
@@ -30,13 +30,13 @@ class Preemptor:
         snapshot: Snapshot,
         nominator: Nominator,
         budgets: BudgetColumns,
-        is_more_important: MoreImportant = more_important,
+        importance: Importance,
         limit: CandidateLimit | None = None,
     ) -> None:
         self._snapshot = snapshot
         self._nominator = nominator
         self._budgets = budgets
-        self._is_more_important = is_more_important
+        self._importance = importance
         self._limit = limit
         self._runs: Recent[int, DryRun] = Recent(DRY_RUNS_MAX)
 
@@ -95,7 +95,7 @@ class Preemptor:
         run = self._runs.get(pod.cls.id)
         if run is None or run.evaluation is not evaluation:
             run = DryRun(
-                evaluation, self._snapshot, self._nominator, self._budgets, self._is_more_important
+                evaluation, self._snapshot, self._nominator, self._budgets, self._importance
             )
             self._runs.put(pod.cls.id, run)
         return run

@@ -11,10 +11,8 @@ from podium.apiserver.admission.chain import PLUGINS
 from podium.apiserver.admission.plugin import AdmissionOptions
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
 from podium.config.load import Loaded as LoadedConfiguration
-from podium.config.options import VictimOrder
 from podium.controllers.kit.pods import condition_of
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.core.preemption.importance import more_important, more_important_by_qos
 from podium.node.pressure.config import EvictionConfig
 from podium.node.simulated.behaviour import CONDITIONS, DOWN, Behaviour
 from podium.node.simulated.durations import ScriptedDuration
@@ -114,7 +112,9 @@ class Play:
         if seed:
             self.scheduler.snapshot.tie_key = partial(_shuffled, seed)
         self.preempted = Preempted(
-            self._reader(configuration), alternatives_max, lambda: round(self.passed_s, 3)
+            CandidateReader(self.scheduler.snapshot, self.scheduler.budgets),
+            alternatives_max,
+            lambda: round(self.passed_s, 3),
         )
         self.scheduler.watch = self.preempted
 
@@ -170,12 +170,6 @@ class Play:
         for pod in pods:
             metadata = {"creationTimestamp": timestamp(self._start_s), **pod["metadata"]}
             self._cluster.store.create("Pod", {**pod, "metadata": metadata})
-
-    def _reader(self, configuration: LoadedConfiguration | None) -> CandidateReader:
-        by_qos = configuration and configuration.options.victim_order is VictimOrder.QOS_CLASS
-        scheduler = self.scheduler
-        order = more_important_by_qos if by_qos else more_important
-        return CandidateReader(scheduler.snapshot, scheduler.budgets, order)
 
 
 def _loaded(state: State, coming: Iterable[Object], book: BudgetBook) -> Iterator[Object]:
