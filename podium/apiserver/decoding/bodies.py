@@ -49,10 +49,8 @@ class _Wanted:
 
     def _refusal(self, why: str, message: str, field: str = "") -> Refused:
         causes = (Cause("FieldValueInvalid", why, field),) if field else ()
-        if self.kind is DELETE_OPTIONS:
-            # Upstream has no better code for options that it can't read.
-            return Refused(500, "", why)
-        return Refused(400, "BadRequest", message, causes=causes)
+        told = why if self.kind is DELETE_OPTIONS else message
+        return Refused(400, "BadRequest", told, causes=causes)
 
 
 def decode(
@@ -163,10 +161,12 @@ def _header(value: dict[str, Any], wanted: _Wanted) -> tuple[str, str]:
 
 def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:
     """The type that an object says it has, which may be another one than was asked for."""
-    if wanted.kind is DELETE_OPTIONS and kind == DELETE_OPTIONS.name:
+    if wanted.kind is DELETE_OPTIONS:
         # Clients send them in the version of whatever they delete.
-        api_version = DELETE_OPTIONS.api_version
-    struct = struct_of(api_version, kind)
+        known = struct_of(DELETE_OPTIONS.api_version, kind)
+        struct = known if kind == DELETE_OPTIONS.name else None
+    else:
+        struct = struct_of(api_version, kind)
     if struct is None:
         problem = f"no kind {_quoted(kind)} is registered for version {_quoted(api_version)}"
         raise wanted.unfit(kind, api_version, problem)
@@ -175,8 +175,6 @@ def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:
 
 def _check_kind(wanted: _Wanted, api_version: str, kind: str) -> None:
     if wanted.kind is DELETE_OPTIONS:
-        if kind != DELETE_OPTIONS.name:
-            raise Refused(500, "", "decoded object cannot be converted to DeleteOptions")
         return
     if kind != wanted.kind.name:
         problem = f"kind: expected {wanted.kind.name}, got {kind} of {api_version}"

@@ -240,8 +240,10 @@ def test_delete_options_come_in_any_version(api_version: str) -> None:
 
 def test_delete_options_that_nobody_understands() -> None:
     why = "gracePeriodSeconds: expected an integer of 64 bits, got a string"
-    expected = (500, "", why)
+    expected = (400, "BadRequest", why)
     assert refusal({"gracePeriodSeconds": "1"}, DELETE_OPTIONS) == expected
+    other = (400, "BadRequest", 'no kind "Pod" is registered for version "v1"')
+    assert refusal({"kind": "Pod", "apiVersion": "v1"}, DELETE_OPTIONS) == other
 
 
 @pytest.mark.parametrize("body", [b'{"x":' * 4000, b'{"x":' + b"[" * 4000 + b"]" * 4000 + b"}"])
