@@ -15,6 +15,7 @@ META_GROUP = "meta.k8s.io"
 EXACT, NOT_OLDER_THAN = "Exact", "NotOlderThan"
 
 _FIELD_MANAGER_LENGTH_MAX = 128
+_UNKNOWN_MANAGER = "unknown"
 _FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 _PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
 
@@ -193,7 +194,8 @@ def field_manager(named: str, user_agent: str) -> str:
     if named:
         return named
     printable = "".join(one for one in user_agent.partition("/")[0] if one.isprintable())
-    return printable.encode()[:_FIELD_MANAGER_LENGTH_MAX].decode(errors="ignore")
+    manager = printable.encode()[:_FIELD_MANAGER_LENGTH_MAX].decode(errors="ignore")
+    return manager or _UNKNOWN_MANAGER
 
 
 def _forbidden(field: str, message: str) -> FieldError:

@@ -101,6 +101,8 @@ class Updater:
                 now_s=request.now_s,
                 subresource=request.subresource,
             )
+            # Named even if there are none, as an update that leaves them out keeps what there is.
+            new = {**new, "metadata": {"managedFields": [], **new["metadata"]}}
         return self._admission.admit(request, new)
 
 

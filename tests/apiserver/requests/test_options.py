@@ -194,7 +194,7 @@ def test_delete_options_that_are_wrong(options, causes):
     [
         ("me", "kubectl/v1", "me"),
         ("", "kubectl-client-side-apply/v1 (linux)", "kubectl-client-side-apply"),
-        ("", "", ""),
+        ("", "", "unknown"),
         ("", "a\tb/1", "ab"),
         ("", "é" * 100, "é" * 64),
     ],
