@@ -27,6 +27,9 @@ class ErrorKind(StrEnum):
     TOO_LONG = "Too long"
 
 
+OMITTED = object()
+"""In place of a value that isn't to be shown, as the field has too many."""
+
 _WITHOUT_VALUE = frozenset({ErrorKind.REQUIRED, ErrorKind.FORBIDDEN, ErrorKind.TOO_LONG})
 
 
@@ -51,7 +54,7 @@ class FieldError:
     def text(self) -> str:
         """The fault without its field."""
         parts = [str(self.kind)]
-        if self.kind not in _WITHOUT_VALUE:
+        if self.kind not in _WITHOUT_VALUE and self.value is not OMITTED:
             parts.append(_as_json(self.value))
         if self.message:
             parts.append(self.message)

@@ -15,7 +15,6 @@ from podium.apiserver.update_validation.rules import (
     at,
     immutable,
     immutable_value,
-    not_negative,
     same,
     spec_of,
     valid,
@@ -76,11 +75,3 @@ update = all_of(
     immutable("spec.successPolicy"),
 )
 """A job that is updated."""
-
-status_update = all_of(
-    metadata,
-    not_negative(
-        "status.active", "status.succeeded", "status.failed", "status.ready", "status.terminating"
-    ),
-)
-"""A job whose status is updated."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
 from podium.apiserver.update_validation import (
+    job_status,
     jobs,
     nodes,
     others,
@@ -49,7 +50,7 @@ _RULES: Mapping[str, Rule] = {
     "DaemonSet/status": workloads.daemon_set_status,
     "ControllerRevision": others.controller_revision,
     "Job": jobs.update,
-    "Job/status": jobs.status_update,
+    "Job/status": job_status.status_update,
     "EndpointSlice": others.endpoint_slice,
     "PodDisruptionBudget": others.disruption_budget,
     "PodDisruptionBudget/status": others.disruption_budget_status,

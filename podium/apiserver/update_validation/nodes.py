@@ -7,7 +7,7 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.apiserver.internals import internal
 from podium.apiserver.update_validation.metadata import metadata
 from podium.apiserver.update_validation.rules import Faults, Object, all_of, forbidden, valid
-from podium.apiserver.validation.nodes import node, node_resources, node_taints
+from podium.apiserver.validation.nodes import node, node_features, node_resources, node_taints
 
 _ADDRESS = 'node updates may not change podCIDR except from "" to valid'
 _PROVIDER = 'node updates may not change providerID except from "" to valid'
@@ -55,5 +55,5 @@ _on_every_update = all_of(
 update = all_of(valid(node), _on_every_update)
 """A node that is updated; it is judged as a new one, and once more as a changed one."""
 
-status_update = _on_every_update
+status_update = all_of(valid(node_features), _on_every_update)
 """A node whose status is updated."""

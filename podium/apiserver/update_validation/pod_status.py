@@ -21,37 +21,71 @@ from podium.apiserver.update_validation.rules import (
     immutable_value,
     spec_of,
 )
+from podium.apiserver.validation.checks import ip_address
 
 _SYSTEM_CONDITIONS = frozenset({"PodScheduled", "Ready", "Initialized"})
 _NOBODY: frozenset[str] = frozenset()
+_BOUND = "may not be set on pods that are already bound to a node"
 _NOT_TERMINATED = "may not be transitioned to non-terminated state"
 
 
 def _status(new: Object, old: Object) -> Faults:
     status, before = new.get("status") or {}, old.get("status") or {}
-    yield from _condition_types(status.get("conditions") or ())
+    yield from _conditions(status.get("conditions") or ())
+    yield from _generation(status, "status")
     if (spec_of(new).get("nodeName") or "") != (spec_of(old).get("nodeName") or ""):
         yield forbidden("status.nodeName", "may not be changed directly")
     nominated = status.get("nominatedNodeName")
     if nominated and nominated != before.get("nominatedNodeName"):
         for message in validate_subdomain(nominated):
             yield FieldError("status.nominatedNodeName", nominated, message)
+        if spec_of(new).get("nodeName"):
+            yield forbidden("status.nominatedNodeName", _BOUND)
     yield from immutable_value(status.get("qosClass"), before.get("qosClass"), "status.qosClass")
     yield from _containers(status, before, spec_of(old))
     yield from _claims(status.get("resourceClaimStatuses") or (), spec_of(new))
+    yield from _addresses(status)
 
 
 status_update = all_of(metadata, annotations, _status)
 """A pod whose status is updated."""
 
 
-def _condition_types(conditions: Iterable[Object]) -> Faults:
+def _conditions(conditions: Iterable[Object]) -> Faults:
     for index, condition in enumerate(conditions):
-        kind = condition.get("type") or ""
+        kind, where = condition.get("type") or "", f"status.conditions[{index}]"
+        yield from _generation(condition, where)
         if kind not in _SYSTEM_CONDITIONS:
             for message in validate_label_key(kind):
-                # The path is upstream's, though the conditions are in the status.
-                yield FieldError(f"metadata.conditions[{index}].Type", kind, message)
+                yield FieldError(f"{where}.Type", kind, message)
+
+
+def _generation(observer: Object, path: str) -> Faults:
+    generation = observer.get("observedGeneration") or 0
+    if generation < 0:
+        message = "must be a non-negative integer"
+        yield FieldError(f"{path}.observedGeneration", generation, message)
+
+
+def _addresses(status: Object) -> Faults:
+    """A pod and its node have one address of each family at most."""
+    pod_ips = status.get("podIPs") or [{"ip": ip} for ip in (status.get("podIP"),) if ip]
+    host_ips = status.get("hostIPs") or []
+    yield from _ip_list(pod_ips, "status.podIPs")
+    first = host_ips[0].get("ip") or "" if host_ips else ""
+    if host_ips and first != (status.get("hostIP") or ""):
+        yield FieldError("status.hostIPs[0].ip", first, "must be equal to `hostIP`")
+    yield from _ip_list(host_ips, "status.hostIPs")
+
+
+def _ip_list(addresses: Sequence[Object], path: str) -> Faults:
+    ips = [one.get("ip") or "" for one in addresses]
+    faults = [fault for n, ip in enumerate(ips) for fault in ip_address(ip, f"{path}[{n}]")]
+    yield from faults
+    families = {":" in ip for ip in ips}
+    if not faults and len(families) < len(ips):
+        message = "may specify no more than one IP for each IP family"
+        yield FieldError(path, [{"IP": ip} for ip in ips], message)
 
 
 def _containers(status: Object, before: Object, spec: Object) -> Faults:

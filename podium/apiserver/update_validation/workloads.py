@@ -93,6 +93,7 @@ deployment_status = _status(
         "readyReplicas",
         "availableReplicas",
         "unavailableReplicas",
+        "terminatingReplicas",
         "collisionCount",
     ),
     ("updatedReplicas", "readyReplicas", "availableReplicas"),
@@ -103,6 +104,7 @@ _REPLICATED = (
     "fullyLabeledReplicas",
     "readyReplicas",
     "availableReplicas",
+    "terminatingReplicas",
     "observedGeneration",
 )
 replica_set_status = _status(

@@ -8,6 +8,7 @@ kube-apiserver v1.36, with plain words where that answers with a decoder's compl
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address as IPAddress  # noqa: N812 - it makes one
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
@@ -193,6 +194,17 @@ def time(value: Any, path: str) -> Faults:
         parse_time(value)
     except TimeError as error:
         yield error.under(path).error
+
+
+def ip_address(value: object, path: str) -> Faults:
+    """An IP address of either family."""
+    try:
+        is_address = isinstance(value, str) and "%" not in value and bool(IPAddress(value))
+    except ValueError:
+        is_address = False
+    if not is_address:
+        rule = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+        yield FieldError(path, value, rule)
 
 
 def each(check: Check) -> Check:

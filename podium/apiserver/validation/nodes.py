@@ -1,20 +1,23 @@
 """Nodes, and what CSI drivers say about them."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
+from podium.api.errors import FieldError
 from podium.apiserver.validation.checks import (
     Faults,
     a_dict,
+    anything,
     boolean,
     count,
+    duplicate,
     each,
     fields,
     integer,
     join,
     kept,
     needed,
-    one_of,
     quantity,
     text,
     time,
@@ -22,15 +25,12 @@ from podium.apiserver.validation.checks import (
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.names import label_key, subdomain
 from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.resources import amounts
+from podium.apiserver.validation.resources import resource_list
 from podium.apiserver.validation.selectors import label_selector
 from podium.apiserver.validation.tolerations import taints
 
-_condition = fields(
-    type=needed(text),
-    status=needed(one_of("True", "False", "Unknown")),
-    lastTransitionTime=time,
-)
+# Upstream judges neither their types nor their statuses, so that any may be stored already.
+_condition = fields(type=text, status=text, lastTransitionTime=time)
 
 
 def _conditions_part(conditions: Any) -> Any:
@@ -39,9 +39,35 @@ def _conditions_part(conditions: Any) -> Any:
     return [kept(condition, ("type", "status", "lastTransitionTime")) for condition in conditions]
 
 
+_amounts = resource_list(anything)
+_FEATURE = re.compile("[A-Z][A-Za-z0-9]*(/[A-Za-z0-9]+)*", re.ASCII)
+_FEATURE_RULE = (
+    "must start with an UpperCamelCase segment, with subsequent segments separated by '/' "
+    "(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and "
+    "slashes"
+)
+
+
+def _features(value: object, path: str) -> Faults:
+    """What a node says that it can do: names in order, each once."""
+    yield from each(text)(value, path)
+    before = ""
+    for index, name in enumerate(value if isinstance(value, list) else ()):
+        if not isinstance(name, str):
+            continue
+        where = f"{path}[{index}]"
+        if not _FEATURE.fullmatch(name):
+            yield FieldError(where, name, f'invalid feature name "{name}": {_FEATURE_RULE}')
+        elif name == before:
+            yield duplicate(where, name)
+        elif name < before:
+            yield FieldError(where, name, "list must be sorted alphabetically")
+        before = max(before, name)
+
+
 def _resources(value: object, path: str) -> Faults:
     """Amounts by resource name; the names stand in paths without brackets, for nodes alone."""
-    for fault in amounts(value, ""):
+    for fault in _amounts(value, ""):
         name = fault.field.removeprefix("[").removesuffix("]")
         yield replace(fault, field=join(path, name) if name else path)
 
@@ -59,6 +85,9 @@ node_resources = fields(
 )
 """What a node says that it has."""
 
+node_features = fields(status=fields(declaredFeatures=_features))
+"""What a node says that it can do."""
+
 node = fields(
     node_taints,
     node_resources,
@@ -66,8 +95,8 @@ node = fields(
     spec=fields(unschedulable=boolean, providerID=text),
     status=fields(
         conditions=remembered(each(_condition), _conditions_part),
-        images=remembered(each(fields(names=each(text), sizeBytes=integer(0)))),
-        declaredFeatures=each(text),
+        images=remembered(each(fields(names=each(text), sizeBytes=integer()))),
+        declaredFeatures=_features,
     ),
 )
 """A node."""

@@ -1,10 +1,10 @@
 """Pods: the few changes that are allowed, and what is said of the others."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
-from tests.apiserver.update_validation.updates import changed, faults, stored, texts
+from tests.apiserver.update_validation.updates import changed, faults, stored
 
 Obj = dict[str, Any]
 
@@ -256,57 +256,6 @@ def test_a_mirror_stays_one() -> None:
     mirror = changed(pod(), "metadata.annotations", {"kubernetes.io/config.mirror": "x"})
     (fault,) = faults(mirror, "metadata.annotations", None)
     assert fault.endswith("may not remove or update mirror pod annotation")
-
-
-class TestStatus:
-    RUNNING: ClassVar = {"name": "c", "state": {"running": {}}}
-    ENDED: ClassVar = {"name": "c", "state": {"terminated": {"exitCode": 0}}}
-    FAILED: ClassVar = {"name": "c", "state": {"terminated": {"exitCode": 1}}}
-
-    @staticmethod
-    def said(old: Obj, **status: Any) -> list[str]:
-        return texts({**old, "status": {**old["status"], **status}}, old, "status")
-
-    def test_reports(self) -> None:
-        ready = {"type": "Ready", "status": "True"}
-        assert self.said(pod(), phase="Running", conditions=[ready]) == []
-        assert self.said(pod(), nominatedNodeName="node-1") == []
-
-    def test_the_quality_of_service_stays(self) -> None:
-        assert self.said(pod(), qosClass="BestEffort") == [
-            'status.qosClass: Invalid value: "BestEffort": field is immutable'
-        ]
-
-    def test_a_nominated_node_has_a_name(self) -> None:
-        (fault,) = self.said(pod(), nominatedNodeName="No_Node")
-        assert fault.startswith('status.nominatedNodeName: Invalid value: "No_Node": a lowercase')
-
-    def test_conditions_of_others_are_qualified(self) -> None:
-        (fault,) = self.said(pod(), conditions=[{"type": "a b", "status": "True"}])
-        assert fault.startswith('metadata.conditions[0].Type: Invalid value: "a b": name part')
-
-    @pytest.mark.parametrize(
-        ("policy", "before", "refused"),
-        [
-            ("Never", ENDED, True),
-            ("Never", FAILED, True),
-            ("OnFailure", ENDED, True),
-            ("OnFailure", FAILED, False),
-            ("Always", ENDED, False),
-            ("Never", RUNNING, False),
-        ],
-    )
-    def test_what_has_ended_does_not_run_again(
-        self, policy: str, before: Obj, refused: bool
-    ) -> None:
-        old = pod(restartPolicy=policy)
-        old = changed(old, "status.containerStatuses", [before])
-        expected = (
-            "status.containerStatuses[0].state: Forbidden: "
-            "may not be transitioned to non-terminated state"
-        )
-        found = self.said(old, containerStatuses=[self.RUNNING])
-        assert found == ([expected] if refused else [])
 
 
 class TestResize:
