@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.qos import qos_class
+from podium.apiserver.long_work import apart
 from podium.apiserver.strategy.strategy import Creation, Object, keep_spec, next_generation
 from podium.apiserver.subresources.resize import resized
 
@@ -21,7 +22,7 @@ def create(pod: Object, _creation: Creation) -> Object:
     status: dict[str, Any] = {"phase": "Pending"}
     if pod["spec"].get("schedulingGates"):
         status["conditions"] = [_GATED]
-    status["qosClass"] = qos_class(pod)
+    status["qosClass"] = apart(qos_class, pod)
     return {**pod, "status": status}
 
 
