@@ -144,6 +144,28 @@ def importing_plugins_package(source: Source) -> Iterator[str]:
             yield f"{node.lineno}: imports"
 
 
+def assertions_that_cannot_fail(source: Source) -> Iterator[str]:
+    """An assertion whose value is true whatever happens: `a or "text"`, a tuple, a constant.
+
+    `x == y or x` counts, too: it fails only where x is empty, which is not what it seems to say.
+    """
+    if source.is_package_code:
+        return
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Assert) and _is_vacuous(node.test):
+            yield f"{node.lineno}: this assertion can't fail"
+
+
+def _is_vacuous(test: ast.expr) -> bool:
+    if isinstance(test, ast.Constant | ast.Tuple | ast.JoinedStr):
+        return bool(getattr(test, "value", True))
+    if not (isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or)):
+        return False
+    *_, last = test.values
+    compared = [ast.dump(side) for one in test.values[:-1] for side in ast.walk(one)]
+    return _is_vacuous(last) or ast.dump(last) in compared
+
+
 RULES: tuple[Rule, ...] = (
     long_functions,
     long_files,
@@ -151,6 +173,7 @@ RULES: tuple[Rule, ...] = (
     prints,
     clocks_and_dice,
     importing_plugins_package,
+    assertions_that_cannot_fail,
 )
 
 
@@ -210,6 +233,18 @@ DOCUMENTED = '"""Says what it is for."""\n'
             "2: numpy.random.shuffle",
         ),
         (importing_plugins_package, "podium/plugins/__init__.py", "import a", "1: imports"),
+        (
+            assertions_that_cannot_fail,
+            "tests/a.py",
+            "assert a.b == [1] or a.b",
+            "1: this assertion can't fail",
+        ),
+        (
+            assertions_that_cannot_fail,
+            "tests/a.py",
+            "assert (a, 'why')",
+            "1: this assertion can't fail",
+        ),
     ],
 )
 def test_a_rule_catches(rule: Rule, path: str, text: str, offence: str) -> None:
@@ -229,6 +264,8 @@ def test_a_rule_catches(rule: Rule, path: str, text: str, offence: str) -> None:
         (clocks_and_dice, "podium/a.py", "import random\nrandom.Random(7).random()"),
         (clocks_and_dice, "podium/a.py", "def f(time):\n    return time.time"),
         (importing_plugins_package, "podium/plugins/fit.py", "import numpy"),
+        (assertions_that_cannot_fail, "tests/a.py", "assert a == 1 or b == 2"),
+        (assertions_that_cannot_fail, "tests/a.py", "assert a or b"),
     ],
 )
 def test_a_rule_lets_pass(rule: Rule, path: str, text: str) -> None:
