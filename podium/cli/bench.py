@@ -2,17 +2,12 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from podium.api.errors import PodiumError
-from podium.bench.catalogue import WORKLOADS, select
-from podium.bench.live.measuring import Measured, Sizes, measure
-from podium.bench.results import Result
-from podium.bench.runner import measure_apart
-from podium.bench.workloads import Workload
 from podium.cli.output import (
     BriefOutput,
     console,
@@ -21,6 +16,11 @@ from podium.cli.output import (
     print_section,
     print_warnings,
 )
+
+if TYPE_CHECKING:
+    from podium.bench.live.measuring import Measured
+    from podium.bench.results import Result
+    from podium.bench.workloads import Workload
 
 _LIVE_HEADINGS = ("MEASURED", "VALUE", "UNIT", "GOAL", "PROCESSOR")
 _HEADINGS = ("WORKLOAD", "NODES", "PODS", "PREEMPTIONS", "PODS/S", "P50 MS", "P99 MS", "PEAK MIB")
@@ -50,6 +50,8 @@ def bench(
 
     Each workload runs in process, in a process of its own, with every node looked at and scored.
     """
+    from podium.bench.catalogue import WORKLOADS, select
+
     try:
         if live:
             _print_live(output)
@@ -66,6 +68,8 @@ def bench(
 
 
 def _print_live(output: BriefOutput) -> None:
+    from podium.bench.live.measuring import Sizes, measure
+
     with Console(stderr=True).status("") as status:
         found = asyncio.run(measure(Sizes(), lambda what: status.update(f"measuring {what}")))
     if output is BriefOutput.TABLE:
@@ -74,14 +78,16 @@ def _print_live(output: BriefOutput) -> None:
         print_report([measured.as_json() for measured in found], output)
 
 
-def _live_cells(measured: Measured) -> tuple[str, ...]:
+def _live_cells(measured: "Measured") -> tuple[str, ...]:
     share = measured.processor_share
     value = f"{measured.value:,.3f}" if measured.unit == "s" else f"{measured.value:,.0f}"
     busy = "" if share is None else f"{share:.0%}"
     return measured.name, value, measured.unit, measured.goal, busy
 
 
-def _measured(workloads: Sequence[Workload]) -> Iterable[Result]:
+def _measured(workloads: Sequence["Workload"]) -> Iterable["Result"]:
+    from podium.bench.runner import measure_apart
+
     with Console(stderr=True).status("") as status:
         for number, workload in enumerate(workloads, 1):
             status.update(f"{workload.name} ({number} of {len(workloads)})")
@@ -91,7 +97,7 @@ def _measured(workloads: Sequence[Workload]) -> Iterable[Result]:
             yield result
 
 
-def _disturbed(result: Result) -> str:
+def _disturbed(result: "Result") -> str:
     share = f"{result.processor_share:.0%}"
     return (
         f"{result.workload} had a processor for only {share} of its time; "
@@ -99,12 +105,12 @@ def _disturbed(result: Result) -> str:
     )
 
 
-def _print_names(workloads: Iterable[Workload]) -> None:
+def _print_names(workloads: Iterable["Workload"]) -> None:
     for workload in workloads:
         print(workload.name)
 
 
-def _cells(result: Result) -> tuple[str, ...]:
+def _cells(result: "Result") -> tuple[str, ...]:
     return (
         result.workload,
         f"{result.nodes}",

@@ -9,8 +9,6 @@ import typer
 
 from podium.cli.collecting import collect_rarely
 from podium.cli.output import fail
-from podium.decide.stream import answers, eviction_answers
-from podium.manifests.input_files import InputFileError, lines, open_file
 
 LINE_LENGTH_MAX = 2**30
 """In bytes; a cluster of thousands of nodes comes to some millions."""
@@ -36,6 +34,9 @@ def decide(
     Every line is answered by one line, in order. A line that can't be decided is answered with an
     `error`, and the rest goes on.
     """
+    from podium.decide.stream import answers, eviction_answers
+    from podium.manifests.input_files import InputFileError
+
     collect_rarely()
     out = sys.stdout.buffer
     decided = eviction_answers if eviction else answers
@@ -48,6 +49,8 @@ def decide(
 
 
 def _lines(files: list[Path]) -> Iterator[bytes]:
+    from podium.manifests.input_files import lines, open_file
+
     for path in files:
         if str(path) == "-":
             yield from lines(sys.stdin.buffer, "stdin", LINE_LENGTH_MAX)

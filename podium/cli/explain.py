@@ -1,29 +1,25 @@
 """`podium explain`: why a pod is where it is, or isn't."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.api.errors import PodiumError
 from podium.api.meta import DEFAULT_NAMESPACE
-from podium.cli.eviction_text import print_ranking
-from podium.cli.explain_text import print_explanation
-from podium.cli.inputs import (
+from podium.api.pod_limit import MAX_PODS
+from podium.cli.options import (
     ApplyOption,
     ConfigOption,
     DeleteOption,
     MaxPodsOption,
     NamespaceOption,
     StateOption,
-    read_request,
 )
 from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings, working
-from podium.manifests.pod_limit import MAX_PODS
 from podium.node.pressure.signals import Signal
-from podium.plan.evicting import rank_evictions, ranking_report
-from podium.plan.explaining import explain_pod
-from podium.plan.preparing import Request
-from podium.plan.report import explanation_report
+
+if TYPE_CHECKING:
+    from podium.plan.preparing import Request
 
 
 def explain(
@@ -58,6 +54,11 @@ def explain(
     decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
     node under pressure evicts first.
     """
+    from podium.cli.explain_text import print_explanation
+    from podium.cli.inputs import read_request
+    from podium.plan.explaining import explain_pod
+    from podium.plan.report import explanation_report
+
     try:
         with working("reading"):
             request, _ = read_request(
@@ -77,7 +78,10 @@ def explain(
         print_report(explanation_report(explanation), output)
 
 
-def _explain_eviction(request: Request, node: str, signal: Signal, output: BriefOutput) -> None:
+def _explain_eviction(request: "Request", node: str, signal: Signal, output: BriefOutput) -> None:
+    from podium.cli.eviction_text import print_ranking
+    from podium.plan.evicting import rank_evictions, ranking_report
+
     ranking = rank_evictions(request, node.removeprefix("node/"), signal)
     if output is BriefOutput.TABLE:
         print_ranking(console(), ranking)

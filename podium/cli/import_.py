@@ -9,9 +9,6 @@ from typing import Annotated
 import typer
 
 from podium.cli.output import fail, print_warnings
-from podium.importing.csv_rows import ImportFileError, read_rows
-from podium.importing.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
-from podium.importing.scenario_text import scenario_lines
 
 _PERCENT_RULE = "must be a percentage above 0% and up to 100%, such as 60%"
 
@@ -37,6 +34,10 @@ def import_(
     ] = None,
 ) -> None:
     """Turn a cluster's trace into a scenario for `podium simulate`."""
+    from podium.importing.csv_rows import ImportFileError, read_rows
+    from podium.importing.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
+    from podium.importing.scenario_text import scenario_lines
+
     try:
         trace = read_trace(
             read_rows(nodes, NODE_COLUMNS),

@@ -3,19 +3,18 @@
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Annotated, TypeVar
-
-import typer
+from typing import TypeVar
 
 from podium.api.errors import PodiumError
+from podium.api.pod_limit import MAX_PODS, PodLimit
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cli.collecting import collect_rarely
+from podium.cli.options import InputError
 from podium.config.errors import InvalidConfiguration
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.config.load import load_configuration
 from podium.manifests import Loaded, ManifestError, Manifests, Problem, read_sources
 from podium.manifests.input_files import read_text
-from podium.manifests.pod_limit import MAX_PODS, PodLimit
 from podium.manifests.problems import describe
 from podium.node.pressure.config import EvictionConfig, read_config
 from podium.node.pressure.parsing import ThresholdError
@@ -26,65 +25,6 @@ from podium.profile import plugin_factories
 T = TypeVar("T")
 
 _KUBELET_KIND = "KubeletConfiguration"
-
-KubeletConfigOption = Annotated[
-    str | None,
-    typer.Option(
-        "--kubelet-config",
-        metavar="FILE",
-        help="A KubeletConfiguration (v1beta1), for the eviction thresholds of nodes.",
-    ),
-]
-StateOption = Annotated[
-    list[str],
-    typer.Option(
-        "--filename",
-        "-f",
-        metavar="FILE|DIR|-",
-        help="The state of the cluster; may be given several times.",
-    ),
-]
-ApplyOption = Annotated[
-    list[str] | None,
-    typer.Option("--apply", metavar="FILE|DIR|-", help="Manifests to apply to the state."),
-]
-DeleteOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--delete",
-        metavar="[NAMESPACE/]KIND/NAME",
-        help="An object to delete from the state first, with all that it controls.",
-    ),
-]
-ConfigOption = Annotated[
-    str | None,
-    typer.Option(
-        "--scheduler-config",
-        metavar="FILE",
-        help="A KubeSchedulerConfiguration (v1); without it, the default profile decides.",
-    ),
-]
-NamespaceOption = Annotated[
-    str,
-    typer.Option(
-        "--namespace", "-n", metavar="NAMESPACE", help="Where objects are that don't say."
-    ),
-]
-
-
-MaxPodsOption = Annotated[
-    int,
-    typer.Option(
-        "--max-pods",
-        metavar="N",
-        min=0,
-        help="How many new pods workloads may ask for; more is taken for a mistake.",
-    ),
-]
-
-
-class InputError(PodiumError):
-    """The command line asks for something that can't be had."""
 
 
 def read_request(

@@ -7,20 +7,38 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
-from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from podium import __version__
+from podium.cli.broken_pipe import pipe_may_break
 
 # By name: the module podium.cli.NAME has a function NAME, with an underscore in place of a hyphen,
-# and at its end where Python has the word for itself. A module is imported when it is called.
-COMMANDS = ("up", "node", "node-token", "plan", "explain", "simulate", "import", "decide", "bench")
+# and at its end where Python has the word for itself. A module has the command's options and is
+# imported when it is asked for; what the command works with, it imports when it is called. So
+# neither help nor completion waits for the control plane.
+COMMANDS = (
+    "up",
+    "node",
+    "node-token",
+    "plan",
+    "explain",
+    "simulate",
+    "import",
+    "decide",
+    "bench",
+    "version",
+    "help",
+)
 
+_TAKEN = ("import", "help")
 _USAGE_EXIT_CODE = 1
+_LINES = 500
+_NOISE = "Value error, "
 # Typer makes one kind of usage error public; its base class is all of them.
 _USAGE_ERROR: Any = typer.BadParameter.__base__
 
@@ -36,20 +54,36 @@ class Commands(TyperGroup):
         """A command by name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name.replace("-", "_")
+        name = f"{cmd_name}_" if cmd_name in _TAKEN else cmd_name.replace("-", "_")
         function = getattr(import_module(f"podium.cli.{name}"), name)
-        single = typer.Typer(add_completion=False)
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name)(function)
         return typer.main.get_command(single)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, each with its whole sentence."""
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(_LINES)) for name, one in found])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is meant, and what is left for it; of a misspelt one the likeliest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except _USAGE_ERROR as error:
+            similar = get_close_matches(args[0], COMMANDS)
+            if similar:
+                error.message = f"{error.message} Did you mean {' or '.join(similar)}?"
+            raise
+
     def make_context(self, *args: Any, **extra: Any) -> Any:
         """Parse what stands before the command."""
-        with _usage_is_an_error():
+        with _usage_is_an_error(), pipe_may_break():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
         """Parse the rest and run the command."""
-        with _usage_is_an_error():
+        with _usage_is_an_error(), pipe_may_break():
             return super().invoke(ctx)
 
 
@@ -57,6 +91,8 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # Plain text breaks lines, where boxes would cut options short.
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -92,4 +128,5 @@ def _usage_is_an_error() -> Iterator[None]:
     except _USAGE_ERROR as error:
         # The exit code 2, which Typer has for wrong usage, says something else here.
         error.exit_code = _USAGE_EXIT_CODE
+        error.message = error.message.replace(_NOISE, "")
         raise

@@ -6,13 +6,11 @@ import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from podium.api.errors import PodiumError
-from podium.api.labels import validate_subdomain
-from podium.cli.inputs import InputError
 from podium.cli.node_options import (
     AllowRootOption,
     ConfigOption,
@@ -30,11 +28,11 @@ from podium.cli.node_options import (
     SystemReservedOption,
     TransitionPeriodOption,
 )
-from podium.cli.node_running import NodeOptions, run
+from podium.cli.options import InputError
 from podium.cli.output import fail, print_warnings
-from podium.manifests.input_files import read_file
-from podium.node.pressure.flags import EQUALS, parse_flag
-from podium.node.real.kubelet_config import KubeletConfig, read_kubelet_config
+
+if TYPE_CHECKING:
+    from podium.node.real.kubelet_config import KubeletConfig
 
 _ISOLATES_NOTHING = (
     "pods are plain processes of this machine and user, and nothing isolates them: "
@@ -67,6 +65,10 @@ def node(
 
     For development, tests and edge machines: it isolates nothing.
     """
+    from podium.api.labels import validate_subdomain
+    from podium.cli.node_running import NodeOptions, run
+    from podium.node.pressure.flags import EQUALS, parse_flag
+
     flags: dict[str, str | int | None] = {
         "evictionHard": eviction_hard,
         "evictionSoft": eviction_soft,
@@ -99,8 +101,11 @@ def node(
         fail(error)
 
 
-def _kubelet_config(path: Path | None, flags: Mapping[str, str | int | None]) -> KubeletConfig:
+def _kubelet_config(path: Path | None, flags: Mapping[str, str | int | None]) -> "KubeletConfig":
     """The configuration of a file, with what flags say in its place."""
+    from podium.node.pressure.flags import EQUALS, parse_flag
+    from podium.node.real.kubelet_config import read_kubelet_config
+
     raw: dict[str, Any] = {} if path is None else _read(path)
     for field, given in flags.items():
         if given is not None:
@@ -112,6 +117,8 @@ def _kubelet_config(path: Path | None, flags: Mapping[str, str | int | None]) ->
 
 
 def _read(path: Path) -> dict[str, Any]:
+    from podium.manifests.input_files import read_file
+
     try:
         found = yaml.safe_load(read_file(path))
     except yaml.YAMLError as error:

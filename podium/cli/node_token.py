@@ -7,7 +7,6 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.cli.output import fail
-from podium.embedded.node_credentials import write_node_kubeconfig
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The node's name.")]
 DataDirOption = Annotated[
@@ -28,6 +27,8 @@ def node_token(name: NameArgument, data_dir: DataDirOption, output: OutputOption
 
     It may write its Node, its Lease, events, and the status of pods that are bound to it.
     """
+    from podium.embedded.node_credentials import write_node_kubeconfig
+
     try:
         print(write_node_kubeconfig(data_dir, name, output))
     except PodiumError as error:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from podium.apiserver.decoding.yaml_writing import write_yaml
+from podium.cli.broken_pipe import forget_output
 
 _GAP = 2
 _REFRESH_S = 0.2
@@ -24,6 +24,13 @@ ERROR_EXIT_CODE = 1
 INTERRUPTED_EXIT_CODE = 130
 
 Cell = str | Text
+
+
+class _PipedConsole(Console):
+    """A console whose output may go to nobody."""
+
+    def on_broken_pipe(self) -> None:
+        forget_output()
 
 
 class Output(StrEnum):
@@ -80,6 +87,8 @@ def working(what: str) -> Iterator[Progress]:
 def print_report(report: Any, output: str) -> None:
     """Print plain values as JSON or YAML."""
     if output == "yaml":
+        from podium.apiserver.decoding.yaml_writing import write_yaml
+
         sys.stdout.write(write_yaml(report, sort_keys=False))
     else:
         text = msgspec.json.format(msgspec.json.encode(report), indent=2)
@@ -148,7 +157,7 @@ def count(number: int, singular: str, plural: str = "") -> str:
 
 def _plain_console(*, stderr: bool = False) -> Console:
     """A console that takes texts as they are: brackets and colons are common in them."""
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    return _PipedConsole(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
 def _width(cell: Text) -> int:

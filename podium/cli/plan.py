@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.meta import DEFAULT_NAMESPACE
-from podium.cli.inputs import (
+from podium.api.pod_limit import MAX_PODS
+from podium.cli.options import (
     ApplyOption,
     ConfigOption,
     DeleteOption,
@@ -20,8 +21,6 @@ from podium.cli.inputs import (
     MaxPodsOption,
     NamespaceOption,
     StateOption,
-    read_kubelet_config,
-    read_request,
 )
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
@@ -34,13 +33,9 @@ from podium.cli.output import (
     print_warnings,
     working,
 )
-from podium.cli.plan_text import print_plan
-from podium.cli.timeline_text import time_text
-from podium.manifests.pod_limit import MAX_PODS
-from podium.plan.outcome import Plan
-from podium.plan.planning import plan as make_plan
-from podium.plan.pressing import parse_pressure
-from podium.plan.report import plan_report
+
+if TYPE_CHECKING:
+    from podium.plan.outcome import Plan
 
 FAILED_ON_EXIT_CODE = 2
 
@@ -112,6 +107,12 @@ def plan(
     their grace period to go, workloads replace what they lose, and that may cost others a place.
     Ctrl-C prints what is known so far.
     """
+    from podium.cli.inputs import read_kubelet_config, read_request
+    from podium.cli.plan_text import print_plan
+    from podium.plan.planning import plan as make_plan
+    from podium.plan.pressing import parse_pressure
+    from podium.plan.report import plan_report
+
     try:
         conditions = _conditions(fail_on or ())
         until_s = _until_s(until)
@@ -149,6 +150,8 @@ def plan(
 
 
 def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:
+    from podium.cli.timeline_text import time_text
+
     which = f"seed {number} of {seeds}, " if seeds > 1 else ""
     progress.tell(lambda: f"planning: {which}{time_text(at_s)}")
 
@@ -169,7 +172,7 @@ def _until_s(text: str) -> float:
     return found
 
 
-def _holds(condition: FailOn, outcome: Plan) -> bool:
+def _holds(condition: FailOn, outcome: "Plan") -> bool:
     match condition:
         case FailOn.PREEMPTION:
             return any(preemption.taken for preemption in outcome.preemptions)

@@ -3,14 +3,15 @@
 import sys
 from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
+from podium.api.pod_limit import MAX_PODS
 from podium.cli.collecting import collect_rarely
-from podium.cli.inputs import MaxPodsOption
+from podium.cli.options import MaxPodsOption
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     console,
@@ -19,13 +20,9 @@ from podium.cli.output import (
     print_report,
     print_warnings,
 )
-from podium.cli.simulate_text import print_story, progress
-from podium.manifests.input_files import read_text
-from podium.manifests.pod_limit import MAX_PODS
-from podium.simulation.report import simulation_report
-from podium.simulation.scenario import Scenario
-from podium.simulation.scenario_file import ScenarioError, read_scenario
-from podium.simulation.simulating import simulate as play
+
+if TYPE_CHECKING:
+    from podium.simulation.scenario import Scenario
 
 FAILED_EXIT_CODE = 2
 
@@ -61,6 +58,10 @@ def simulate(
 
     The same seed gives the same story. The exit code is 2 if an assertion fails.
     """
+    from podium.cli.simulate_text import print_story, progress
+    from podium.simulation.report import simulation_report
+    from podium.simulation.simulating import simulate as play
+
     try:
         loaded = _loaded(scenario, until, seed, max_pods)
         collect_rarely()
@@ -81,7 +82,10 @@ def simulate(
         raise typer.Exit(FAILED_EXIT_CODE)
 
 
-def _loaded(path: str, until: str | None, seed: int | None, max_pods: int) -> Scenario:
+def _loaded(path: str, until: str | None, seed: int | None, max_pods: int) -> "Scenario":
+    from podium.manifests.input_files import read_text
+    from podium.simulation.scenario_file import ScenarioError, read_scenario
+
     text = read_text(path, sys.stdin.buffer)
     scenario = read_scenario("stdin" if path == "-" else path, text, seed, max_pods)
     if until is None:

@@ -3,15 +3,11 @@
 import asyncio
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from podium.api.errors import PodiumError
 from podium.cli.collecting import collect_rarely
-from podium.cli.inputs import (
-    InputError,
-    KubeletConfigOption,
-    read_kubelet_config,
-    read_scheduler_config,
-)
+from podium.cli.options import InputError, KubeletConfigOption
 from podium.cli.output import fail, print_warnings
 from podium.cli.up_options import (
     DEFAULT_SHAPE,
@@ -29,13 +25,11 @@ from podium.cli.up_options import (
     SettledOption,
     SpeedOption,
 )
-from podium.cli.up_running import Wish, run
-from podium.cluster import SchedulerSetup
-from podium.embedded.cluster import EmbeddedOptions
-from podium.embedded.controller_choice import ALL, chosen_controllers
+from podium.embedded.defaults import ALL_CONTROLLERS, NodeShape
 from podium.embedded.directory import DataDirectory
-from podium.embedded.first_objects import NodeShape, read_manifests, simulated_nodes
-from podium.embedded.pace import parse_speed
+
+if TYPE_CHECKING:
+    from podium.cluster import SchedulerSetup
 
 _NODES = 3
 
@@ -53,7 +47,7 @@ def up(
     scheduler_config: SchedulerConfigOption = None,
     kubelet_config: KubeletConfigOption = None,
     scheduler: SchedulerOption = True,
-    controllers: ControllersOption = ALL,
+    controllers: ControllersOption = ALL_CONTROLLERS,
     insecure_http: InsecureOption = False,
 ) -> None:
     """Run a cluster that kubectl and ordinary clients talk to, until Ctrl-C.
@@ -66,6 +60,13 @@ def up(
     try:
         if data_dir is not None:
             DataDirectory(data_dir).forget_kubeconfig()
+        from podium.cli.inputs import read_kubelet_config
+        from podium.cli.up_running import Wish, run
+        from podium.embedded.cluster import EmbeddedOptions
+        from podium.embedded.controller_choice import chosen_controllers
+        from podium.embedded.first_objects import read_manifests, simulated_nodes
+        from podium.embedded.pace import parse_speed
+
         if [*state, *news].count("-") > 1:
             raise InputError("standard input (-) can be read only once")
         setup = _scheduler_setup(scheduler_config)
@@ -91,7 +92,10 @@ def up(
         fail(error)
 
 
-def _scheduler_setup(path: str | None) -> SchedulerSetup:
+def _scheduler_setup(path: str | None) -> "SchedulerSetup":
+    from podium.cli.inputs import read_scheduler_config
+    from podium.cluster import SchedulerSetup
+
     loaded = read_scheduler_config(path)
     if loaded is None:
         return SchedulerSetup(stopwatch=time.perf_counter)

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from podium.embedded.first_objects import NodeShape
-from podium.embedded.network import USUAL_PORT
+from podium.embedded.defaults import USUAL_PORT, NodeShape
 
 DEFAULT_SHAPE = NodeShape()
 

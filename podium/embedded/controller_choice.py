@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from podium.cluster import CONTROLLERS, ClusterOptions
 from podium.cluster.setup import controllers
-
-ALL = "*"
+from podium.embedded.defaults import ALL_CONTROLLERS
 
 _ALSO_CALLED: Mapping[str, str] = {
     "endpoints-controller": "endpoint-controller",
@@ -30,7 +29,7 @@ def chosen_controllers(words: Iterable[str]) -> frozenset[str]:
     listed: dict[str, bool] = {}
     has_all = False
     for word in words:
-        if word == ALL:
+        if word == ALL_CONTROLLERS:
             has_all = True
             continue
         name = word.removeprefix("-")

@@ -5,7 +5,6 @@ is, uids and statuses included, and pods that are on a node run.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import Any, BinaryIO
 
@@ -13,6 +12,7 @@ from podium.api.errors import FieldError, InvalidValue
 from podium.api.kinds import kind_of
 from podium.api.quantity import nanos
 from podium.apiserver.validation import validate
+from podium.embedded.defaults import NodeShape
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
 from podium.node.simulated.behaviour import SIMULATED
@@ -22,14 +22,6 @@ Object = Mapping[str, Any]
 PODS_PER_NODE = "110"
 _VERSION = "v1.36.2"
 _ADDRESSES = IPv4Address("172.16.0.0")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeShape:
-    """What a simulated node has, as quantities."""
-
-    cpu: str = "4"
-    memory: str = "16Gi"
 
 
 def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:

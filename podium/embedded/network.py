@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from random import Random
 
+from podium.embedded.defaults import USUAL_PORT
 from podium.embedded.directory import DataDirectory
 from podium.server.app import ApiApp
 from podium.server.backend import Backend
@@ -16,8 +17,6 @@ from podium.server.node_tokens import NodeTokens, Several
 from podium.server.serving import CantListen, Serving
 from podium.server.tokens import kept_tokens
 from podium.server.users import tokens_of
-
-USUAL_PORT = 26443
 
 
 @asynccontextmanager

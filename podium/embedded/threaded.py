@@ -14,8 +14,9 @@ from podium.api.meta import DEFAULT_NAMESPACE
 from podium.cluster import SchedulerSetup
 from podium.embedded.acting import Actor, check_kind
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
-from podium.embedded.controller_choice import ALL, chosen_controllers
-from podium.embedded.first_objects import NodeShape, read_manifests, simulated_nodes
+from podium.embedded.controller_choice import chosen_controllers
+from podium.embedded.defaults import ALL_CONTROLLERS, NodeShape
+from podium.embedded.first_objects import read_manifests, simulated_nodes
 from podium.embedded.node_credentials import write_node_kubeconfig
 from podium.embedded.pace import STOPPED, parse_speed
 
@@ -60,7 +61,7 @@ class Cluster:
         speed: str | None = None,
         data_dir: Path | None = None,
         scheduler: bool = True,
-        controllers: Iterable[str] = (ALL,),
+        controllers: Iterable[str] = (ALL_CONTROLLERS,),
         insecure_http: bool = False,
         seed: int = 0,
     ) -> None:

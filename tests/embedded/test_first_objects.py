@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from podium.api.errors import InvalidValue
-from podium.embedded.first_objects import NodeShape, read_manifests, simulated, simulated_nodes
+from podium.embedded.defaults import NodeShape
+from podium.embedded.first_objects import read_manifests, simulated, simulated_nodes
 from podium.manifests import ManifestError
 
 MANIFESTS = """

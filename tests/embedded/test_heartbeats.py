@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
-from podium.embedded.first_objects import NodeShape, simulated_nodes
+from podium.embedded.defaults import NodeShape
+from podium.embedded.first_objects import simulated_nodes
 from podium.embedded.pace import SPEEDS, STOPPED, Pace
 
 _OTHERS = frozenset({"deployment-controller"})

@@ -8,12 +8,12 @@ from pydantic import BeforeValidator, Field
 
 from podium.api.durations import duration_seconds
 from podium.api.errors import FieldError, PodiumError
+from podium.api.pod_limit import MAX_PODS, PodLimit
 from podium.api.times import NANOS_PER_SECOND, TimeError, parse_time
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import ClusterOptions, SchedulerSetup
 from podium.cluster.options import START_S
 from podium.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
-from podium.manifests.pod_limit import MAX_PODS, PodLimit
 from podium.node.simulated.settings import NodeSettings
 from podium.runtime.faults import Faults
 from podium.simulation.scenario import API_VERSION, KIND, Scenario

@@ -18,12 +18,12 @@ from pydantic import (
 from podium.api.errors import ErrorKind, FieldError, InvalidValue
 from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.pod_limit import PodLimit
 from podium.api.quantity import nanos
 from podium.apiserver.decoding.document import Document as YamlDocument
 from podium.documents import Duration, Required, Tuple, fault, refuse
 from podium.manifests import ManifestError, Problem, read_sources
 from podium.manifests.objects import objects_in
-from podium.manifests.pod_limit import PodLimit
 from podium.manifests.problems import describe
 from podium.simulation.scenario import Target
 

@@ -1,0 +1,67 @@
+"""The options that several commands have, and the error of what they can't mean.
+
+Nothing here takes long to import: help and completion need no more than this.
+"""
+
+from typing import Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+
+KubeletConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--kubelet-config",
+        metavar="FILE",
+        help="A KubeletConfiguration (v1beta1), for the eviction thresholds of nodes.",
+    ),
+]
+StateOption = Annotated[
+    list[str],
+    typer.Option(
+        "--filename",
+        "-f",
+        metavar="FILE|DIR|-",
+        help="The state of the cluster; may be given several times.",
+    ),
+]
+ApplyOption = Annotated[
+    list[str] | None,
+    typer.Option("--apply", metavar="FILE|DIR|-", help="Manifests to apply to the state."),
+]
+DeleteOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--delete",
+        metavar="[NAMESPACE/]KIND/NAME",
+        help="An object to delete from the state first, with all that it controls.",
+    ),
+]
+ConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler-config",
+        metavar="FILE",
+        help="A KubeSchedulerConfiguration (v1); without it, the default profile decides.",
+    ),
+]
+NamespaceOption = Annotated[
+    str,
+    typer.Option(
+        "--namespace", "-n", metavar="NAMESPACE", help="Where objects are that don't say."
+    ),
+]
+MaxPodsOption = Annotated[
+    int,
+    typer.Option(
+        "--max-pods",
+        metavar="N",
+        min=0,
+        help="How many new pods workloads may ask for; more is taken for a mistake.",
+    ),
+]
+
+
+class InputError(PodiumError):
+    """The command line asks for something that can't be had."""

@@ -1,0 +1,15 @@
+"""What an embedded cluster is like unless somebody says otherwise."""
+
+from dataclasses import dataclass
+
+USUAL_PORT = 26443
+
+ALL_CONTROLLERS = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeShape:
+    """What a simulated node has, as quantities."""
+
+    cpu: str = "4"
+    memory: str = "16Gi"
