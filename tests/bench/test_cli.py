@@ -53,7 +53,7 @@ def test_a_disturbed_measurement_is_warned_about(
     app: typer.Typer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disturbed = Result("SchedulingBasic/5Nodes", 5, 10, 0, 1.0, 1.0, 1.0, 1.0, 0.25)
-    monkeypatch.setattr("podium.cli.bench.measure_apart", lambda _: disturbed)
+    monkeypatch.setattr("podium.bench.runner.measure_apart", lambda _: disturbed)
     result = CliRunner().invoke(app, ["-o", "json", "SchedulingBasic/5Nodes"])
     assert [found["workload"] for found in json.loads(result.stdout)] == ["SchedulingBasic/5Nodes"]
     assert "only 25% of its time" in result.stderr

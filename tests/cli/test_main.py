@@ -43,6 +43,48 @@ def test_it_goes_by_the_name_it_is_called_by(
     assert f"Usage: {name} plan" in capsys.readouterr().out
 
 
+def test_the_version_and_help_are_commands_too(podium) -> None:
+    assert podium("version").output == f"podium {__version__}\n"
+    assert podium("help").output == podium("--help").output
+    assert podium("help", "explain").output == podium("explain", "--help").output
+
+
+@pytest.mark.parametrize("arguments", [["plna"], ["help", "plna"]], ids=" ".join)
+def test_a_misspelt_command(podium, arguments: list[str]) -> None:
+    result = podium(*arguments)
+    assert result.exit_code == 1
+    assert result.stderr.endswith("Error: No such command 'plna'. Did you mean plan?\n")
+
+
+def test_a_value_that_is_not_known(podium) -> None:
+    result = podium("plan", "-f", "x", "-o", "html")
+    assert "'--output' / '-o': 'html' is not one of 'table', 'wide'," in result.stderr
+
+
+@pytest.mark.parametrize("command", main.COMMANDS)
+def test_help_is_complete_in_80_columns(podium, command: str) -> None:
+    lines = podium(command, "--help", COLUMNS="80", TERMINAL_WIDTH="80").output.splitlines()
+    assert not [line for line in lines if "..." in line.replace("]...", "") or "…" in line]
+    words = {word.strip(",") for line in lines for word in line.replace("/", " ").split()}
+    for parameter in main.Commands().get_command(None, command).params:
+        options = {option for option in parameter.opts if option.startswith("-")}
+        assert options <= words
+
+
+@pytest.mark.parametrize("command", main.COMMANDS)
+def test_help_does_not_wait_for_the_control_plane(command: str) -> None:
+    code = f"""
+import sys
+from podium.cli.main import app
+try:
+    app([{command!r}, "--help"])
+finally:
+    sys.exit(int("numpy" in sys.modules or "podium.apiserver" in sys.modules))
+"""
+    ended = subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.DEVNULL)
+    assert ended.returncode == 0
+
+
 def test_a_command_is_imported_only_when_it_is_called() -> None:
     code = "import sys, podium.cli.main; sys.exit('podium.cli.plan' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
