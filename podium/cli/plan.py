@@ -108,10 +108,8 @@ def plan(
     Ctrl-C prints what is known so far.
     """
     from podium.cli.inputs import read_kubelet_config, read_request
-    from podium.cli.plan_text import print_plan
     from podium.plan.planning import plan as make_plan
     from podium.plan.pressing import parse_pressure
-    from podium.plan.report import plan_report
 
     try:
         conditions = _conditions(fail_on or ())
@@ -138,15 +136,22 @@ def plan(
     except KeyboardInterrupt:
         give_up()
     outcome = replace(outcome, notes=(*notes, *outcome.notes))
+    _print(outcome, output)
+    if outcome.interrupted:
+        raise typer.Exit(INTERRUPTED_EXIT_CODE)
+    if any(_holds(condition, outcome) for condition in conditions):
+        raise typer.Exit(FAILED_ON_EXIT_CODE)
+
+
+def _print(outcome: "Plan", output: Output) -> None:
+    from podium.cli.plan_text import print_plan
+    from podium.plan.report import plan_report
+
     if output in (Output.JSON, Output.YAML):
         print_report(plan_report(outcome), output)
     else:
         print_warnings(outcome.warnings)
         print_plan(console(), outcome, wide=output is Output.WIDE)
-    if outcome.interrupted:
-        raise typer.Exit(INTERRUPTED_EXIT_CODE)
-    if any(_holds(condition, outcome) for condition in conditions):
-        raise typer.Exit(FAILED_ON_EXIT_CODE)
 
 
 def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:
