@@ -65,6 +65,10 @@ def endpoint_of(service: Object, pod: Object, node: Object | None) -> Object:
     return endpoint
 
 
+PORT_FIELDS = ("appProtocol", "name", "port", "protocol")
+"""What tells ports apart, in the order of `Ports`; others may have written more."""
+
+
 def ports_of(service: Object, pod: Object) -> Ports:
     """Where a pod listens for a service; a port that it doesn't have is left out."""
     return tuple(_ports(service, pod))

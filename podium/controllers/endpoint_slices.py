@@ -12,6 +12,7 @@ from podium.control.effects import Create, Delete, Effect, Replace
 from podium.control.events import Change
 from podium.controllers.endpoint_pods import (
     HEADLESS,
+    PORT_FIELDS,
     Ports,
     endpoint_of,
     is_behind,
@@ -181,7 +182,10 @@ def _labels(service: Object) -> dict[str, str]:
 
 
 def _ports_in(one: Object) -> Ports:
-    return tuple(tuple(sorted(port.items())) for port in one.get("ports") or ())
+    return tuple(
+        tuple((field, port[field]) for field in PORT_FIELDS if field in port)
+        for port in one.get("ports") or ()
+    )
 
 
 def _services(one: Object) -> tuple[str, ...]:

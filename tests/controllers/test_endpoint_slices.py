@@ -141,6 +141,17 @@ def test_a_headless_service_is_marked() -> None:
     assert only["metadata"]["labels"]["service.kubernetes.io/headless"] == ""
 
 
+def test_ports_may_have_fields_that_nobody_knows() -> None:
+    made = world(service(), pod("a"))
+    (only,) = made.all("EndpointSlice")
+    port = {**only["ports"][0], "unknown": {"a": 1}}
+    made.patch("EndpointSlice", only["metadata"]["name"], {"ports": [port]})
+    made.create(pod("b"))
+    made.driver.advance(5)
+    assert {*endpoints(made)} == {"a", "b"}
+    assert len(made.all("EndpointSlice")) == 1
+
+
 def test_what_fails_is_tried_again() -> None:
     trouble = Faults(refused=0.2, unanswered=0.1, restarts=0.05, slow_watches=0.2)
     made = world(service(), *(pod(f"p{number}") for number in range(20)), faults=trouble)

@@ -121,7 +121,11 @@ def _answer(
     if len(request.body) > BODY_LENGTH_MAX:
         message = f"Request entity too large: limit is {BODY_LENGTH_MAX}"
         raise Refused(413, "RequestEntityTooLarge", message)
-    wanted = output(request.header("Accept"), streams=found.verb in ("list", "watch"))
+    wanted = output(
+        request.header("Accept"),
+        streams=found.verb in ("list", "watch"),
+        tables=found.kind.name not in _REVIEWS,
+    )
     call = Call(server, request, found, parameters, wanted, now_s)
     response = _handler(found)(call)
     deprecation = _DEPRECATED.get(found.kind.name)

@@ -97,12 +97,13 @@ def _quality(text: str) -> float:
 
 # Clients keep to a few headers.
 @lru_cache(maxsize=256)
-def output(accept: str, *, streams: bool = False) -> Output:
+def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output:
     """The form that a client wants an answer in.
 
     Args:
         accept: the Accept header; empty accepts anything.
         streams: whether the answer could be a stream.
+        tables: whether it could be a table.
 
     Raises:
         Refused: 406 if there is no form that it accepts.
@@ -114,7 +115,7 @@ def output(accept: str, *, streams: bool = False) -> Output:
     for media_type in wanted:
         for spoken in _SPOKEN:
             found = _output(media_type, spoken) if media_type.covers(spoken) else None
-            if found is not None:
+            if found is not None and (tables or found.shape != TABLE):
                 return found
     raise _not_acceptable(f"only the following media types are accepted: {', '.join(_SPOKEN)}")
 

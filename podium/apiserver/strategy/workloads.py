@@ -41,10 +41,11 @@ def update_daemon_set(new: Object, old: Object, now_s: float) -> Object:
     """Changes of the template are counted apart, in an annotation."""
     new = keep_status(new, old, now_s)
     count = _annotations(old).get(_TEMPLATE_GENERATION, "1")
-    if new["spec"].get("template") != old["spec"].get("template"):
+    wanted, spec = new.get("spec") or {}, old["spec"]
+    if wanted.get("template") != spec.get("template"):
         count = str((parse_int(count) or 0) + 1)
     new = _with_template_generation(new, count)
-    return new if new["spec"] == old["spec"] else next_generation(new, old)
+    return new if wanted == spec else next_generation(new, old)
 
 
 def create_job(job: Object, _creation: Creation) -> Object:

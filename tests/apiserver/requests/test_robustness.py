@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -151,3 +152,24 @@ def test_objects_of_all_kinds_are_shown_in_every_form():
             check(client, client.ask("GET", f"{collection(kind)}/a", accept=accept))
         table = client.get(f"{collection(kind)}?includeObject=Object", accept=TABLE)
         assert any(row["object"]["metadata"]["name"] == "a" for row in table["rows"])
+
+
+def without_something(obj: Obj) -> Iterator[Obj]:
+    """The object without one of its fields, or without one within these."""
+    for field, value in obj.items():
+        rest = {name: one for name, one in obj.items() if name != field}
+        yield rest
+        if isinstance(value, dict):
+            for inner in value:
+                yield {**rest, field: {name: one for name, one in value.items() if name != inner}}
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+def test_an_update_may_lack_anything(kind: Kind) -> None:
+    client = filled(kind)
+    path = f"{collection(kind)}/a"
+    for part in ("", *(f"/{one}" for one in kind.subresources if one == "status")):
+        stored = copy.deepcopy(client.get(path))
+        del stored["metadata"]["resourceVersion"]
+        for obj in without_something(stored):
+            assert client.ask("PUT", path + part, obj).code in (200, 400, 422)

@@ -6,7 +6,7 @@ import pytest
 
 from podium.apiserver.requests import ADMIN, READER, User
 from podium.apiserver.requests.users import ANY, Attempt, Rule
-from tests.apiserver.requests.client import PODS, Client, pod
+from tests.apiserver.requests.client import PODS, TABLE, Client, pod
 
 AUTHORIZATION = "/apis/authorization.k8s.io/v1"
 STRANGER = User("jane")
@@ -144,6 +144,13 @@ def test_questions_that_make_no_sense(client):
     assert client.ask("POST", local, {"spec": elsewhere}).code == 422
     here = {"resourceAttributes": {**resource, "namespace": "a"}, "user": "x"}
     assert client.ask("POST", local, {"spec": here}).body["status"] == {"allowed": False}
+
+
+def test_questions_have_no_table(client):
+    path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    assert client.ask("POST", path, {}, accept=TABLE).code == 406
+    answered = client.ask("POST", path, {}, accept=f"{TABLE},application/json")
+    assert (answered.code, answered.body["kind"]) == (201, "SelfSubjectReview")
 
 
 def test_what_may_i_do_at_all(client):
