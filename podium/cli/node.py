@@ -32,7 +32,7 @@ from podium.cli.options import InputError
 from podium.cli.output import fail, print_warnings
 
 if TYPE_CHECKING:
-    from podium.node.real.kubelet_config import KubeletConfig
+    from podium.node.kubelet_config import KubeletConfig
 
 _ISOLATES_NOTHING = (
     "pods are plain processes of this machine and user, and nothing isolates them: "
@@ -103,8 +103,8 @@ def node(
 
 def _kubelet_config(path: Path | None, flags: Mapping[str, str | int | None]) -> "KubeletConfig":
     """The configuration of a file, with what flags say in its place."""
+    from podium.node.kubelet_config import read_kubelet_config
     from podium.node.pressure.flags import EQUALS, parse_flag
-    from podium.node.real.kubelet_config import read_kubelet_config
 
     raw: dict[str, Any] = {} if path is None else _read(path)
     for field, given in flags.items():

@@ -16,8 +16,8 @@ from podium.machine.containers import Containers
 from podium.machine.directories import NodeDirectory
 from podium.machine.machine_info import machine_info
 from podium.machine.runtime_service import Fetch, RuntimeService
-from podium.node.real.agent import NodeAgent
-from podium.node.real.kubelet_config import KubeletConfig
+from podium.node.kubelet_config import KubeletConfig
+from podium.node.real.kubelet import MachineKubelet
 from podium.node.real.registration import node_object
 from podium.runtime.async_api import Unreachable
 from podium.runtime.live import LiveDriver, SteadyClock
@@ -68,10 +68,10 @@ async def _live(options: NodeOptions, api: HttpApi, directory: NodeDirectory) ->
     node = node_object(options.name, found, options.config, options.labels)
     loop = asyncio.get_running_loop()
 
-    def agent() -> NodeAgent:
+    def agent() -> MachineKubelet:
         # What an agent left that was killed itself, or has failed.
         containers.kill_all()
-        return NodeAgent(node, found, options.config)
+        return MachineKubelet(node, found, options.config)
 
     def end() -> None:
         if service.asked_to_end.is_set():

@@ -12,7 +12,7 @@ from podium.cluster.setup import controllers
 from podium.cluster.sleepers import Sleepers
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.metrics import SchedulerMetrics
-from podium.node.kubelets import Kubelets
+from podium.node.simulated.kubelets import SimulatedKubelets
 from podium.runtime.virtual import Handle, VirtualDriver
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store
@@ -85,7 +85,7 @@ class Cluster:
     def start(self) -> None:
         """Start the nodes, then the controllers, then the schedulers."""
         if self.options.nodes is not None:
-            make = partial(Kubelets, self.options.nodes)
+            make = partial(SimulatedKubelets, self.options.nodes)
             self.kubelets = self.driver.add(make(), renew=make, is_spared=True)
         sleepers = Sleepers(self.store, self.driver, self._start_controller)
         for name in self._makers:

@@ -22,7 +22,7 @@ from podium.machine.process_table import (
     processes,
 )
 from podium.machine.throttle import Throttle
-from podium.node.real.commands import ContainerId, Exited, Force
+from podium.node.runtime import OOM_KILLED, ContainerId, ExitStatus, StopSignal
 
 Object = Mapping[str, Any]
 
@@ -30,7 +30,6 @@ MARK = "PODIUM_CONTAINER"
 NODE_MARK = "PODIUM_NODE_DIRECTORY"
 """The variables by which processes are known that have left their session, or outlived an agent."""
 
-_OUT_OF_MEMORY = "OOMKilled"
 _SIGNALLED = 128
 _KILLED = _SIGNALLED + signal.SIGKILL
 # How long output of a container that has exited may still come.
@@ -106,7 +105,7 @@ class Running:
     process: Popen[bytes]
     log: LogFile
     cgroup: Cgroup | None
-    exited: asyncio.Future[Exited]
+    exited: asyncio.Future[ExitStatus]
     oom_kills: int = field(default_factory=oom_kills)
     was_killed: bool = False
 
@@ -189,21 +188,21 @@ class Containers:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def exited(self, run: ContainerId) -> Exited:
+    async def exited(self, run: ContainerId) -> ExitStatus:
         """Wait until a container has exited."""
         running = self._running[run]
         exited = await asyncio.shield(running.exited)
         self._running.pop(run, None)
         return exited
 
-    def stop(self, run: ContainerId, force: Force) -> None:
+    def stop(self, run: ContainerId, wanted: StopSignal) -> None:
         """Ask a container's processes to exit; of one that has exited there is none."""
         running = self._running.get(run)
         # Once it is reaped, its number may be another's.
         if running is None or running.process.returncode is not None:
             return
         self._throttle.release(running.process.pid)
-        if force is Force.KILL:
+        if wanted is StopSignal.KILL:
             running.was_killed = True
             _kill(running)
         else:
@@ -272,19 +271,19 @@ async def _follow(log: LogFile, name: str, pipe: IO[bytes]) -> None:
         transport.close()
 
 
-async def _how(running: Running, code: int) -> Exited:
+async def _how(running: Running, code: int) -> ExitStatus:
     cgroup = running.cgroup
     if cgroup is None:
         was_starved = code == _KILLED and not running.was_killed
         # Nobody says whom the kernel has chosen; but it has, and this one was killed just then.
         is_chosen = was_starved and oom_kills() > running.oom_kills
-        return Exited(code, _OUT_OF_MEMORY if is_chosen else "")
-    reason = _OUT_OF_MEMORY if cgroup.was_out_of_memory else ""
+        return ExitStatus(code, OOM_KILLED if is_chosen else "")
+    reason = OOM_KILLED if cgroup.was_out_of_memory else ""
     for _ in range(_REMOVE_TRIES):
         if cgroup.remove():
             break
         await asyncio.sleep(_REMOVE_S)
-    return Exited(code, reason)
+    return ExitStatus(code, reason)
 
 
 def _kill(running: Running) -> None:

@@ -11,31 +11,30 @@ from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
 from podium.machine.containers import CannotStartError, Containers, Launch
 from podium.machine.directories import NodeDirectory
-from podium.machine.probes import ask
+from podium.machine.handlers import handle
 from podium.machine.stats import Taken, disk_usage, places, statistics
 from podium.machine.volumes import link_mounts, make_volumes, volume_paths, volume_sources
+from podium.node.container import NOT_CONFIGURED
 from podium.node.pressure.oom import oom_score_adj
 from podium.node.pressure.statistics import Statistics
 from podium.node.real import environment
 from podium.node.real.commands import (
-    NOT_CONFIGURED,
-    Answered,
-    Ask,
-    Await,
-    AwaitEnd,
+    AwaitShutdown,
+    CollectGarbage,
+    CollectStats,
     Command,
-    ContainerId,
-    Discard,
-    End,
-    Measure,
-    SetUp,
-    Start,
-    Stop,
-    TearDown,
-    Verdict,
+    CommandOutcome,
+    RemovePodSandbox,
+    RunHandler,
+    RunPodSandbox,
+    ShutDown,
+    StartContainer,
+    StopContainer,
+    WaitForExit,
 )
 from podium.node.real.machine import MachineInfo
 from podium.node.real.sources import MissingSourceError, Source, Sources, env_sources
+from podium.node.runtime import ContainerId, HandlerResult
 from podium.runtime.async_api import AsyncApi, Listed
 from podium.runtime.informer import News
 
@@ -85,16 +84,16 @@ class RuntimeService:
         self._taken: Taken = {}
         self._walking: asyncio.Task[None] | None = None
         self._do: Mapping[type[Effect], Callable[[Any], Awaitable[object]]] = {
-            SetUp: self._set_up,
-            Start: self._start,
-            Await: self._await,
-            Stop: self._stop,
-            Ask: self._ask,
-            TearDown: self._tear_down,
-            Measure: self._measure,
-            Discard: self._discard,
-            AwaitEnd: self._await_end,
-            End: self._end,
+            RunPodSandbox: self._run_sandbox,
+            StartContainer: self._start,
+            WaitForExit: self._wait_for_exit,
+            StopContainer: self._stop,
+            RunHandler: self._run_handler,
+            RemovePodSandbox: self._remove_sandbox,
+            CollectStats: self._collect_stats,
+            CollectGarbage: self._collect_garbage,
+            AwaitShutdown: self._await_shutdown,
+            ShutDown: self._shut_down,
         }
 
     async def call(self, effect: Effect) -> Outcome:
@@ -102,7 +101,7 @@ class RuntimeService:
         if not isinstance(effect, Command):
             return await self._api.call(effect)
         try:
-            return Answered(effect, result=await self._do[type(effect)](effect))
+            return CommandOutcome(effect, result=await self._do[type(effect)](effect))
         except CannotStartError as error:
             return Outcome(effect, CallError(_FAILED, _CANNOT_RUN, str(error)))
         except (PodiumError, OSError) as error:
@@ -116,12 +115,12 @@ class RuntimeService:
         """See `AsyncApi`."""
         return self._api.watch(kind, revision)
 
-    async def _set_up(self, command: SetUp) -> None:
+    async def _run_sandbox(self, command: RunPodSandbox) -> None:
         pod = command.pod
         sources = await self._sources(pod, volume_sources(pod))
         make_volumes(pod, self._directory, sources, self._machine)
 
-    async def _start(self, command: Start) -> None:
+    async def _start(self, command: StartContainer) -> None:
         pod, container = command.pod, command.container
         sources = await self._sources(pod, env_sources(container))
         mounts = link_mounts(pod, container, self._directory)
@@ -142,24 +141,24 @@ class RuntimeService:
         )
         self._containers.start(launch)
 
-    async def _await(self, command: Await) -> object:
+    async def _wait_for_exit(self, command: WaitForExit) -> object:
         return await self._containers.exited(command.run)
 
-    async def _stop(self, command: Stop) -> None:
-        self._containers.stop(command.run, command.force)
+    async def _stop(self, command: StopContainer) -> None:
+        self._containers.stop(command.run, command.signal)
 
-    async def _ask(self, command: Ask) -> Verdict:
+    async def _run_handler(self, command: RunHandler) -> HandlerResult:
         running = self._containers.get(command.run)
         if running is None or running.exited.done():
-            return Verdict(succeeded=False, message="the container doesn't run any more")
-        return await ask(running, command.pod, command.action, command.timeout_s)
+            return HandlerResult(succeeded=False, message="the container doesn't run any more")
+        return await handle(running, command.pod, command.action, command.timeout_s)
 
-    async def _tear_down(self, command: TearDown) -> None:
+    async def _remove_sandbox(self, command: RemovePodSandbox) -> None:
         await asyncio.to_thread(self._directory.remove_pod, command.pod)
         if not command.keeps_logs:
             await asyncio.to_thread(self._directory.remove_logs, command.pod)
 
-    async def _measure(self, command: Measure) -> Statistics:
+    async def _collect_stats(self, command: CollectStats) -> Statistics:
         if command.walks and (self._walking is None or self._walking.done()):
             self._walking = asyncio.create_task(self._walk(places(command.pods, self._directory)))
         if command.walks and self._walking is not None:
@@ -172,14 +171,14 @@ class RuntimeService:
     async def _walk(self, found: Iterable[Path]) -> None:
         self._taken = await asyncio.to_thread(_walked, found)
 
-    async def _discard(self, command: Discard) -> None:
+    async def _collect_garbage(self, command: CollectGarbage) -> None:
         uids = [pod["metadata"]["uid"] for pod in command.pods]
         await asyncio.to_thread(self._directory.discard, uids)
 
-    async def _await_end(self, _: AwaitEnd) -> None:
+    async def _await_shutdown(self, _: AwaitShutdown) -> None:
         await self.asked_to_end.wait()
 
-    async def _end(self, _: End) -> None:
+    async def _shut_down(self, _: ShutDown) -> None:
         self.has_ended.set()
 
     async def _sources(self, pod: Object, wanted: Iterable[Source]) -> Sources:

@@ -11,7 +11,6 @@ from typing import Any
 
 from podium.machine.directories import NodeDirectory
 from podium.node.real.machine import MachineInfo
-from podium.node.real.refusing import API_ACCESS
 from podium.node.real.sources import (
     MissingSourceError,
     Source,
@@ -20,6 +19,7 @@ from podium.node.real.sources import (
     found,
     pod_field,
 )
+from podium.node.real.unsupported import API_ACCESS
 
 Object = Mapping[str, Any]
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.resources import is_sidecar
 from podium.api.times import timestamp
-from podium.node.life import Life, Stage, init_containers
+from podium.node.pod_worker import PodWorker
 
 Object = Mapping[str, Any]
 Verdict = tuple[bool, str, str]
@@ -15,18 +14,25 @@ _HOLDS: Verdict = (True, "", "")
 _TERMINAL = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 
 
-def pod_conditions(life: Life, pod: Object, now_s: float) -> list[Object]:
-    """The conditions as the pod's life is; the times of those that haven't changed stay."""
-    verdicts = {
-        "PodReadyToStartContainers": _ready_to_start(life),
-        "Initialized": _initialized(life),
-        "Ready": _ready(life, pod),
-        "ContainersReady": _containers_ready(life),
-    }
-    made = [_condition(kind, verdict, pod, now_s) for kind, verdict in verdicts.items()]
-    if life.stage is Stage.STOPPED and life.why is not None and life.why.disruption:
-        verdict = (True, "TerminationByKubelet", life.why.disruption)
-        made.append(_condition("DisruptionTarget", verdict, pod, now_s))
+def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
+    """The conditions as the pod is; the times of those that haven't changed stay."""
+    status = worker.pod.get("status") or {}
+    known: Sequence[Object] = status.get("conditions") or ()
+    generation = worker.pod["metadata"].get("generation")
+    made: list[Object] = []
+    for kind, (holds, reason, message) in _verdicts(worker, status):
+        old = next((one for one in known if one.get("type") == kind), None)
+        value = "True" if holds else "False"
+        condition: dict[str, Any] = {"type": kind, "status": value}
+        since = old.get("lastTransitionTime") if old and old.get("status") == value else None
+        condition["lastTransitionTime"] = since or timestamp(now_s)
+        for field, text in (("reason", reason), ("message", message)):
+            if text or (old and old.get(field)):
+                # In a patch, a text of before stays unless it is taken away.
+                condition[field] = text or None
+        if generation:
+            condition["observedGeneration"] = generation
+        made.append(condition)
     return made
 
 
@@ -38,64 +44,42 @@ def condition_status(status: Object, kind: str) -> str:
     return ""
 
 
-def _condition(kind: str, verdict: Verdict, pod: Object, now_s: float) -> Object:
-    holds, reason, message = verdict
-    status = "True" if holds else "False"
-    known: Sequence[Object] = (pod.get("status") or {}).get("conditions") or ()
-    old: Object = next((one for one in known if one.get("type") == kind), {})
-    same = old.get("status") == status and old.get("lastTransitionTime")
-    condition: dict[str, Any] = {
-        "type": kind,
-        "status": status,
-        "lastTransitionTime": old["lastTransitionTime"] if same else timestamp(now_s),
-    }
-    for field, text in (("reason", reason), ("message", message)):
-        if text or old.get(field):
-            # In a patch, a text of before stays unless it is taken away.
-            condition[field] = text or None
-    if generation := pod["metadata"].get("generation"):
-        condition["observedGeneration"] = generation
-    return condition
+def _verdicts(worker: PodWorker, status: Object) -> Iterator[tuple[str, Verdict]]:
+    containers_ready = _containers_ready(worker)
+    yield "PodReadyToStartContainers", (worker.is_set_up and not worker.is_over, "", "")
+    yield "Initialized", _initialized(worker)
+    yield "Ready", _gates(worker, status) if containers_ready[0] else containers_ready
+    yield "ContainersReady", containers_ready
+    why = worker.stop_reason
+    if worker.is_over and why is not None and why.disruption:
+        yield "DisruptionTarget", (True, "TerminationByKubelet", why.disruption)
 
 
-def _ready_to_start(life: Life) -> Verdict:
-    return (life.stage not in (Stage.STARTING, Stage.STOPPED), "", "")
-
-
-def _initialized(life: Life) -> Verdict:
-    if life.phase == "Succeeded":
+def _initialized(worker: PodWorker) -> Verdict:
+    if worker.phase == "Succeeded":
         return (True, "PodCompleted", "")
-    missing = [one["name"] for one in init_containers(life.spec)[life.initialized :]]
-    if life.stage in (Stage.STARTING, Stage.INITIALIZING) and missing:
-        message = f"containers with incomplete status: [{' '.join(missing)}]"
-        return (False, "ContainersNotInitialized", message)
-    return _HOLDS
-
-
-def _containers_ready(life: Life) -> Verdict:
-    if life.stage is Stage.STOPPED:
-        return (False, _TERMINAL[life.phase], "")
-    if life.is_ready:
+    missing = [one.name for one in worker.init if not one.is_initialized]
+    if not missing or worker.has_begun:
         return _HOLDS
-    names = " ".join(_long_running(life.spec))
-    return (False, "ContainersNotReady", f"containers with unready status: [{names}]")
+    message = f"containers with incomplete status: [{' '.join(missing)}]"
+    return (False, "ContainersNotInitialized", message)
 
 
-def _long_running(spec: Object) -> Iterator[str]:
-    for container in (*filter(is_sidecar, spec.get("initContainers") or ()), *spec["containers"]):
-        yield container["name"]
+def _containers_ready(worker: PodWorker) -> Verdict:
+    if worker.is_over:
+        return (False, _TERMINAL[worker.phase], "")
+    lasting = (*(one for one in worker.init if one.is_sidecar), *worker.main)
+    unready = [one.name for one in lasting if not one.is_ready]
+    if not unready:
+        return _HOLDS
+    message = f"containers with unready status: [{' '.join(unready)}]"
+    return (False, "ContainersNotReady", message)
 
 
-def _ready(life: Life, pod: Object) -> Verdict:
-    verdict = _containers_ready(life)
-    return gates_open(pod) if verdict[0] else verdict
-
-
-def gates_open(pod: Object) -> Verdict:
+def _gates(worker: PodWorker, status: Object) -> Verdict:
     """Whether all readiness gates of a pod are open; others than its kubelet open them."""
-    status = pod.get("status") or {}
     faults = []
-    for gate in pod["spec"].get("readinessGates") or ():
+    for gate in worker.pod["spec"].get("readinessGates") or ():
         kind = gate["conditionType"]
         found = condition_status(status, kind)
         if not found:

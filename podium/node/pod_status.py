@@ -1,19 +1,23 @@
-"""The status of a pod, as its node writes it."""
+"""The status of a pod, as a kubelet of v1.36 writes it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from podium.api.durations import NANOS_PER_SECOND, format_duration
-from podium.api.resources import is_sidecar
 from podium.api.times import timestamp
 from podium.node.admission import Objection
-from podium.node.life import KILLED, Exit, Life, Stage, init_containers
+from podium.node.container import Container, Run, State
 from podium.node.pod_conditions import condition_status, pod_conditions
+from podium.node.pod_worker import PodWorker
+from podium.node.runtime import KILLED
 
 Object = Mapping[str, Any]
 Status = dict[str, Any]
 
-_LOST = "The container could not be located when the pod was terminated"
+_LOST = {
+    "exitCode": KILLED,
+    "reason": "ContainerStatusUnknown",
+    "message": "The container could not be located when the pod was terminated",
+}
 
 
 def refused_status(objection: Objection, now_s: float) -> Status:
@@ -26,33 +30,40 @@ def refused_status(objection: Objection, now_s: float) -> Status:
     }
 
 
-def pod_status(life: Life, pod: Object, host_ip: str, pod_ip: str, now_s: float) -> Status:
+def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
     """What the node tells of a pod that it has taken.
 
     Args:
-        life: the pod's.
-        pod: as it is known; times of conditions that haven't changed are taken from it.
+        worker: the work on the pod; times of conditions that haven't changed are the known ones.
         host_ip: the node's address.
-        pod_ip: the pod's.
         now_s: the time.
     """
     status: Status = {
-        "phase": life.phase,
-        "conditions": pod_conditions(life, pod, now_s),
+        "phase": worker.phase,
+        "conditions": pod_conditions(worker, now_s),
         "hostIP": host_ip,
         "hostIPs": [{"ip": host_ip}],
-        "startTime": timestamp(life.admitted_s),
-        "containerStatuses": [_container_status(one, life, pod) for one in life.spec["containers"]],
+        "startTime": timestamp(worker.admitted_s),
+        "containerStatuses": [_container_status(one, worker, now_s) for one in worker.main],
     }
-    if generation := pod["metadata"].get("generation"):
+    if generation := worker.pod["metadata"].get("generation"):
         status["observedGeneration"] = generation
-    if life.stage is not Stage.STARTING:
+    if worker.is_set_up:
+        pod_ip = worker.sandbox.ip
         status |= {"podIP": pod_ip, "podIPs": [{"ip": pod_ip}]}
-    if life.spec.get("initContainers"):
-        status["initContainerStatuses"] = [*_init_statuses(life, pod)]
-    if life.stage is Stage.STOPPED and life.why is not None and life.why.reason:
-        status |= {"reason": life.why.reason, "message": life.why.message}
+    if worker.init:
+        found = [_container_status(one, worker, now_s) for one in worker.init]
+        status["initContainerStatuses"] = found
+    why = worker.stop_reason
+    if worker.is_over and why is not None and why.reason:
+        status |= {"reason": why.reason, "message": why.message}
     return status
+
+
+def has_started(pod: Object) -> bool:
+    """Whether a node has taken the pod, as its status says."""
+    status = pod.get("status") or {}
+    return bool(status.get("startTime")) or status.get("phase") == "Running"
 
 
 def gist(status: Object) -> tuple[str, str]:
@@ -60,79 +71,40 @@ def gist(status: Object) -> tuple[str, str]:
     return str(status.get("phase") or ""), condition_status(status, "Ready")
 
 
-def _container_status(container: Object, life: Life, pod: Object) -> Status:
-    """Of a container that runs as long as the pod."""
-    runs = life.stage is Stage.RUNNING
-    before: Object = {"terminated": _terminated(life.last_exit)} if life.last_exit else {}
-    if life.stage is Stage.STOPPED:
-        state, before = before or {"terminated": _lost()}, {}
-    elif runs:
-        state = {"running": {"startedAt": timestamp(life.since_s)}}
+def _container_status(one: Container, worker: PodWorker, now_s: float) -> Status:
+    before: Object = {} if one.last is None else {"terminated": _terminated(one.last)}
+    if one.state is State.RUNNING:
+        state: Object = {"running": {"startedAt": timestamp(one.since_s)}}
+    elif one.state is State.EXITED and (worker.is_over or not one.backs_off(now_s)):
+        state, before = before, {}
+    elif worker.is_over:
+        state = {"terminated": _LOST}
     else:
-        state = {"waiting": _waiting(container, life, pod)}
+        state = {"waiting": _waiting(one, worker)}
     return {
-        **_named(container),
-        "ready": life.is_ready,
-        "started": runs,
-        "restartCount": life.restarts,
+        "name": one.name,
+        "image": one.spec.get("image") or "",
+        "imageID": "",
+        "ready": one.has_succeeded if one.is_init and not one.is_sidecar else one.is_ready,
+        "started": one.is_started,
+        "restartCount": one.restarts,
         "state": state,
         "lastState": before,
     }
 
 
-def _init_statuses(life: Life, pod: Object) -> Iterator[Status]:
-    """Of the init containers in their order; sidecars are like other containers."""
-    number = 0
-    for container in life.spec["initContainers"]:
-        if is_sidecar(container):
-            yield _container_status(container, life, pod)
-        else:
-            yield _init_status(container, life, number)
-            number += 1
+def _waiting(one: Container, worker: PodWorker) -> Object:
+    waiting = one.waiting
+    reason = waiting.reason or ("PodInitializing" if worker.init else "ContainerCreating")
+    return {"reason": reason, **({"message": waiting.message} if waiting.message else {})}
 
 
-def _init_status(container: Object, life: Life, number: int) -> Status:
-    is_done = number < life.initialized
-    state: Object = {"waiting": {"reason": "PodInitializing"}}
-    if is_done:
-        state = {"terminated": {"exitCode": 0, "reason": "Completed"}}
-    elif life.stage is Stage.STOPPED:
-        state = {"terminated": _lost()}
-    elif life.stage is Stage.INITIALIZING and number == life.initialized:
-        state = {"running": {"startedAt": timestamp(life.since_s)}}
-    return {
-        **_named(container),
-        "ready": is_done,
-        "started": "running" in state,
-        "restartCount": 0,
-        "state": state,
-        "lastState": {},
+def _terminated(run: Run) -> Object:
+    exited = run.exited
+    found = {
+        "exitCode": exited.code,
+        "reason": exited.reason or ("Completed" if exited.code == 0 else "Error"),
+        "startedAt": timestamp(run.started_s),
+        "finishedAt": timestamp(run.finished_s),
     }
-
-
-def _named(container: Object) -> Status:
-    return {"name": container["name"], "image": container.get("image") or "", "imageID": ""}
-
-
-def _waiting(container: Object, life: Life, pod: Object) -> Object:
-    if life.stage is not Stage.BACKING_OFF:
-        inits = life.stage is Stage.INITIALIZING or bool(init_containers(life.spec))
-        return {"reason": "PodInitializing" if inits else "ContainerCreating"}
-    metadata = pod["metadata"]
-    whose = f"{metadata['name']}_{metadata['namespace']}({metadata['uid']})"
-    wait = format_duration(int(life.back_off_s) * NANOS_PER_SECOND)
-    message = f"back-off {wait} restarting failed container={container['name']} pod={whose}"
-    return {"reason": "CrashLoopBackOff", "message": message}
-
-
-def _terminated(exit_: Exit) -> Object:
-    return {
-        "exitCode": exit_.code,
-        "reason": exit_.reason or ("Completed" if exit_.code == 0 else "Error"),
-        "startedAt": timestamp(exit_.started_s),
-        "finishedAt": timestamp(exit_.finished_s),
-    }
-
-
-def _lost() -> Object:
-    return {"exitCode": KILLED, "reason": "ContainerStatusUnknown", "message": _LOST}
+    return {**found, "message": exited.message} if exited.message else found

@@ -18,8 +18,8 @@ from podium.node.pressure.ranking import EvictionOrder, rank
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
 from podium.node.pressure.statistics import PodUsage
 from podium.node.simulated.behaviour import BehaviourError
-from podium.node.simulated.usage.measuring import usage_at
-from podium.node.simulated.usage.scripts import USAGE, usage_of
+from podium.node.simulated.stats import usage_at
+from podium.node.simulated.usage import USAGE, usage_of
 from podium.plan.planning import start_s
 from podium.plan.preparing import Request, prepare
 from podium.plan.pressing import with_usage

@@ -17,8 +17,8 @@ from podium.node.pressure.parsing import ThresholdError, parse_value
 from podium.node.pressure.requests import eviction_request_nanos
 from podium.node.pressure.signals import Signal
 from podium.node.simulated.behaviour import BehaviourError
-from podium.node.simulated.usage.measuring import usage_at
-from podium.node.simulated.usage.scripts import USAGE, usage_of
+from podium.node.simulated.stats import usage_at
+from podium.node.simulated.usage import USAGE, usage_of
 from podium.plan.state import State, node_name
 
 Object = Mapping[str, Any]

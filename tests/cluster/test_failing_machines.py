@@ -12,7 +12,7 @@ from podium.control.events import Event
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.core.pods import PodInfo
-from podium.node.kubelets import Kubelets
+from podium.node.simulated.kubelets import SimulatedKubelets
 from podium.runtime.machine_health import MachineHealth
 from podium.scheduler import Scheduler
 from tests.cluster.test_cluster import node, pod, pods_of, replica_set
@@ -101,10 +101,10 @@ def test_a_scheduler_that_stumbles_over_a_pod(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_nodes_that_stumble_over_a_pod(monkeypatch: pytest.MonkeyPatch) -> None:
-    def is_bad(self: Kubelets, key: object, now_s: float) -> bool:
+    def is_bad(self: SimulatedKubelets, key: object, now_s: float) -> bool:
         return key == ("default", "bad") and self.objects.get("Pod", "bad", "default") is not None
 
-    stumble_at(monkeypatch, Kubelets, "reconcile", is_bad)
+    stumble_at(monkeypatch, SimulatedKubelets, "reconcile", is_bad)
     cluster = make_cluster(pod("a"), replica_set("web", 2))
     cluster.driver.advance(10)
     create(cluster, "bad")
@@ -127,7 +127,7 @@ def test_all_is_done_in_the_end_whatever_failed_at_random(
     def is_clumsy(self: object, event: Event, now_s: float) -> bool:
         return rng.random() < clumsiness[0]
 
-    for machine in (ReplicaSetController, SchedulerMachine, Kubelets):
+    for machine in (ReplicaSetController, SchedulerMachine, SimulatedKubelets):
         stumble_at(monkeypatch, machine, "step", is_clumsy)
     cluster = make_cluster(*(replica_set(f"web{number}", 5) for number in range(4)))
     cluster.driver.advance(600)

@@ -11,7 +11,7 @@ from podium.control.events import Change
 from podium.control.machine import Machine
 from podium.controllers.kit.objects import Object, place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
-from podium.node.kubelets import Kubelets
+from podium.node.simulated.kubelets import SimulatedKubelets
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.happenings import Called, Happening
 from podium.runtime.virtual import VirtualDriver
@@ -67,7 +67,7 @@ class World:
             self.create(node(f"n{number + 1}"))
         for machine in machines:
             self.driver.add(machine(), renew=machine)
-        for machine in (Binder, Kubelets):
+        for machine in (Binder, SimulatedKubelets):
             self.driver.add(machine())
         self.driver.advance(0)
         self.writes.clear()

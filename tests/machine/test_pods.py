@@ -48,7 +48,7 @@ def test_a_pod_runs_and_its_log_is_there(machine: Machine) -> None:
     status = machine.status("runs")
     ended = status["containerStatuses"][0]["state"]["terminated"]
     assert (ended["exitCode"], ended["reason"]) == (0, "Completed")
-    until(lambda: ("Started", "Container c started") in machine.events("runs"))
+    until(lambda: ("Started", "Container started") in machine.events("runs"))
     with closing(Client(machine.cluster.kubeconfig)) as client:
         code, answer = client.ask("GET", "/api/v1/namespaces/default/pods/runs/log")
     uid = machine.cluster.get("Pod", "runs")["metadata"]["uid"]

@@ -6,9 +6,9 @@ from typing import Any
 from podium.api.kinds import KINDS
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.control.effects import Effect
-from podium.node.kubelets import Kubelets
 from podium.node.pod_conditions import condition_status
 from podium.node.simulated.behaviour import PREFIX
+from podium.node.simulated.kubelets import SimulatedKubelets
 from podium.node.simulated.settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.happenings import Called, Happening
@@ -50,7 +50,8 @@ class Cluster:
             self.create(node(f"n{number + 1}"))
         if start:
             self.kubelets = self.driver.add(
-                Kubelets(settings, register), renew=lambda: Kubelets(settings, register)
+                SimulatedKubelets(settings, register),
+                renew=lambda: SimulatedKubelets(settings, register),
             )
             self.driver.advance(0)
             self.writes.clear()

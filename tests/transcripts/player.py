@@ -18,7 +18,7 @@ from podium.config.load import default_configuration
 from podium.control.effects import Effect
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.options import Features
-from podium.node.kubelets import Kubelets
+from podium.node.simulated.kubelets import SimulatedKubelets
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.virtual import VirtualDriver
 from podium.store.store import Store
@@ -59,7 +59,7 @@ class Player:
             self.store.watch(kind, from_revision=self.store.revision) for kind in ("Pod", "Event")
         ]
         self.driver.hooks.append(lambda happening: self._look())
-        self.driver.add(Kubelets())
+        self.driver.add(SimulatedKubelets())
         self._commands: Mapping[str, Callable[..., None]] = {
             "node": self._node,
             "class": self._class,

@@ -109,6 +109,10 @@ class Reconciler(ABC):
             self._retries_s[key] = at_s
             self.look_again(key, at_s)
 
+    def look_now(self, key: Hashable) -> None:
+        """Have a key looked at as soon as nothing is under way for it."""
+        self._dirty[key] = None
+
     def _work(self, now_s: float) -> list[Effect]:
         while self._timers and self._timers[0][0] <= now_s:
             at_s, _, key = heapq.heappop(self._timers)
@@ -150,7 +154,8 @@ class Reconciler(ABC):
     def _asked(self, key: Hashable, effects: Iterable[Effect]) -> Iterable[Effect]:
         waiting: dict[int, Effect] = {}
         for effect in effects:
-            if isinstance(effect, Record):
+            if isinstance(effect, Record) or effect.purpose is not None:
+                # Events aren't waited for, nor what somebody else is told the outcome of.
                 yield effect
                 continue
             self._count += 1

@@ -1,48 +1,18 @@
-"""What an agent has done on its machine, as values beside calls of the API.
+"""What a kubelet has done on its machine, as effects beside calls of the API.
 
 A driver hands them, like other effects, to its API, where `podium.machine` takes them; what comes
-of them comes back as `Answered`.
+of them comes back as `CommandOutcome`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from podium.control.effects import Effect
 from podium.control.events import Outcome
+from podium.node.runtime import ContainerId, Handler, StopSignal
 
 Object = Mapping[str, Any]
-
-
-class ContainerId(NamedTuple):
-    """One run of a container.
-
-    Attributes:
-        pod_uid: the pod's uid.
-        name: the container's name.
-        attempt: how often it has been started before.
-    """
-
-    pod_uid: str
-    name: str
-    attempt: int
-
-
-class Check(StrEnum):
-    """Why something is asked of a container."""
-
-    STARTUP = "startupProbe"
-    LIVENESS = "livenessProbe"
-    READINESS = "readinessProbe"
-    PRE_STOP = "preStop"
-
-
-class Force(StrEnum):
-    """How a container's processes are asked to exit."""
-
-    TERM = "SIGTERM"
-    KILL = "SIGKILL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +21,14 @@ class Command(Effect):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetUp(Command):
+class RunPodSandbox(Command):
     """Make a pod's directories and volumes. An error says which volume can't be had."""
 
     pod: Object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Start(Command):
+class StartContainer(Command):
     """Start a container of a pod that is set up.
 
     An error of the reason `NOT_CONFIGURED` says what is missing, another one that it can't run.
@@ -77,41 +47,41 @@ class Start(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Await(Command):
-    """Wait until a container that was started has exited; the result is an `Exited`."""
+class WaitForExit(Command):
+    """Wait until a container that was started has exited; the result is an `ExitStatus`."""
 
     run: ContainerId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stop(Command):
+class StopContainer(Command):
     """Ask a container's processes to exit."""
 
     run: ContainerId
-    force: Force
+    signal: StopSignal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask(Command):
-    """Carry out a probe or hook in a container that runs; the result is a `Verdict`.
+class RunHandler(Command):
+    """Carry out a probe or hook in a container that runs; the result is a `HandlerResult`.
 
     Attributes:
         run: the container.
         pod: its pod.
         action: what to do, such as `{"exec": {"command": […]}}`.
-        check: why.
+        handler: why.
         timeout_s: how long it may take.
     """
 
     run: ContainerId
     pod: Object
     action: Object
-    check: Check
+    handler: Handler
     timeout_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TearDown(Command):
+class RemovePodSandbox(Command):
     """Remove a pod's volumes and the directories of its containers, its logs too unless kept."""
 
     pod: Object
@@ -119,7 +89,7 @@ class TearDown(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measure(Command):
+class CollectStats(Command):
     """Measure the machine; the result is `podium.node.pressure.statistics.Statistics`.
 
     Attributes:
@@ -132,55 +102,24 @@ class Measure(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Discard(Command):
+class CollectGarbage(Command):
     """Throw away what is left of all pods but these."""
 
     pods: tuple[Object, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AwaitEnd(Command):
-    """Wait until the agent is told to end."""
+class AwaitShutdown(Command):
+    """Wait until the kubelet is told to end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class End(Command):
-    """The agent has ended: nothing runs any more, and all is written."""
-
-
-NOT_CONFIGURED = "CreateContainerConfigError"
+class ShutDown(Command):
+    """The kubelet has ended: nothing runs any more, and all is written."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exited:
-    """How a container has ended.
-
-    Attributes:
-        code: the exit code; 128 plus the number of the signal that ended it.
-        reason: `OOMKilled` if it was killed for its memory; empty if the code says it all.
-        message: what there is to say of it.
-    """
-
-    code: int
-    reason: str = ""
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What came of a probe or hook.
-
-    Attributes:
-        succeeded: whether it went well.
-        message: why not.
-    """
-
-    succeeded: bool
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Answered(Outcome):
+class CommandOutcome(Outcome):
     """What became of a command.
 
     Attributes:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium import __version__
-from podium.api.meta import annotations, labels
+from podium.node.kubelet_config import KubeletConfig
+from podium.node.node_status import addresses
 from podium.node.pressure.config import allocatable
-from podium.node.real.kubelet_config import KubeletConfig
 from podium.node.real.machine import MachineInfo
 
 Object = Mapping[str, Any]
@@ -58,10 +58,7 @@ def node_status(name: str, machine: MachineInfo, config: KubeletConfig) -> dict[
     return {
         "capacity": capacity,
         "allocatable": allocatable(capacity, config.raw),
-        "addresses": [
-            {"type": "InternalIP", "address": machine.address},
-            {"type": "Hostname", "address": name},
-        ],
+        "addresses": addresses(name, machine.address),
         "nodeInfo": {
             "kubeletVersion": VERSION,
             "containerRuntimeVersion": f"podium://{__version__}",
@@ -72,16 +69,3 @@ def node_status(name: str, machine: MachineInfo, config: KubeletConfig) -> dict[
             **machine.info,
         },
     }
-
-
-def missing_metadata(node: Object, wanted: Object) -> dict[str, Any]:
-    """What of labels and annotations a registered Node lacks; empty if nothing."""
-    lacking = {}
-    for field_name, found, needed in (
-        ("labels", labels(node), labels(wanted)),
-        ("annotations", annotations(node), annotations(wanted)),
-    ):
-        other = {key: value for key, value in needed.items() if found.get(key) != value}
-        if other:
-            lacking[field_name] = other
-    return lacking

@@ -8,18 +8,18 @@ from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, Behaviour
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSettings:
-    """What goes for all nodes.
+    """What goes for all simulated nodes of a cluster.
 
     Attributes:
         behaviour: of pods, as far as neither they nor their nodes say otherwise.
-        eviction: how pods are evicted under pressure; nodes feel what annotations script.
+        eviction: how pods are evicted under pressure; annotations script what is used.
         seed: for what behaviours leave to chance.
         records_lives: whether starts, exits and restarts of containers are recorded as events;
             refusals and preemptions by nodes always are.
         writes_heartbeats: whether Leases are renewed in earnest, for others than Podium's own
             controller; otherwise they say that they are (see `podium.control.heartbeats`).
         simulates_all: whether all nodes are simulated, or only those with the annotation
-            `podium.dev/simulated: "true"`, as others have agents of their own, or none.
+            `podium.dev/simulated: "true"`, as others have kubelets of their own, or none.
     """
 
     behaviour: Behaviour = DEFAULT_BEHAVIOUR

@@ -7,6 +7,8 @@ from typing import Any
 
 from podium.control.effects import Create, Delete, Effect, Object, Patch, Record
 from podium.control.events import CallError, Change, Outcome, Synced, Woken
+from podium.node.container import NOT_CONFIGURED
+from podium.node.kubelet_config import read_kubelet_config
 from podium.node.pressure.signals import Signal
 from podium.node.pressure.statistics import (
     ContainerUsage,
@@ -15,28 +17,22 @@ from podium.node.pressure.statistics import (
     PodUsage,
     Statistics,
 )
-from podium.node.real.agent import NodeAgent
 from podium.node.real.commands import (
-    NOT_CONFIGURED,
-    Answered,
-    Ask,
-    Await,
-    AwaitEnd,
-    Check,
+    AwaitShutdown,
+    CollectGarbage,
+    CollectStats,
     Command,
-    ContainerId,
-    Discard,
-    End,
-    Exited,
-    Force,
-    Measure,
-    Start,
-    Stop,
-    Verdict,
+    CommandOutcome,
+    RunHandler,
+    ShutDown,
+    StartContainer,
+    StopContainer,
+    WaitForExit,
 )
-from podium.node.real.kubelet_config import read_kubelet_config
+from podium.node.real.kubelet import MachineKubelet
 from podium.node.real.machine import MachineInfo
 from podium.node.real.registration import node_object
+from podium.node.runtime import ContainerId, ExitStatus, Handler, HandlerResult, StopSignal
 
 START_S = 1_800_000_000.0
 NODE = "worker"
@@ -72,7 +68,7 @@ class Script:
     obeys_s: float | None = 0.0
     lacks: str = ""
     memory_bytes: int = 0
-    answers: dict[Check, tuple[bool, float]] = field(default_factory=dict)
+    answers: dict[Handler, tuple[bool, float]] = field(default_factory=dict)
 
 
 class Stage:
@@ -89,21 +85,22 @@ class Stage:
         disk_bytes: that are left; 0 if nobody measures.
         waste_bytes: that are freed when what nobody needs is thrown away.
         has_ended: whether the agent has.
+        is_cut_off: whether the API answers nothing.
     """
 
     def __init__(self, kubelet: Mapping[str, Any] | None = None) -> None:
         config, _ = read_kubelet_config(kubelet or {})
         self.now_s = START_S
-        self.agent = NodeAgent(node_object(NODE, MACHINE, config, {}), MACHINE, config)
+        self.agent = MachineKubelet(node_object(NODE, MACHINE, config, {}), MACHINE, config)
         self.pods: dict[str, dict[str, Any]] = {}
         self.node: Object | None = None
         self.scripts: dict[str, Script] = {}
         self.starts: dict[str, list[float]] = {}
-        self.signals: list[tuple[float, str, Force]] = []
+        self.signals: list[tuple[float, str, StopSignal]] = []
         self.records: dict[str, list[str]] = {}
         self.available_bytes = 6 * GI
         self.disk_bytes = self.waste_bytes = 0
-        self.has_ended = False
+        self.has_ended = self.is_cut_off = False
         self.alive: dict[ContainerId, Effect] = {}
         self._ending: Effect | None = None
         self._agenda: list[tuple[float, int, Callable[[], None]]] = []
@@ -133,7 +130,7 @@ class Stage:
     def end(self) -> None:
         """The agent is told to end."""
         assert self._ending is not None
-        self._tell(Answered(self._ending))
+        self._tell(CommandOutcome(self._ending))
 
     def status(self, name: str) -> dict[str, Any]:
         return self.pods[name].get("status") or {}
@@ -164,7 +161,7 @@ class Stage:
         heapq.heappush(self._agenda, (self.now_s + wait_s, self._count, do))
 
     def _answer(self, effect: Effect, result: Any = None, wait_s: float = 0.0) -> None:
-        self._after(wait_s, lambda: self._tell(Answered(effect, result=result)))
+        self._after(wait_s, lambda: self._tell(CommandOutcome(effect, result=result)))
 
     def _take(self, effect: Effect) -> None:
         if isinstance(effect, Record):
@@ -172,37 +169,37 @@ class Stage:
             self.records.setdefault(name, []).append(effect.reason)
         elif isinstance(effect, Command):
             self._carry_out(effect)
-        else:
+        elif not self.is_cut_off:
             self._after(0.0, lambda: self._write(effect))
 
     def _carry_out(self, command: Command) -> None:
         match command:
-            case Start():
+            case StartContainer():
                 self._start(command)
-            case Await():
+            case WaitForExit():
                 self.alive[command.run] = command
                 script = self.scripts.get(command.run.name, Script())
                 if script.runs_s is not None:
                     self._exit(command.run, script.code, script.runs_s)
-            case Stop():
+            case StopContainer():
                 self._stop(command)
-            case Ask():
+            case RunHandler():
                 script = self.scripts.get(command.run.name, Script())
-                succeeded, took_s = script.answers.get(command.check, (True, 0.0))
-                self._answer(command, Verdict(succeeded), min(took_s, command.timeout_s))
-            case Measure():
+                succeeded, took_s = script.answers.get(command.handler, (True, 0.0))
+                self._answer(command, HandlerResult(succeeded), min(took_s, command.timeout_s))
+            case CollectStats():
                 self._answer(command, self._statistics(command))
-            case AwaitEnd():
+            case AwaitShutdown():
                 self._ending = command
-            case End():
+            case ShutDown():
                 self.has_ended = True
             case _:
-                if isinstance(command, Discard):
+                if isinstance(command, CollectGarbage):
                     self.disk_bytes += self.waste_bytes
                     self.waste_bytes = 0
                 self._answer(command)
 
-    def _start(self, command: Start) -> None:
+    def _start(self, command: StartContainer) -> None:
         name = command.container["name"]
         script = self.scripts.get(name, Script())
         if script.lacks:
@@ -212,11 +209,11 @@ class Stage:
         self.starts.setdefault(name, []).append(self.now_s - START_S)
         self._answer(command)
 
-    def _stop(self, command: Stop) -> None:
+    def _stop(self, command: StopContainer) -> None:
         run = command.run
-        self.signals.append((self.now_s - START_S, run.name, command.force))
+        self.signals.append((self.now_s - START_S, run.name, command.signal))
         script = self.scripts.get(run.name, Script())
-        if command.force is Force.KILL:
+        if command.signal is StopSignal.KILL:
             self._exit(run, 137, 0.0)
         elif script.obeys_s is not None:
             self._exit(run, 143, script.obeys_s)
@@ -225,11 +222,11 @@ class Stage:
         def exits() -> None:
             awaited = self.alive.pop(run, None)
             if awaited is not None:
-                self._tell(Answered(awaited, result=Exited(code)))
+                self._tell(CommandOutcome(awaited, result=ExitStatus(code)))
 
         self._after(wait_s, exits)
 
-    def _statistics(self, command: Measure) -> Statistics:
+    def _statistics(self, command: CollectStats) -> Statistics:
         usage, used = {}, 0
         for pod in command.pods:
             containers = []
@@ -253,11 +250,10 @@ class Stage:
         """The API takes everything."""
         answer: Object | None = None
         if isinstance(effect, Create) and effect.kind == "Node":
-            metadata = {**effect.obj["metadata"], "uid": "node-uid"}
-            self.node = answer = {**effect.obj, "metadata": metadata}
+            self.node = answer = self._versioned({**effect.obj}, uid="node-uid")
         elif isinstance(effect, Patch) and effect.kind == "Node" and self.node is not None:
             status = _merged(self.node.get("status") or {}, effect.body.get("status") or {})
-            self.node = answer = {**self.node, "status": status}
+            self.node = answer = self._versioned({**self.node, "status": status})
         elif isinstance(effect, Patch) and effect.kind == "Pod":
             answer = self._write_status(effect)
         elif isinstance(effect, Delete):
@@ -274,10 +270,13 @@ class Stage:
         self._change(effect.name, {**pod, "status": status})
         return self.pods[effect.name]
 
-    def _change(self, name: str, pod: dict[str, Any]) -> None:
+    def _versioned(self, obj: dict[str, Any], **metadata: str) -> dict[str, Any]:
         self._version += 1
-        metadata = {**pod["metadata"], "resourceVersion": str(self._version)}
-        old, self.pods[name] = self.pods.get(name), {**pod, "metadata": metadata}
+        version = str(self._version)
+        return {**obj, "metadata": {**obj["metadata"], **metadata, "resourceVersion": version}}
+
+    def _change(self, name: str, pod: dict[str, Any]) -> None:
+        old, self.pods[name] = self.pods.get(name), self._versioned(pod)
         self._tell(Change("Pod", old, self.pods[name]))
 
 

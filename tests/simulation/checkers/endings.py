@@ -8,7 +8,7 @@ from podium.store.events import WatchEvent
 from tests.simulation.checkers.checker import Checker, Object, is_terminating, node_of, uid_of
 
 _DOWN = "podium.dev/down"
-# Kubelets count from when they hear of it, and deletion timestamps are whole seconds.
+# SimulatedKubelets count from when they hear of it, and deletion timestamps are whole seconds.
 _ROUNDING_S = 1.0
 
 

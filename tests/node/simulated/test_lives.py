@@ -68,6 +68,16 @@ def test_a_pod_lives_as_scripted(
             None,
             16,
         ),
+        (
+            {},
+            {
+                "containers": [
+                    {"name": "c", "image": "i", "lifecycle": {"preStop": {"sleep": {"seconds": 9}}}}
+                ]
+            },
+            5,
+            17,
+        ),
     ],
 )
 def test_a_deleted_pod_is_gone_when_it_has_terminated(
@@ -169,6 +179,24 @@ def test_init_containers_run_one_after_another() -> None:
     )
     assert "message" not in initialized
     assert initialized["lastTransitionTime"] == "2026-01-01T00:00:20Z"
+
+
+def test_sidecars_start_in_their_turn_and_end_with_the_others() -> None:
+    inits = [
+        {"name": "a", "image": "i"},
+        {"name": "side", "image": "i", "restartPolicy": "Always"},
+        {"name": "b", "image": "i"},
+    ]
+    cluster = Cluster()
+    made = pod("p", initContainers=inits, **JOB)
+    cluster.create(made, init_duration="10s", run_duration="5s")
+    cluster.run_until(15)
+    states = {one["name"]: one["state"] for one in cluster.status("p")["initContainerStatuses"]}
+    assert states["side"] == {"running": {"startedAt": "2026-01-01T00:00:10Z"}}
+    cluster.run_until(25)
+    states = {one["name"]: one["state"] for one in cluster.status("p")["initContainerStatuses"]}
+    assert states["side"]["terminated"]["finishedAt"] == "2026-01-01T00:00:25Z"
+    assert cluster.gist("p") == "Succeeded"
 
 
 def test_a_running_pod_says_where_it_is_and_since_when() -> None:

@@ -1,4 +1,4 @@
-"""One probe of one run of a container: when it is due, and what its results mean.
+"""The probes of containers: when each is due, and what its results mean.
 
 As the kubelet's probe workers in v1.36: so many successes or failures in a row turn the result.
 Before the first one, a container counts as alive, but neither as started nor as ready.
@@ -8,24 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from podium.node.real.commands import Check
+from podium.node.runtime import Handler
 
 Object = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class Probing:
-    """A probe.
+class ProbeWorker:
+    """One probe of one run of a container.
 
     Attributes:
-        check: which one.
+        kind: which one.
         spec: as in the container.
         due_s: when it is to be carried out next, in seconds since the epoch.
         is_under_way: whether it is being carried out.
         holds: its result so far.
     """
 
-    check: Check
+    kind: Handler
     spec: Object
     due_s: float
     is_under_way: bool = False
@@ -34,10 +34,10 @@ class Probing:
     _last: bool | None = None
 
     @classmethod
-    def begun(cls, check: Check, spec: Object, started_s: float) -> "Probing":
+    def begun(cls, kind: Handler, spec: Object, started_s: float) -> "ProbeWorker":
         """The probe of a container that has just started."""
         delay_s = float(spec.get("initialDelaySeconds") or 0)
-        return cls(check, spec, started_s + delay_s, holds=check is Check.LIVENESS)
+        return cls(kind, spec, started_s + delay_s, holds=kind is Handler.LIVENESS)
 
     @property
     def timeout_s(self) -> float:

@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from podium.api.meta import name, uid
-from podium.api.quantity import NANOS_PER_UNIT, value
-from podium.node.life import Stage
+from podium.api.meta import name
+from podium.api.quantity import value
+from podium.node.container import State
+from podium.node.eviction import pods_memory_limit_bytes
+from podium.node.pod_worker import PodWorker
 from podium.node.pressure.config import EvictionConfig
 from podium.node.pressure.signals import Signal
 from podium.node.pressure.statistics import (
@@ -22,8 +24,8 @@ from podium.node.pressure.statistics import (
     Statistics,
     ephemeral_volumes,
 )
-from podium.node.residents import Resident
-from podium.node.simulated.usage.scripts import NodeScript, UsageScript
+from podium.node.simulated.runtime import ScriptedSandbox
+from podium.node.simulated.usage import NO_USAGE, NodeScript, UsageScript
 
 Object = Mapping[str, Any]
 
@@ -31,8 +33,8 @@ _NOTHING = PodUsage(memory_bytes=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
-    """Measures one node.
+class StatsProvider:
+    """Tells what is used on one simulated node at a time.
 
     Attributes:
         node: the node.
@@ -50,38 +52,35 @@ class Meter:
     seed: int
     freed_bytes: int = 0
 
-    def memory_bytes(self, resident: Resident, at_s: float) -> int:
+    def memory_bytes(self, worker: PodWorker, at_s: float) -> int:
         """What a pod's containers use of memory at a time."""
-        if resident.life.stage is not Stage.RUNNING:
+        if not runs(worker):
             return 0
-        seed = f"{resident.life.script.seed}/{resident.life.restarts}"
-        return _at(resident.usage, "memory", at_s - resident.life.since_s, seed)
+        return _at(script_of(worker), "memory", at_s - worker.main[0].since_s, _seed(worker))
 
-    def memory_total_bytes(self, residents: Iterable[Resident], at_s: float) -> int:
+    def memory_total_bytes(self, workers: Iterable[PodWorker], at_s: float) -> int:
         """What the system and all pods use of memory at a time."""
         own = self._own("memory", at_s)
-        return own + sum(self.memory_bytes(one, at_s) for one in residents)
+        return own + sum(self.memory_bytes(one, at_s) for one in workers)
 
     def memory_corners_s(
-        self, residents: Iterable[Resident], from_s: float, to_s: float
+        self, workers: Iterable[PodWorker], from_s: float, to_s: float
     ) -> list[float]:
         """These times, and those between them at which the use of memory turns, in order."""
         found = {from_s, to_s}
         own = self.script.usage.curves.get("memory")
         if own is not None:
             found.update(_absolute(own, self.started_s, from_s, to_s))
-        for one in residents:
-            curve = one.usage.curves.get("memory")
-            if curve is not None and one.life.stage is Stage.RUNNING:
-                found.update(_absolute(curve, one.life.since_s, from_s, to_s))
+        for one in workers:
+            curve = script_of(one).curves.get("memory")
+            if curve is not None and runs(one):
+                found.update(_absolute(curve, one.main[0].since_s, from_s, to_s))
         return sorted(found)
 
-    def is_level_from(self, residents: Iterable[Resident], at_s: float) -> bool:
+    def is_level_from(self, workers: Iterable[PodWorker], at_s: float) -> bool:
         """Whether no curve changes any more."""
         return self.script.usage.is_level_from(at_s - self.started_s) and all(
-            one.usage.is_level_from(at_s - one.life.since_s)
-            for one in residents
-            if one.life.stage is Stage.RUNNING
+            script_of(one).is_level_from(at_s - one.main[0].since_s) for one in workers if runs(one)
         )
 
     @property
@@ -89,9 +88,9 @@ class Meter:
         """All memory; 0 if the node doesn't say."""
         return self._capacity("memory")
 
-    def statistics(self, residents: Iterable[Resident], at_s: float) -> Statistics:
+    def statistics(self, workers: Iterable[PodWorker], at_s: float) -> Statistics:
         """All of it at a time."""
-        usage = {uid(one.info.obj): self._pod_usage(one, at_s) for one in residents}
+        usage = {one.uid: _pod_usage(one, at_s) for one in workers}
         return Statistics(dict(self._observations(usage, at_s)), usage)
 
     def _observations(
@@ -118,18 +117,11 @@ class Meter:
             yield Signal.PID_AVAILABLE, _left(pids, used, at_s)
 
     def _pods_memory_limit_bytes(self) -> int:
-        """What pods together may use: what is allocatable, and what the hard threshold keeps."""
+        """What pods together may use."""
         allocatable = (self.node.get("status") or {}).get("allocatable") or {}
         capacity = self.memory_capacity_bytes
-        kept = next(
-            (
-                one.value.of(capacity).nanos // NANOS_PER_UNIT
-                for one in self.config.thresholds
-                if one.signal is Signal.MEMORY_AVAILABLE and one.is_hard
-            ),
-            0,
-        )
-        return min(value(allocatable.get("memory", capacity)) + kept, capacity)
+        amount = value(allocatable.get("memory", capacity))
+        return pods_memory_limit_bytes(self.config, amount, capacity)
 
     def _waste_bytes(self) -> int:
         waste = self.script.unused_images_bytes + self.script.dead_containers_bytes
@@ -144,11 +136,28 @@ class Meter:
         seed = f"{self.seed}/{name(self.node)}"
         return _at(self.script.usage, what, at_s - self.started_s, seed)
 
-    def _pod_usage(self, resident: Resident, at_s: float) -> PodUsage:
-        if resident.life.stage is not Stage.RUNNING:
-            return _NOTHING
-        seed = f"{resident.life.script.seed}/{resident.life.restarts}"
-        return usage_at(resident.info.obj, resident.usage, at_s - resident.life.since_s, seed)
+
+def runs(worker: PodWorker) -> bool:
+    """Whether the containers of a pod run; those that make it up start and exit together."""
+    return worker.main[0].state is State.RUNNING
+
+
+def script_of(worker: PodWorker) -> UsageScript:
+    """What a pod uses, as scripted."""
+    sandbox = worker.sandbox
+    return sandbox.usage if isinstance(sandbox, ScriptedSandbox) else NO_USAGE
+
+
+def _seed(worker: PodWorker) -> str:
+    sandbox = worker.sandbox
+    assert isinstance(sandbox, ScriptedSandbox)
+    return f"{sandbox.script.seed}/{worker.main[0].restarts}"
+
+
+def _pod_usage(worker: PodWorker, at_s: float) -> PodUsage:
+    if not runs(worker):
+        return _NOTHING
+    return usage_at(worker.pod, script_of(worker), at_s - worker.main[0].since_s, _seed(worker))
 
 
 def usage_at(pod: Object, script: UsageScript, elapsed_s: float, seed: str) -> PodUsage:

@@ -11,7 +11,7 @@ from podium.api.errors import FieldError, InvalidValue, aggregate
 from podium.api.meta import annotations
 from podium.api.quantity import QuantityError, value
 from podium.node.simulated.behaviour import PREFIX, BehaviourError
-from podium.node.simulated.usage.curves import Curve, parse_curve
+from podium.node.simulated.curves import Curve, parse_curve
 
 Object = Mapping[str, Any]
 

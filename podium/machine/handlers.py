@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 
 from podium.machine.containers import Running, end_of, exit_code
-from podium.node.real.commands import Verdict
+from podium.node.runtime import HandlerResult
 
 Object = Mapping[str, Any]
 
@@ -22,7 +22,7 @@ _OUTPUT_MAX = 10 * 1024
 _GOOD = range(200, 400)
 
 
-async def ask(running: Running, pod: Object, action: Object, timeout_s: float) -> Verdict:
+async def handle(running: Running, pod: Object, action: Object, timeout_s: float) -> HandlerResult:
     """Carry out a probe or hook.
 
     Args:
@@ -40,14 +40,14 @@ async def ask(running: Running, pod: Object, action: Object, timeout_s: float) -
             if "tcpSocket" in action:
                 return await _connect(action["tcpSocket"], pod, running.launch.run.name)
             await asyncio.sleep(float((action.get("sleep") or {}).get("seconds") or 0))
-            return Verdict(succeeded=True)
+            return HandlerResult(succeeded=True)
     except TimeoutError:
-        return Verdict(succeeded=False, message=f"timed out after {timeout_s:g}s")
+        return HandlerResult(succeeded=False, message=f"timed out after {timeout_s:g}s")
     except (OSError, ValueError, aiohttp.ClientError) as error:
-        return Verdict(succeeded=False, message=str(error) or type(error).__name__)
+        return HandlerResult(succeeded=False, message=str(error) or type(error).__name__)
 
 
-async def _execute(running: Running, command: list[str]) -> Verdict:
+async def _execute(running: Running, command: list[str]) -> HandlerResult:
     process = Popen(
         command,
         stdin=DEVNULL,
@@ -69,7 +69,7 @@ async def _execute(running: Running, command: list[str]) -> Verdict:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         process.stdout.close()
-    return Verdict(code == 0, "" if code == 0 else output.strip() or f"exit code {code}")
+    return HandlerResult(code == 0, "" if code == 0 else output.strip() or f"exit code {code}")
 
 
 async def _output(process: Popen[bytes]) -> str:
@@ -87,7 +87,7 @@ async def _output(process: Popen[bytes]) -> str:
         transport.close()
 
 
-async def _get(request: Object, pod: Object, container: str) -> Verdict:
+async def _get(request: Object, pod: Object, container: str) -> HandlerResult:
     scheme = str(request.get("scheme") or "HTTP").lower()
     host, port = request.get("host") or _LOOPBACK, _port(request["port"], pod, container)
     headers = {one["name"]: one["value"] for one in request.get("httpHeaders") or ()}
@@ -100,17 +100,17 @@ async def _get(request: Object, pod: Object, container: str) -> Verdict:
         ) as response,
     ):
         if response.status in _GOOD:
-            return Verdict(succeeded=True)
+            return HandlerResult(succeeded=True)
         message = f"HTTP probe failed with statuscode: {response.status}"
-        return Verdict(succeeded=False, message=message)
+        return HandlerResult(succeeded=False, message=message)
 
 
-async def _connect(socket: Object, pod: Object, container: str) -> Verdict:
+async def _connect(socket: Object, pod: Object, container: str) -> HandlerResult:
     host, port = socket.get("host") or _LOOPBACK, _port(socket["port"], pod, container)
     _, writer = await asyncio.open_connection(host, port)
     writer.close()
     await writer.wait_closed()
-    return Verdict(succeeded=True)
+    return HandlerResult(succeeded=True)
 
 
 def _port(port: int | str, pod: Object, container: str) -> int:

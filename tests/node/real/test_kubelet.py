@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.node.real.commands import Check, Force
+from podium.node.runtime import Handler, StopSignal
 from tests.node.real.acting import GI, Script, Stage, container, pod
 
 MI = 2**20
@@ -39,6 +39,20 @@ def test_restarts_wait_longer_and_longer(stage: Stage) -> None:
     status = stage.status("a")["containerStatuses"][0]
     assert status["restartCount"] == 4
     assert status["state"]["waiting"]["reason"] == "CrashLoopBackOff"
+
+
+def test_containers_dont_wait_for_an_api_that_doesnt_answer(stage: Stage) -> None:
+    probe = {"exec": {"command": ["x"]}, "periodSeconds": 5, "failureThreshold": 2}
+    stage.put(pod("crashes"), crashes=Script(runs_s=1.0, code=1))
+    stage.put(pod("late", activeDeadlineSeconds=20), late=Script(obeys_s=None))
+    hangs = Script(obeys_s=0.0, answers={Handler.LIVENESS: (False, 0.0)})
+    stage.put(pod("hangs", container("hangs", livenessProbe=probe)), hangs=hangs)
+    stage.advance(0.5)
+    stage.is_cut_off = True
+    stage.advance(60)
+    assert [len(stage.starts[name]) for name in ("crashes", "hangs")] == [4, 4]
+    assert not stage.alive
+    assert ("late", StopSignal.KILL) in [one[1:] for one in stage.signals]
 
 
 @pytest.mark.parametrize(
@@ -106,24 +120,24 @@ def deleted(stage: Stage, script: Script, grace_period_s: int, **fields: Any) ->
 
 
 def test_whoever_obeys_isnt_killed(stage: Stage) -> None:
-    assert deleted(stage, Script(obeys_s=3.0), 10) == [(0, Force.TERM)]
+    assert deleted(stage, Script(obeys_s=3.0), 10) == [(0, StopSignal.TERM)]
 
 
 def test_whoever_does_not_is(stage: Stage) -> None:
     sent = deleted(stage, Script(obeys_s=None), 10)
-    assert sent == [(0, Force.TERM), (10, Force.KILL)]
+    assert sent == [(0, StopSignal.TERM), (10, StopSignal.KILL)]
 
 
 def test_a_hook_comes_first_and_counts(stage: Stage) -> None:
-    script = Script(obeys_s=None, answers={Check.PRE_STOP: (True, 4.0)})
+    script = Script(obeys_s=None, answers={Handler.PRE_STOP: (True, 4.0)})
     hook = {"lifecycle": {"preStop": {"exec": {"command": ["x"]}}}}
-    assert deleted(stage, script, 10, **hook) == [(4, Force.TERM), (10, Force.KILL)]
+    assert deleted(stage, script, 10, **hook) == [(4, StopSignal.TERM), (10, StopSignal.KILL)]
 
 
 def test_a_hook_that_takes_all_the_time_leaves_two_seconds(stage: Stage) -> None:
-    script = Script(obeys_s=None, answers={Check.PRE_STOP: (True, 60.0)})
+    script = Script(obeys_s=None, answers={Handler.PRE_STOP: (True, 60.0)})
     hook = {"lifecycle": {"preStop": {"exec": {"command": ["x"]}}}}
-    assert deleted(stage, script, 10, **hook) == [(10, Force.TERM), (12, Force.KILL)]
+    assert deleted(stage, script, 10, **hook) == [(10, StopSignal.TERM), (12, StopSignal.KILL)]
 
 
 def test_a_second_deletion_may_make_it_sooner(stage: Stage) -> None:
@@ -146,7 +160,7 @@ def test_a_pod_that_is_gone_at_once_doesnt_run_on(stage: Stage) -> None:
 
 def test_a_liveness_probe_restarts(stage: Stage) -> None:
     probe = {"exec": {"command": ["x"]}, "periodSeconds": 5, "failureThreshold": 2}
-    script = Script(obeys_s=0.0, answers={Check.LIVENESS: (False, 0.0)})
+    script = Script(obeys_s=0.0, answers={Handler.LIVENESS: (False, 0.0)})
     stage.put(pod("a", container("a", livenessProbe=probe)), a=script)
     stage.advance(7)
     assert len(stage.starts["a"]) == 2
@@ -155,7 +169,7 @@ def test_a_liveness_probe_restarts(stage: Stage) -> None:
 
 def test_a_readiness_probe_only_tells(stage: Stage) -> None:
     probe = {"exec": {"command": ["x"]}, "periodSeconds": 1}
-    script = Script(answers={Check.READINESS: (False, 0.0)})
+    script = Script(answers={Handler.READINESS: (False, 0.0)})
     stage.put(pod("a", container("a", readinessProbe=probe)), a=script)
     stage.advance(10)
     assert len(stage.starts["a"]) == 1

@@ -7,9 +7,9 @@ import pytest
 from podium.api.meta import is_finished
 from podium.control.effects import Create, Patch
 from podium.control.heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
-from podium.node.kubelets import Kubelets
 from podium.node.simulated.behaviour import Behaviour
 from podium.node.simulated.durations import fixed
+from podium.node.simulated.kubelets import SimulatedKubelets
 from podium.node.simulated.settings import NodeSettings
 from podium.runtime.faults import Faults
 from podium.runtime.latency import ConstantLatency, ExponentialLatency
@@ -51,7 +51,7 @@ def test_a_node_that_is_ready_already_writes_nothing_but_its_lease() -> None:
     healthy = {"MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
     told = [{"type": k, "status": v} for k, v in {**healthy, "Ready": "True"}.items()]
     cluster.patch("Node", "n1", {"status": {"conditions": told}}, "status")
-    cluster.driver.add(Kubelets())
+    cluster.driver.add(SimulatedKubelets())
     cluster.run_until(1)
     assert [type(effect) for effect in cluster.writes] == [Create]
 
@@ -82,7 +82,7 @@ def test_leases_are_renewed_in_earnest_where_others_watch() -> None:
     cluster.annotate("n1", down=None)
     cluster.run_until(105)
     assert lease(cluster) == (WRITTEN, "00:01:40.0")
-    cluster.driver.restart(cluster.kubelets, Kubelets(cluster.settings))
+    cluster.driver.restart(cluster.kubelets, SimulatedKubelets(cluster.settings))
     cluster.run_until(106)
     assert lease(cluster) == (WRITTEN, "00:01:45.0")
 
@@ -201,7 +201,7 @@ def test_who_ran_already_and_is_gone_at_once_leaves_its_room() -> None:
     cluster = Cluster()
     cluster.create(pod("a", "4"))
     cluster.run_until(1)
-    cluster.driver.restart(cluster.kubelets, Kubelets())
+    cluster.driver.restart(cluster.kubelets, SimulatedKubelets())
     cluster.run_until(2)
     cluster.delete("a", 0)
     cluster.run_until(3)
@@ -278,7 +278,7 @@ def test_agents_that_restart_go_on_where_they_were() -> None:
     cluster.delete("going", 30)
     cluster.run_until(20)
     writes = len(cluster.writes)
-    cluster.driver.restart(cluster.kubelets, Kubelets(cluster.settings))
+    cluster.driver.restart(cluster.kubelets, SimulatedKubelets(cluster.settings))
     cluster.run_until(20.5)
     assert [type(effect) for effect in cluster.writes[writes:]] == [Create, Patch]
     assert cluster.story("slow", 55)[-1] == (50, "Running ready")
@@ -298,10 +298,23 @@ def test_a_running_pod_that_is_loaded_is_left_as_it_is() -> None:
     cluster.driver.crash(cluster.kubelets)
     cluster.patch("Pod", "p", {"status": {"phase": "Running", "conditions": ready}}, "status")
     cluster.writes.clear()
-    cluster.driver.restart(cluster.kubelets, Kubelets())
+    cluster.driver.restart(cluster.kubelets, SimulatedKubelets())
     cluster.run_until(10)
     about_pods = [one for one in cluster.writes if getattr(one, "kind", "") == "Pod"]
     assert about_pods == []
+
+
+def test_a_pod_that_is_loaded_from_a_later_time_ends_like_others() -> None:
+    cluster = Cluster()
+    cluster.create(pod("p"))
+    cluster.driver.crash(cluster.kubelets)
+    status = {"phase": "Running", "startTime": "2027-01-01T00:00:00Z"}
+    cluster.patch("Pod", "p", {"status": status}, "status")
+    cluster.driver.restart(cluster.kubelets, SimulatedKubelets())
+    cluster.run_until(1)
+    cluster.delete("p", 5)
+    cluster.run_until(6)
+    assert cluster.gist("p") == "gone"
 
 
 def test_pods_that_run_count_before_others_are_admitted() -> None:
@@ -310,7 +323,7 @@ def test_pods_that_run_count_before_others_are_admitted() -> None:
     cluster.run_until(1)
     cluster.driver.crash(cluster.kubelets)
     cluster.create(pod("a-new-one", "1"))
-    cluster.driver.restart(cluster.kubelets, Kubelets())
+    cluster.driver.restart(cluster.kubelets, SimulatedKubelets())
     cluster.run_until(2)
     assert cluster.status("a-new-one")["reason"] == "OutOfcpu"
     assert cluster.gist("runs") == "Running ready"
@@ -320,7 +333,7 @@ def test_addresses_in_use_are_not_given_again() -> None:
     cluster = Cluster()
     cluster.create(pod("old"))
     cluster.run_until(1)
-    cluster.driver.restart(cluster.kubelets, Kubelets())
+    cluster.driver.restart(cluster.kubelets, SimulatedKubelets())
     cluster.create(pod("new"))
     cluster.run_until(2)
     assert cluster.status("old")["podIP"] != cluster.status("new")["podIP"]
@@ -338,14 +351,12 @@ def test_news_that_come_late_change_nothing() -> None:
     cluster.run_until(20)
     assert (cluster.gist("large"), cluster.gist("next")) == ("gone", "Running ready")
     kubelets = cluster.kubelets.machine
-    assert isinstance(kubelets, Kubelets)
-    agent = kubelets.agent("n1")
-    assert agent is not None
-    assert agent.residents.get(uid) is None
+    assert isinstance(kubelets, SimulatedKubelets)
+    assert kubelets.kubelets["n1"].pods.get(uid) is None
 
 
 def test_a_status_that_does_not_come_through_is_written_again() -> None:
-    hand = Hand(Kubelets())
+    hand = Hand(SimulatedKubelets())
     never_ready = {"podium.dev/run-duration": "5s", "podium.dev/ready-after": "never"}
     hand.start(node(), pod("p", annotations=never_ready))
     hand.run(0)
@@ -379,7 +390,7 @@ def test_nobody_finished_is_touched_again() -> None:
     cluster.create(pod("p", restartPolicy="Never"), run_duration="1s")
     cluster.run_until(2)
     writes = len(cluster.writes)
-    cluster.driver.restart(cluster.kubelets, Kubelets())
+    cluster.driver.restart(cluster.kubelets, SimulatedKubelets())
     cluster.run_until(100)
     assert is_finished(cluster.get("Pod", "p", "default"))
     assert not [one for one in cluster.writes[writes:] if getattr(one, "kind", "") == "Pod"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.node.real.refusing import unsupported
+from podium.node.real.unsupported import unsupported
 from tests.node.real.acting import container, pod
 
 UID = 1000

@@ -1,0 +1,300 @@
+"""The kubelet of one node: what it does with the pods that have come to it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from podium.api.meta import is_finished, is_terminating, name, uid
+from podium.api.priority import is_critical
+from podium.control.effects import Delete, Effect, Patch
+from podium.core.pods import PodInfo
+from podium.node.admission import PRESSURES, Objection, objection, shortages
+from podium.node.events import node_record
+from podium.node.eviction import EvictionLoop, transitions
+from podium.node.node_lease import NodeLease
+from podium.node.pod_manager import PodManager
+from podium.node.pod_status import gist, has_started, pod_status, refused_status
+from podium.node.pod_worker import DELETED, NOT_WRITTEN, PodWorker, StopReason
+from podium.node.preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
+from podium.node.pressure.evictions import REASON as EVICTED
+from podium.node.pressure.manager import Round
+from podium.node.runtime import NEVER_S, ContainerRuntime
+
+Object = Mapping[str, Any]
+
+_PREEMPTED = StopReason(REASON, MESSAGE, CONDITION_MESSAGE)
+_NO_ROOM = (
+    "Unexpected error while attempting to recover from admission failure: preemption: error "
+    "finding a set of pods to preempt: no set of running pods found to reclaim resources: [{}]"
+)
+_NO_STATUS: Object = {}
+
+
+class Kubelet:
+    """The kubelet of one node, whatever its runtime.
+
+    Attributes:
+        node: as last seen.
+        started_s: since when the kubelet is heard of, in seconds since the epoch.
+        runtime: what its containers run in.
+        pods: those that it has taken.
+        lease: what it has written of its Lease.
+        eviction: evicts pods under pressure; None as long as nothing is measured.
+
+    Args:
+        node: likewise.
+        runtime: likewise.
+        pods: none yet.
+        revisit: asked to have a pod looked at again at a time.
+        now_s: the time.
+    """
+
+    def __init__(
+        self,
+        node: Object,
+        runtime: ContainerRuntime,
+        pods: PodManager,
+        revisit: Callable[[Object, float], None],
+        now_s: float,
+    ) -> None:
+        self.node = node
+        self.started_s = now_s
+        self.runtime = runtime
+        self.pods = pods
+        self.lease = NodeLease()
+        self.eviction: EvictionLoop | None = None
+        self._revisit = revisit
+
+    @property
+    def conditions(self) -> Mapping[str, str]:
+        """Statuses by type of the conditions to be told that aren't as on a healthy node."""
+        told = () if self.eviction is None else self.eviction.told
+        return {**dict.fromkeys(told, "True"), **self.runtime.conditions}
+
+    def see(self, node: Object, now_s: float) -> None:
+        """Take in how the node is now."""
+        self.node = node
+        was_down = self.runtime.is_down
+        self.runtime.see(node)
+        if was_down and not self.runtime.is_down:
+            self.started_s = now_s
+
+    def resume(
+        self, pod: Object, now_s: float
+    ) -> Objection | tuple[PodWorker, Sequence[PodWorker]]:
+        """Go on with a pod that was taken before the kubelet started."""
+        sandbox = self.runtime.sandbox(pod, resumes=True)
+        if isinstance(sandbox, Objection):
+            return sandbox
+        worker = PodWorker.begun(self.pods.info_of(pod), sandbox, now_s)
+        self.runtime.resume(worker, now_s)
+        worker.written = worker.changes if sandbox.is_scripted else NOT_WRITTEN
+        worker.told = gist(pod["status"])
+        self.pods.add(worker)
+        return worker, ()
+
+    def has_other_view(self, pod: Object) -> bool:
+        """Whether the pod's status may not be what the node makes of it."""
+        worker = self.pods.get(uid(pod))
+        if worker is None:
+            return not is_finished(pod)
+        if pod["spec"].get("readinessGates"):
+            return True
+        return gist(pod.get("status") or _NO_STATUS) != worker.told
+
+    def leaves_alone(self, pod: Object) -> bool:
+        """Whether the pod runs, and goes on for ever as it is and as its status says."""
+        worker = self.pods.get(uid(pod))
+        if worker is None or is_terminating(pod) or self.has_other_view(pod):
+            return False
+        return worker.written == worker.changes and worker.next_s() == NEVER_S
+
+    def counts(self, pod: Object) -> bool:
+        """Whether a pod takes room."""
+        worker = self.pods.get(uid(pod))
+        return worker is not None and worker.counts
+
+    def sync(self, pod: Object, now_s: float) -> Iterator[Effect]:
+        """Do what is to be done about a pod; nothing while the node is silent."""
+        if self.runtime.is_down:
+            return
+        worker = self.pods.get(uid(pod))
+        if is_finished(pod):
+            yield from self._finished(worker, pod, now_s)
+            return
+        if worker is None:
+            if is_terminating(pod) and not has_started(pod):
+                yield _removal(pod)
+                return
+            taken = self.resume(pod, now_s) if has_started(pod) else self._admitted(pod, now_s)
+            if isinstance(taken, Objection):
+                yield _patch(pod, refused_status(taken, now_s))
+                yield node_record(pod, "Warning", taken.reason, taken.message)
+                return
+            worker, stopped = taken
+            for victim in stopped:
+                yield node_record(victim.pod, "Warning", REASON, MESSAGE)
+        yield from self._go_on(worker, pod, now_s)
+
+    def advance(self, worker: PodWorker, now_s: float) -> Iterator[Effect]:
+        """Let everything happen to a pod that is due."""
+        yield from worker.advance(now_s)
+        if worker.is_over and worker.counts:
+            self._ended(worker, now_s)
+
+    def gone(self, pod_uid: str, now_s: float) -> None:
+        """The object of a pod isn't there any more; what a script does ends with it."""
+        worker = self.pods.get(pod_uid)
+        if worker is not None and worker.sandbox.is_scripted:
+            self._forget(worker, now_s)
+
+    def write_again(self, pod_uid: str) -> None:
+        """The last status may not have come through."""
+        worker = self.pods.get(pod_uid)
+        if worker is not None:
+            worker.written = NOT_WRITTEN
+
+    def evict(self, round_: Round, now_s: float) -> Iterator[Effect]:
+        """Carry a round of the eviction manager out, but for what is to be thrown away."""
+        assert self.eviction is not None
+        if round_.reclaiming:
+            note = f"Attempting to reclaim {round_.reclaiming}"
+            yield node_record(self.node, "Warning", "EvictionThresholdMet", note)
+        for eviction in round_.evictions:
+            yield node_record(eviction.pod, "Warning", EVICTED, eviction.message)
+            worker = self.pods.get(uid(eviction.pod))
+            if worker is None or worker.is_over:
+                self.eviction.ended(uid(eviction.pod), now_s)
+                continue
+            disruption = eviction.message if eviction.disrupts else ""
+            why = StopReason(EVICTED, eviction.message, disruption)
+            worker.stop(why, float(eviction.effective_grace_period_s), now_s)
+            self._revisit(worker.pod, now_s)
+
+    def tell_conditions(self, now_s: float) -> Iterator[Effect]:
+        """Record which conditions of pressure come or go with the node's status, if it is due."""
+        assert self.eviction is not None
+        before = self.eviction.told
+        if self.eviction.tells_news(now_s):
+            yield from transitions(self.node, before, self.eviction.told)
+
+    def _finished(self, worker: PodWorker | None, pod: Object, now_s: float) -> Iterator[Effect]:
+        """A pod has ended, as its status says; whoever has said so, nothing of it runs on."""
+        if worker is not None:
+            if not (worker.is_over or worker.sandbox.is_scripted):
+                worker.stop(DELETED, worker.own_grace_period_s(), now_s)
+                yield from self.advance(worker, now_s)
+                return
+            self._forget(worker, now_s)
+        metadata = pod["metadata"]
+        # Without a grace period, only finalizers hold it, and it was asked to be removed before.
+        was_asked = metadata.get("finalizers") and not metadata.get("deletionGracePeriodSeconds")
+        if is_terminating(pod) and not was_asked:
+            yield _removal(pod)
+
+    def _ended(self, worker: PodWorker, now_s: float) -> None:
+        """Give back what a pod took; those that have waited for it go on."""
+        for waiting in self.pods.ended(worker):
+            self._revisit(waiting.pod, now_s)
+        if self.eviction is not None:
+            self.eviction.ended(worker.uid, worker.over_s)
+
+    def _forget(self, worker: PodWorker, now_s: float) -> None:
+        if not worker.is_over:
+            worker.sandbox.remove(worker.pod)
+            worker.over_s = now_s
+            self._ended(worker, now_s)
+        self.pods.remove(worker)
+
+    def _admitted(
+        self, pod: Object, now_s: float
+    ) -> Objection | tuple[PodWorker, Sequence[PodWorker]]:
+        """The work on a new pod, and the pods that are stopped for it; or why it isn't taken."""
+        sandbox = self.runtime.sandbox(pod, resumes=False)
+        if isinstance(sandbox, Objection):
+            return sandbox
+        info = self.pods.info_of(pod)
+        refused = objection(self.node, self.pods.load, info, self._pressures())
+        if refused is not None:
+            return refused
+        stopped = self._victims(info) if is_critical(pod) else ()
+        if isinstance(stopped, Objection):
+            return stopped
+        worker = PodWorker.begun(info, sandbox, now_s)
+        for victim in stopped:
+            victim.stop(_PREEMPTED, victim.own_grace_period_s(), now_s)
+            worker.waits_for.add(victim.uid)
+            self._revisit(victim.pod, now_s)
+        self.pods.add(worker)
+        return worker, stopped
+
+    def _victims(self, info: PodInfo) -> Sequence[PodWorker] | Objection:
+        """The pods that make room for a critical one; an objection if that doesn't help."""
+        short = [*shortages(self.node, self.pods.load, info)]
+        if not short:
+            return ()
+        active = {id(one.info): one for one in self.pods.active()}
+        chosen = victims(info, [one.info for one in active.values()], short)
+        if chosen is None:
+            needs = (f"(res: {one.resource}, q: {one.missing}), " for one in short)
+            return Objection("UnexpectedAdmissionError", _NO_ROOM.format("".join(needs)))
+        return [active[id(one)] for one in chosen]
+
+    def _pressures(self) -> Sequence[str] | None:
+        """The conditions of pressure that the node is in; None for those that its status tells."""
+        if self.eviction is None:
+            return None
+        others = {kind for kind, status in self.runtime.conditions.items() if status == "True"}
+        return sorted(others & PRESSURES | {*self.eviction.manager.conditions})
+
+    def _go_on(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
+        self.pods.renew(worker, pod)
+        yield from self.runtime.renew(worker, now_s)
+        if is_terminating(pod):
+            grace_period_s = float(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
+            worker.stop(DELETED, grace_period_s, now_s)
+        yield from self.advance(worker, now_s)
+        if (next_s := worker.next_s()) < NEVER_S:
+            self._revisit(pod, next_s)
+        if worker.is_over and is_terminating(pod) and self._may_go(worker, pod):
+            yield _removal(pod)
+        else:
+            yield from self._tell(worker, pod, now_s)
+
+    def _may_go(self, worker: PodWorker, pod: Object) -> bool:
+        """Whether a pod that was deleted and has stopped can be removed."""
+        if worker.sandbox.is_scripted:
+            # Nobody would see more of its last status than that it is gone.
+            return not pod["metadata"].get("finalizers")
+        return worker.written == worker.changes
+
+    def _tell(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
+        changes = worker.changes
+        if worker.written == changes and not self.has_other_view(pod):
+            return
+        status = pod_status(worker, self.runtime.host_ip, now_s)
+        told = gist(status)
+        if worker.written == changes and told == gist(pod.get("status") or _NO_STATUS):
+            return
+        worker.written = changes
+        worker.told = told
+        yield _patch(pod, status)
+
+
+def _patch(pod: Object, status: Object) -> Patch:
+    return Patch(
+        kind="Pod",
+        namespace=pod["metadata"]["namespace"],
+        name=name(pod),
+        subresource="status",
+        body={"metadata": {"uid": uid(pod)}, "status": status},
+    )
+
+
+def _removal(pod: Object) -> Delete:
+    return Delete(
+        kind="Pod",
+        namespace=pod["metadata"]["namespace"],
+        name=name(pod),
+        uid=uid(pod),
+        grace_period_s=0,
+    )

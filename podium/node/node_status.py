@@ -1,0 +1,79 @@
+"""The status of a node, as its kubelet keeps it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.meta import annotations, labels, name, uid
+from podium.control.effects import Patch
+from podium.node.node_conditions import changed_conditions
+
+Object = Mapping[str, Any]
+
+_COMPARED = ("capacity", "allocatable", "addresses")
+_NOTHING: Object = {}
+
+
+def status_patch(
+    node: Object,
+    conditions: Mapping[str, str],
+    now_s: float,
+    *,
+    host_ip: str = "",
+    wanted: Object = _NOTHING,
+    not_ready: str = "",
+) -> Patch | None:
+    """What makes the status of a node true; None if it is.
+
+    Addresses are told if nobody has told any, or others are wanted.
+
+    Args:
+        node: the node.
+        conditions: statuses by type of those that aren't as on a healthy node.
+        now_s: the time.
+        host_ip: its address.
+        wanted: the status as the machine has it; empty for a node that has none.
+        not_ready: what is told of a node that isn't ready, if not the usual.
+    """
+    known = node.get("status") or _NOTHING
+    status: dict[str, Any] = {
+        field: wanted[field]
+        for field in _COMPARED
+        if field in wanted and known.get(field) != wanted[field]
+    }
+    info = known.get("nodeInfo") or _NOTHING
+    if any(info.get(key) != value for key, value in wanted.get("nodeInfo", _NOTHING).items()):
+        status["nodeInfo"] = wanted["nodeInfo"]
+    if changed := [*changed_conditions(node, conditions, now_s)]:
+        for one in changed if not_ready else ():
+            if (one["type"], one["status"]) == ("Ready", "False"):
+                one["message"] = not_ready
+        status["conditions"] = changed
+        if not (wanted or known.get("addresses")):
+            status["addresses"] = addresses(name(node), host_ip)
+    if not status:
+        return None
+    body = {"metadata": {"uid": uid(node)}, "status": status}
+    return Patch(kind="Node", name=name(node), subresource="status", body=body)
+
+
+def addresses(node_name: str, host_ip: str) -> list[Object]:
+    """The addresses of a node."""
+    return [
+        {"type": "InternalIP", "address": host_ip},
+        {"type": "Hostname", "address": node_name},
+    ]
+
+
+def metadata_patch(node: Object, wanted: Object) -> Patch | None:
+    """What gives a registered Node the labels and annotations that it lacks; None if it has all."""
+    lacking = {}
+    for field, found, needed in (
+        ("labels", labels(node), labels(wanted)),
+        ("annotations", annotations(node), annotations(wanted)),
+    ):
+        other = {key: value for key, value in needed.items() if found.get(key) != value}
+        if other:
+            lacking[field] = other
+    if not lacking:
+        return None
+    return Patch(kind="Node", name=name(node), body={"metadata": {"uid": uid(node), **lacking}})

@@ -1,0 +1,74 @@
+"""The pods that one node has taken, and what they take of it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from podium.core.pod_classes import PodClasses
+from podium.core.pods import PodInfo, placed_pod
+from podium.node.load import Load
+from podium.node.pod_worker import PodWorker
+
+Object = Mapping[str, Any]
+
+
+class PodManager:
+    """The pods of one node, in the order in which they came.
+
+    Attributes:
+        load: what they take.
+
+    Args:
+        classes: where pods are classed.
+    """
+
+    def __init__(self, classes: PodClasses) -> None:
+        self.load = Load()
+        self._classes = classes
+        self._by_uid: dict[str, PodWorker] = {}
+
+    def get(self, pod_uid: str) -> PodWorker | None:
+        """The work on a pod, if the node has taken it."""
+        return self._by_uid.get(pod_uid)
+
+    def all(self) -> list[PodWorker]:
+        """All of them."""
+        return list(self._by_uid.values())
+
+    def active(self) -> Iterator[PodWorker]:
+        """Those that haven't ended."""
+        return (one for one in self._by_uid.values() if not one.is_over)
+
+    def info_of(self, pod: Object) -> PodInfo:
+        """A pod as it would count on the node."""
+        if self._classes.is_crowded:
+            self._classes.forget()
+        return placed_pod(pod, self._classes)
+
+    def add(self, worker: PodWorker) -> None:
+        """Take a pod."""
+        self._by_uid[worker.uid] = worker
+        self.load.add(worker.info)
+
+    def renew(self, worker: PodWorker, pod: Object) -> None:
+        """Take in how a pod is now; what it requests may change as it runs."""
+        spec, known = pod["spec"], worker.pod["spec"]
+        worker.see(pod)
+        if spec is not known and spec != known and worker.counts:
+            self.load.remove(worker.info)
+            worker.info = self.info_of(pod)
+            self.load.add(worker.info)
+
+    def ended(self, worker: PodWorker) -> Iterator[PodWorker]:
+        """Count a pod no more that has ended; those that have waited for its room, if any."""
+        if not worker.counts:
+            return
+        self.load.remove(worker.info)
+        worker.counts = False
+        for one in self._by_uid.values():
+            if worker.uid in one.waits_for:
+                one.release(worker.uid, worker.over_s)
+                yield one
+
+    def remove(self, worker: PodWorker) -> None:
+        """Forget a pod."""
+        del self._by_uid[worker.uid]

@@ -1,1 +1,0 @@
-"""What simulated pods and nodes use, as annotations script it."""
