@@ -2,12 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from typing_extensions import TypedDict
 
 _NS_PER_MS = 1e6
 _UNDISTURBED_SHARE_MIN = 0.9
+
+
+class Latency(TypedDict):
+    """Milliseconds that deciding one pod took: the median, and the 99th percentile."""
+
+    p50: float
+    p99: float
+
+
+class BenchReport(TypedDict):
+    """The measurement of one workload."""
+
+    workload: str
+    nodes: int
+    pods: int
+    podsPerSecond: float
+    latencyMs: Latency
+    peakMemoryMiB: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +61,7 @@ class Result:
         """Whether something else on the machine took the processor away for long."""
         return self.processor_share < _UNDISTURBED_SHARE_MIN
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> BenchReport:
         """The public form of the result."""
         return {
             "workload": self.workload,

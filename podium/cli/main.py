@@ -31,6 +31,7 @@ COMMANDS = (
     "import",
     "decide",
     "bench",
+    "schema",
     "version",
     "help",
 )

@@ -1,20 +1,90 @@
 """What came of a scenario as plain values, for machines: `kind: Simulation`."""
 
 from collections import Counter
-from typing import Any
+from typing import Any, NotRequired
 
+from typing_extensions import TypedDict
+
+from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.api.meta import is_terminating, key
 from podium.simulation.checking import standing
 from podium.simulation.observing import Entry
 from podium.simulation.scenario import API_VERSION
 from podium.simulation.simulating import Simulation
-from podium.simulation.summing_up import CAUSES, ClassSummary, sum_up
+from podium.simulation.summing_up import ClassSummary, sum_up
 from podium.simulation.telling import sentence
 
 KIND = "Simulation"
 
 
-def simulation_report(simulation: Simulation) -> dict[str, Any]:
+class ClassReport(TypedDict):
+    """How the pods of one priority class fared; waits are of those that waited, in seconds."""
+
+    priorityClass: str
+    priority: int
+    pods: int
+    placedBefore: int
+    placedAtOnce: int
+    waited: int
+    medianWaitSeconds: float | None
+    longestWaitSeconds: float | None
+    neverPlaced: int
+    preempted: int
+    evicted: int
+    lost: int
+
+
+class ObjectReference(TypedDict, total=False):
+    """An object by kind, namespace and name, as far as it has them."""
+
+    kind: str
+    namespace: str
+    name: str
+
+
+class EventReport(TypedDict):
+    """Something that happened, so many seconds after the start."""
+
+    seconds: float
+    type: str
+    object: NotRequired[ObjectReference]
+    by: NotRequired[str]
+    details: NotRequired[dict[str, Any]]
+    text: NotRequired[str]
+
+
+class PendingReport(TypedDict):
+    """A pod that has no node at the end."""
+
+    pod: str
+    state: str
+
+
+class EndReport(TypedDict):
+    """The cluster at the end: numbers of pods by state, pods without and with a node."""
+
+    pods: dict[str, int]
+    pending: list[PendingReport]
+    placements: dict[str, str]
+
+
+class SimulationReport(TypedDict):
+    """What came of a scenario."""
+
+    apiVersion: str
+    kind: str
+    scenario: str
+    seed: int
+    seconds: float
+    interrupted: bool
+    failures: int
+    notes: list[str]
+    classes: list[ClassReport]
+    events: list[EventReport]
+    end: EndReport
+
+
+def simulation_report(simulation: Simulation) -> SimulationReport:
     """Everything that happened, and how the cluster is at the end."""
     scenario = simulation.scenario
     return {
@@ -37,7 +107,7 @@ def class_summaries(simulation: Simulation) -> list[ClassSummary]:
     return sum_up(simulation.entries, simulation.pods_before)
 
 
-def final_state(simulation: Simulation) -> dict[str, Any]:
+def final_state(simulation: Simulation) -> EndReport:
     """How many pods there are at the end in which state, and which ones aren't placed."""
     pods = simulation.cluster.store.list("Pod").items
     phases = Counter(
@@ -52,7 +122,7 @@ def final_state(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def _class(one: ClassSummary) -> dict[str, Any]:
+def _class(one: ClassSummary) -> ClassReport:
     return {
         "priorityClass": one.priority_class,
         "priority": one.priority,
@@ -63,7 +133,9 @@ def _class(one: ClassSummary) -> dict[str, Any]:
         "medianWaitSeconds": one.median_wait_s(),
         "longestWaitSeconds": one.longest_wait_s(),
         "neverPlaced": one.never_placed,
-        **{cause: one.disrupted[cause] for cause in CAUSES},
+        "preempted": one.disrupted[PREEMPTED],
+        "evicted": one.disrupted[EVICTED],
+        "lost": one.disrupted[LOST],
     }
 
 
@@ -71,15 +143,25 @@ def _is_placed(pod: Any) -> bool:
     return bool(pod["spec"].get("nodeName")) and not is_terminating(pod)
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
-    about = {"kind": entry.kind, "namespace": entry.namespace, "name": entry.name}
-    found: dict[str, Any] = {"seconds": entry.at_s, "type": entry.type}
-    regarding = {field: value for field, value in about.items() if value}
-    if regarding:
-        found["object"] = regarding
+def _entry(entry: Entry) -> EventReport:
+    found: EventReport = {"seconds": entry.at_s, "type": entry.type}
+    if entry.kind or entry.namespace or entry.name:
+        found["object"] = _reference(entry)
     if entry.by:
         found["by"] = entry.by
     if entry.details:
         found["details"] = dict(entry.details)
-    text = sentence(entry)
-    return {**found, "text": text} if text else found
+    if text := sentence(entry):
+        found["text"] = text
+    return found
+
+
+def _reference(entry: Entry) -> ObjectReference:
+    about: ObjectReference = {}
+    if entry.kind:
+        about["kind"] = entry.kind
+    if entry.namespace:
+        about["namespace"] = entry.namespace
+    if entry.name:
+        about["name"] = entry.name
+    return about

@@ -1,0 +1,43 @@
+"""Schemas: of the types as they are, and as files in the documentation."""
+
+import os
+
+import msgspec
+import pytest
+from pydantic import TypeAdapter
+
+from podium.schemas import NAMES, schema
+from podium.simulation.report import SimulationReport, simulation_report
+from podium.simulation.scenario_file import read_scenario
+from podium.simulation.simulating import simulate
+from tests.conftest import ROOT
+
+SCENARIO = ROOT / "examples/scenarios/one-pod.yaml"
+FILES = ROOT / "docs" / "schemas"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_file_is_the_type(name: str) -> None:
+    text = msgspec.json.format(msgspec.json.encode(schema(name)), indent=2).decode() + "\n"
+    file = FILES / f"{name}.json"
+    if os.environ.get("UPDATE"):
+        file.write_text(text)
+    assert file.read_text() == text
+
+
+def test_each_file_has_a_type() -> None:
+    assert {path.stem for path in FILES.glob("*.json")} == {*NAMES}
+
+
+def test_schemas_say_what_a_scenario_may_hold() -> None:
+    spec = schema("Scenario")["$defs"]["Spec"]["properties"]
+    assert {"nodes", "manifests", "steps"} <= spec.keys()
+    step = schema("Scenario")["$defs"]["StepDocument"]["properties"]
+    assert {"drain", "assert", "within"} <= step.keys()
+
+
+def test_a_report_is_as_its_type_says() -> None:
+    scenario = SCENARIO.read_text()
+    simulation = simulate(read_scenario(str(SCENARIO), scenario))
+    report = msgspec.json.decode(msgspec.json.encode(simulation_report(simulation)))
+    assert TypeAdapter(SimulationReport).validate_python(report, strict=False) == report
