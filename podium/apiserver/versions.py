@@ -55,4 +55,6 @@ def _is_other(kind: Kind, api_version: str) -> bool:
 
 
 def _renamed(obj: Object, names: Mapping[str, str]) -> Object:
-    return {names.get(field, field): value for field, value in obj.items()}
+    # A field that has its new name already is one that nobody knows in this version.
+    known = {field: value for field, value in obj.items() if field not in names.values()}
+    return {names.get(field, field): value for field, value in known.items()}

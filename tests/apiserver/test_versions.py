@@ -37,6 +37,12 @@ def test_events_are_shown_in_either() -> None:
     assert shown_version(EVENT, STORED, "") is STORED
 
 
+def test_fields_of_one_shape_mean_nothing_in_the_other() -> None:
+    assert stored_version(EVENT, {**NEW_SHAPE, "involvedObject": 5, "message": "x"}) == STORED
+    shown = shown_version(EVENT, {**STORED, "regarding": 5, "note": "x"}, "events.k8s.io/v1")
+    assert shown == NEW_SHAPE
+
+
 def test_what_does_not_say_its_kind_is_told() -> None:
     known = stored_version(KINDS["Deployment"], {"metadata": {"name": "d"}})
     assert known == {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}}

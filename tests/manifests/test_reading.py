@@ -1,7 +1,9 @@
 """Objects are read from everywhere kubectl reads them, and all faults come at once."""
 
+import errno
 import io
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,24 @@ def names(manifests: Manifests) -> list[str]:
 
 def sources(manifests: Manifests) -> list[str]:
     return [str(loaded.source) for loaded in manifests.objects]
+
+
+def test_folders_that_may_not_be_read_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "a.json").write_text(json.dumps(pod("a")))
+    scan = os.scandir
+
+    def scandir(path: str) -> Any:
+        if path.endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(ManifestError) as caught:
+        read_sources([str(tmp_path)])
+    assert str(caught.value) == f"{tmp_path}/closed: can't be read: Permission denied"
 
 
 def test_files_directories_and_standard_input(tmp_path: Path) -> None:
