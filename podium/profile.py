@@ -215,9 +215,6 @@ def _pipeline(
         pre_filter=serving(ExtensionPoint.PRE_FILTER),
         filter=serving(ExtensionPoint.FILTER),
         post_filter=serving(ExtensionPoint.POST_FILTER),
-        preemption=next(
-            (p for p in at(ExtensionPoint.POST_FILTER) if isinstance(p, DefaultPreemption)), None
-        ),
         pre_score=serving(ExtensionPoint.PRE_SCORE),
         score=tuple((p, w) for p, w in scored if hasattr(p, "score")),
         reserve=serving(ExtensionPoint.RESERVE),

@@ -10,7 +10,6 @@ from typing import Any
 
 from podium.api.errors import InvalidValue
 from podium.api.meta import is_finished, key
-from podium.config.args import DefaultPreemptionArgs
 from podium.config.options import SchedulerOptions
 from podium.config.types import DEFAULT_SCHEDULER_NAME, SchedulerConfiguration
 from podium.core.binding import BindingCycle
@@ -21,15 +20,10 @@ from podium.core.decision import Decision
 from podium.core.handle import Handle
 from podium.core.listers import Listers
 from podium.core.nominator import Nominator
-from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo, pending_pod, placed_pod
-from podium.core.preemption.candidates import CandidateLimit
-from podium.core.preemption.importance import IMPORTANCE
-from podium.core.preemption.preempting import Preemptor
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status
 from podium.core.timing import Timing
-from podium.plugins.default_preemption import DefaultPreemption
 from podium.profile import build_pipelines, default_profiles, plugin_factories, resolve
 
 Object = Mapping[str, Any]
@@ -43,6 +37,7 @@ class Scheduler:
         listers: other objects.
         nominator: pods that wait for the room they have made.
         budgets: disruption budgets.
+        preempting: uids of the pods whose preemption is being carried out.
         pipelines: by scheduler name.
         binding: binding cycles, by scheduler name.
         watch: told of every decision right after it was made, before anything changes.
@@ -69,19 +64,21 @@ class Scheduler:
         self.nominator = Nominator()
         self.budgets = BudgetColumns()
         self.watch: Callable[[Decision], None] | None = None
-        handle = Handle(self.snapshot, self.listers)
+        self.preempting: set[str] = set()
+        handle = Handle(
+            self.snapshot,
+            self.listers,
+            self.nominator,
+            self.budgets,
+            self.preempting,
+            options or SchedulerOptions(),
+            None if every_node else rng,
+        )
         factories = plugin_factories()
         profiles = resolve(configuration, factories) if configuration else default_profiles()
         self.pipelines = build_pipelines(profiles, handle, factories, every_node=every_node)
         self.binding = {name: BindingCycle(p) for name, p in self.pipelines.items()}
-        self._options = options or SchedulerOptions()
-        self._rng = None if every_node else rng
-        preemptors = {
-            name: preemptor
-            for name, pipeline in self.pipelines.items()
-            if (preemptor := self._preemptor(pipeline)) is not None
-        }
-        self._cycle = SchedulingCycle(handle, self.pipelines, self.nominator, preemptors)
+        self._cycle = SchedulingCycle(handle, self.pipelines)
 
     def load(
         self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()
@@ -171,35 +168,13 @@ class Scheduler:
         return status
 
     def preempt(self, decision: Decision) -> None:
-        """Carry a preemption out: victims vanish, the pod is nominated."""
-        preemption = decision.preemption
-        if preemption is None:
+        """Do what PostFilter asks for: victims vanish, and the pod is nominated or isn't."""
+        found = decision.post_filter
+        if found is None or found.nominated_node_name is None:
             return
-        if preemption.clears_nomination:
-            self.nominator.withdraw(decision.pod)
-        if not preemption.node_name:
-            return
-        for victim in preemption.victims:
+        for victim in found.victims:
             self.snapshot.remove_pod(victim)
-        for pod in preemption.cleared:
-            self.nominator.withdraw(pod)
-        self.nominator.nominate(decision.pod, preemption.node_name)
-
-    def _preemptor(self, pipeline: Pipeline) -> Preemptor | None:
-        plugin = pipeline.preemption
-        if not isinstance(plugin, DefaultPreemption):
-            return None
-        return Preemptor(
-            self.snapshot,
-            self.nominator,
-            self.budgets,
-            IMPORTANCE[self._options.victim_order],
-            self._limit(plugin.args),
-        )
-
-    def _limit(self, args: DefaultPreemptionArgs) -> CandidateLimit | None:
-        if self._rng is None or not args.limits_candidates:
-            return None
-        return CandidateLimit(
-            args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute, self._rng
-        )
+        if found.victims:
+            for pod in self.nominator.lower_on(decision.pod, found.nominated_node_name):
+                self.nominator.withdraw(pod)
+        self.nominator.nominate(decision.pod, found.nominated_node_name)

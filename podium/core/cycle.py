@@ -11,12 +11,11 @@ import numpy as np
 from podium.core.decision import Decision
 from podium.core.evaluation import INFEASIBLE, Evaluation
 from podium.core.filtering import Filtering
-from podium.core.framework import FITS, Codes, CycleError
+from podium.core.framework import FITS, Codes, CycleError, PostFilterResult
 from podium.core.handle import Handle
-from podium.core.nominator import Nominator
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
-from podium.core.preemption.preempting import Preemptor
+from podium.core.post_filter import NodeToStatus, run_post_filter_plugins
 from podium.core.preemption.result import Preemption
 from podium.core.recent import Recent
 from podium.core.rivalry import Rivals, closed_by, with_rivals
@@ -37,18 +36,11 @@ class SchedulingCycle:
         timing: measures extension points; None measures nothing.
     """
 
-    def __init__(
-        self,
-        handle: Handle,
-        pipelines: Mapping[str, Pipeline],
-        nominator: Nominator,
-        preemptors: Mapping[str, Preemptor],
-    ) -> None:
+    def __init__(self, handle: Handle, pipelines: Mapping[str, Pipeline]) -> None:
         self._handle = handle
         self._snapshot = handle.snapshot
+        self._nominator = handle.nominator
         self._pipelines = pipelines
-        self._nominator = nominator
-        self._preemptors = preemptors
         self.timing: Timing | None = None
         self._evaluations: Recent[tuple[str, int], Evaluation] = Recent(EVALUATIONS_MAX)
 
@@ -79,8 +71,7 @@ class SchedulingCycle:
     def _forget_classes(self) -> None:
         """Forget what is kept of classes, and then those that no pod is of."""
         self._evaluations = Recent(EVALUATIONS_MAX)
-        for preemptor in self._preemptors.values():
-            preemptor.forget_classes()
+        self._handle.budgets.forget_classes()
         self._snapshot.forget_classes()
 
     def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
@@ -173,46 +164,32 @@ class SchedulingCycle:
         blame: Codes,
     ) -> Decision:
         refusal = evaluation.filtering.pre_filter
-        preemption, answers = self._timed_post_filter(pod, pipeline, evaluation, outcome)
+        filtered = NodeToStatus(self._snapshot, evaluation, outcome.copy(), blame.copy())
+        found, preemption = self._post_filter(pod, pipeline, filtered)
         return Decision(
             pod,
             evaluation=evaluation,
-            outcome=outcome.copy(),
-            blame=blame.copy(),
+            outcome=filtered.outcome,
+            blame=filtered.blame,
             pre_filter=None if refusal.is_success else refusal,
+            post_filter=found,
             preemption=preemption,
-            post_filter=answers,
-        )
-
-    def _timed_post_filter(
-        self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation, outcome: Codes
-    ) -> tuple[Preemption | None, tuple[Status, ...]]:
-        if self.timing is None:
-            return self._post_filter(pod, pipeline, evaluation, outcome)
-        return self.timing.measure(
-            "PostFilter",
-            pipeline.scheduler_name,
-            lambda: self._post_filter(pod, pipeline, evaluation, outcome),
-            lambda found: found[1][-1].code if found[1] else Code.SUCCESS,
         )
 
     def _post_filter(
-        self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation, outcome: Codes
-    ) -> tuple[Preemption | None, tuple[Status, ...]]:
-        """Ask the PostFilter plugins in their order, until one can help."""
-        preemption: Preemption | None = None
-        answers: list[Status] = []
-        for plugin in pipeline.post_filter:
-            if plugin is pipeline.preemption:
-                preemptor = self._preemptors[pipeline.scheduler_name]
-                preemption = preemptor.preempt(pod, evaluation, outcome)
-                answer = preemption.status
-            else:
-                answer = plugin.post_filter(pod)
-            answers.append(answer.by(plugin.name))
-            if answer.is_success:
-                break
-        return preemption, tuple(answers)
+        self, pod: PodInfo, pipeline: Pipeline, filtered: NodeToStatus
+    ) -> tuple[PostFilterResult | None, Preemption | None]:
+        plugins = pipeline.post_filter
+        if not plugins:
+            return None, None
+        if self.timing is None:
+            return run_post_filter_plugins(plugins, pod, filtered)
+        return self.timing.measure(
+            "PostFilter",
+            pipeline.scheduler_name,
+            lambda: run_post_filter_plugins(plugins, pod, filtered),
+            lambda answer: answer[0].status.code,
+        )
 
 
 def _filtered(evaluation: Evaluation) -> Code:

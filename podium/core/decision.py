@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.core.evaluation import Evaluation
-from podium.core.framework import Codes
+from podium.core.framework import Codes, PostFilterResult
 from podium.core.pods import PodInfo
 from podium.core.preemption.result import Preemption
 from podium.core.rivalry import Rivals
@@ -35,8 +35,8 @@ class Decision:
         rivals: the nominated pods that were counted when a node was chosen.
         pre_filter: the refusal of PreFilter, which holds for all nodes.
         visited: bool[capacity], the rows that were looked at; None if all were.
-        preemption: what DefaultPreemption came to; None if it didn't run.
-        post_filter: what the PostFilter plugins answered, up to the first that could help.
+        post_filter: what the PostFilter plugins came to; None if none was asked.
+        preemption: how DefaultPreemption came to its answer; None if it wasn't asked.
     """
 
     pod: PodInfo
@@ -51,5 +51,5 @@ class Decision:
     rivals: Rivals = ()
     pre_filter: Status | None = None
     visited: NDArray[np.bool_] | None = None
+    post_filter: PostFilterResult | None = None
     preemption: Preemption | None = None
-    post_filter: tuple[Status, ...] = ()

@@ -6,6 +6,7 @@ what is told in docs/incremental.md.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,17 +32,20 @@ class Evaluation:
         scoring: what they score.
         preference: int64[capacity], greater is better, `INFEASIBLE` where the pod doesn't fit; the
             total score, and among equals the smaller node name.
+        kept: what plugins keep with it, by their name, as in a CycleState that lasts for the class.
     """
 
     filtering: Filtering
     scoring: Scoring
     preference: NDArray[np.int64]
+    kept: dict[str, Any]
 
     def __init__(self, pipeline: Pipeline, handle: Handle, pod: PodInfo) -> None:
         self._pipeline = pipeline
         self._snapshot = handle.snapshot
         self._listers = handle.listers
         self._uses_claims = any(claim_uses(pod.obj))
+        self.kept = {}
         self._build(pod)
 
     def refresh(self, pod: PodInfo) -> None:

@@ -14,8 +14,7 @@ from podium.core.diagnosis import Histogram, nodes_available_message
 from podium.core.evaluation import Evaluation
 from podium.core.filtering import NOBODY, Filtering
 from podium.core.framework import FITS, Codes, Rows
-from podium.core.preemption.dry_run import NO_VICTIMS
-from podium.core.preemption.preempting import NO_VICTIMS_REASON
+from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON
 from podium.core.preemption.result import Candidate, Preemption
 from podium.core.rivalry import with_rivals
 from podium.core.snapshot import Snapshot
@@ -93,9 +92,8 @@ def failure_message(decision: Decision, snapshot: Snapshot) -> str:
 
 
 def _post_filter_message(decision: Decision) -> str:
-    if any(status.is_success for status in decision.post_filter):
-        return ""
-    return ", ".join(status.message for status in decision.post_filter if status.reasons)
+    found = decision.post_filter
+    return "" if found is None or found.status.is_success else found.status.message
 
 
 def _rows(

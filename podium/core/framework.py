@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from podium.control.effects import Effect
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
-from podium.core.status import SUCCESS, Status
+from podium.core.status import SUCCESS, Code, Status
 
 MAX_NODE_SCORE = 100
 FITS = 0
@@ -171,6 +171,36 @@ class PreFilterResult:
     node_names: frozenset[str] | None = None
 
 
+class NodeToStatusReader(Protocol):
+    """Tells why a pod fits on no node; `podium.core.post_filter.NodeToStatus` is what there is."""
+
+    def get(self, node_name: str) -> Status:
+        """The refusal of a node; one that isn't there is refused for good."""
+        ...
+
+    def nodes_for(self, code: Code) -> list[str]:
+        """The names of the nodes refused with this code, in no particular order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilterResult:
+    """The answer of PostFilter.
+
+    Attributes:
+        status: success ends the search for help, and so does UnschedulableAndUnresolvable; another
+            refusal leaves it to the next plugin, and says why this one couldn't help.
+        nominated_node_name: the node to nominate the pod to; empty takes away the nomination that
+            it has, None leaves it.
+        victims: pods to remove from that node, the most important first. The plugin doesn't remove
+            them: whoever acts on the decision does.
+    """
+
+    status: Status = SUCCESS
+    nominated_node_name: str | None = None
+    victims: tuple[PodInfo, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Permission:
     """The answer of Permit.
@@ -229,10 +259,15 @@ class FilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class PostFilterPlugin(Plugin, Protocol):
-    """Runs when no node fits. Of DefaultPreemption only the rules are asked for."""
+    """Looks for help when no node fits."""
 
-    def post_filter(self, pod: PodInfo) -> Status:
-        """A refusal says why the plugin couldn't help."""
+    def post_filter(self, pod: PodInfo, filtered: NodeToStatusReader) -> PostFilterResult:
+        """Name a node to nominate the pod to, and pods to remove from it, or say why not.
+
+        Args:
+            pod: it fits on no node.
+            filtered: why not, node by node.
+        """
         ...
 
 

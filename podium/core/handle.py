@@ -1,8 +1,12 @@
 """What a plugin is given to look around with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from random import Random
 
+from podium.config.options import SchedulerOptions
+from podium.core.budget_columns import BudgetColumns
 from podium.core.listers import Listers
+from podium.core.nominator import Nominator
 from podium.core.snapshot import Snapshot
 
 
@@ -13,7 +17,18 @@ class Handle:
     Attributes:
         snapshot: nodes and the pods on them.
         listers: other objects.
+        nominator: pods that wait for the room they have made.
+        budgets: disruption budgets.
+        preempting: uids of the pods whose preemption is being carried out, up to the moment when
+            the last victim is seen to terminate. Whoever removes the victims keeps it.
+        options: Podium's own options.
+        rng: for what a configuration limits to random candidates; None limits nothing.
     """
 
     snapshot: Snapshot
     listers: Listers
+    nominator: Nominator = field(default_factory=Nominator)
+    budgets: BudgetColumns = field(default_factory=BudgetColumns)
+    preempting: set[str] = field(default_factory=set)
+    options: SchedulerOptions = field(default_factory=SchedulerOptions)
+    rng: Random | None = None

@@ -28,6 +28,10 @@ class Nominator:
         """The pods nominated to a node."""
         return self._on.get(node_name, ())
 
+    def lower_on(self, pod: PodInfo, node_name: str) -> tuple[PodInfo, ...]:
+        """The pods nominated to a node whose priority is lower than that of `pod`."""
+        return tuple(n for n in self.on(node_name) if n.priority < pod.priority)
+
     def nominate(self, pod: PodInfo, node_name: str) -> None:
         """Nominate a pod to a node, and to no other."""
         self.withdraw(pod)

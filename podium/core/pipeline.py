@@ -27,7 +27,6 @@ class Pipeline:
     Attributes:
         scheduler_name: which pods choose this profile.
         score: with the weight of each.
-        preemption: the one of `post_filter` that says by which rules to preempt; None doesn't.
         sampling: how many nodes to look at; None looks at all.
     """
 
@@ -45,5 +44,4 @@ class Pipeline:
     pre_bind_calls: tuple[PreBindCallsPlugin, ...] = ()
     bind: tuple[BindPlugin, ...] = ()
     post_bind: tuple[PostBindPlugin, ...] = ()
-    preemption: PostFilterPlugin | None = None
     sampling: NodeSampling | None = None

@@ -1,50 +1,119 @@
 """DefaultPreemption: makes room for pods that fit nowhere, by removing less important ones.
 
-The work is done in `podium.core.preemption`; this plugin says by which rules.
+It names the victims. Removing them is left to whoever acts on the decision; for as long as that
+lasts, the pod is kept out of the active queue.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from podium.config.args import DefaultPreemptionArgs
 from podium.core.cluster_events import EventHint, EventResource, Object
+from podium.core.diagnosis import Histogram, nodes_available_message
+from podium.core.evaluation import Evaluation
+from podium.core.filtering import Filtering
+from podium.core.framework import Rows
 from podium.core.handle import Handle
 from podium.core.hints import after_removal
 from podium.core.pods import PodInfo
-from podium.core.status import SUCCESS, Status, unresolvable
+from podium.core.post_filter import NodeToStatus
+from podium.core.preemption.candidates import CandidateLimit
+from podium.core.preemption.choice import choose
+from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
+from podium.core.preemption.eligibility import ineligible
+from podium.core.preemption.importance import IMPORTANCE
+from podium.core.preemption.result import Preemption
+from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
 
+NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
 _UNDER_WAY = "waiting for the preemption for this pod to be finished"
 
 
 class DefaultPreemption:
-    """PostFilter of v1.36's default profile.
+    """Looks for a node where preemption helps (PostFilter); dry runs are kept with evaluations.
 
-    Attributes:
-        args: how many candidates to look at.
-        keeps_waiting: whether a pod's preemption is still being carried out; whoever carries
-            preemptions out over time puts its own answer here.
+    Args:
+        handle: the cluster.
+        args: how many candidates to look at; all of them if the handle has no random numbers.
     """
 
     name = "DefaultPreemption"
 
     def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
-        self.args = args
-        self.keeps_waiting: Callable[[PodInfo], bool] = _never
+        self._handle = handle
+        self._importance = IMPORTANCE[handle.options.victim_order]
+        self._limit = _limit(handle, args)
 
     def events_to_register(self) -> Sequence[EventHint]:
         """Look at pods that are held back when a pod goes; whether that helps, others must say."""
         return (after_removal(EventResource.ASSIGNED_POD, _by_itself),)
 
-    def post_filter(self, pod: PodInfo) -> Status:
-        """Not asked: the cycle preempts by itself where this plugin is enabled."""
-        return SUCCESS
-
     def pre_enqueue(self, pod: PodInfo) -> Status:
         """A pod isn't tried again before its victims have been told to go."""
-        return unresolvable(_UNDER_WAY) if self.keeps_waiting(pod) else SUCCESS
+        return unresolvable(_UNDER_WAY) if pod.uid in self._handle.preempting else SUCCESS
+
+    def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> Preemption:
+        """Choose a node, and the pods that have to go there."""
+        snapshot, outcome = self._handle.snapshot, filtered.outcome
+        own_row = snapshot.row_of.get(pod.nominated_node_name, -1)
+        reason = ineligible(pod, snapshot, int(outcome[own_row]) if own_row >= 0 else 0)
+        if reason:
+            return _no_help(reason, eligible=False)
+        potential = np.flatnonzero(outcome > 0)
+        filtering, run = filtered.evaluation.filtering, self._run_of(filtered.evaluation)
+        run.update(pod, filtering, potential)
+        if self._limit is not None and len(potential):
+            potential = self._limit.shortlist(run, potential)
+        is_candidate = run.is_candidate[potential]
+        candidates, rejected = potential[is_candidate], potential[~is_candidate]
+        if not len(candidates):
+            reason = self._no_candidate(filtering, run, rejected)
+            return _no_help(reason, nominated_node_name="", rejected_rows=rejected, run=run)
+        return self._nominate(pod, run, candidates, rejected)
+
+    def _nominate(self, pod: PodInfo, run: DryRun, candidates: Rows, rejected: Rows) -> Preemption:
+        snapshot, choice = self._handle.snapshot, choose(run, candidates)
+        row = int(choice.selected[snapshot.ranks()[choice.selected].argmin()])
+        node_name = snapshot.names[row]
+        return Preemption(
+            nominated_node_name=node_name,
+            victims=run.victims[row],
+            candidate_rows=candidates,
+            rejected_rows=rejected,
+            run=run,
+            choice=choice,
+            pdb_violations=int(run.violations[row]),
+            cleared=self._handle.nominator.lower_on(pod, node_name),
+        )
+
+    def _run_of(self, evaluation: Evaluation) -> DryRun:
+        run: DryRun | None = evaluation.kept.get(self.name)
+        if run is None:
+            handle = self._handle
+            run = DryRun(handle.snapshot, handle.nominator, handle.budgets, self._importance)
+            evaluation.kept[self.name] = run
+        return run
+
+    def _no_candidate(self, filtering: Filtering, run: DryRun, rejected: Rows) -> str:
+        node_count, reasons = self._handle.snapshot.node_count, Histogram()
+        reasons.add_rows(filtering, rejected, run.outcome[rejected], run.blame[rejected])
+        reasons.add(NO_VICTIMS_REASON, int((run.blame[rejected] == NO_VICTIMS).sum()))
+        reasons.add(NOT_HELPFUL_REASON, node_count - len(rejected))
+        return nodes_available_message(node_count, reasons)
 
 
-def _never(pod: PodInfo) -> bool:
-    return False
+def _no_help(message: str, **details: Any) -> Preemption:
+    return Preemption(unschedulable(f"preemption: {message}"), message=message, **details)
+
+
+def _limit(handle: Handle, args: DefaultPreemptionArgs) -> CandidateLimit | None:
+    if handle.rng is None or not args.limits_candidates:
+        return None
+    return CandidateLimit(
+        args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute, handle.rng
+    )
 
 
 def _by_itself(pod: PodInfo, gone: Object) -> bool:

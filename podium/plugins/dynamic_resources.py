@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from podium.config.args import DynamicResourcesArgs
 from podium.core.cluster_events import EventHint
-from podium.core.framework import PreFilterResult
+from podium.core.framework import PostFilterResult, PreFilterResult
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
-from podium.core.status import Status, unresolvable, unschedulable
+from podium.core.post_filter import NodeToStatus
+from podium.core.status import unresolvable, unschedulable
 
 _NO_CLAIMS = "no new claims to deallocate"
 _REASON = "podium doesn't model dynamic resource claims yet"
@@ -36,6 +37,6 @@ class DynamicResources:
         names = ", ".join(str(claim.get("name")) for claim in claims)
         return PreFilterResult(unresolvable(f"{_REASON}; the pod has spec.resourceClaims: {names}"))
 
-    def post_filter(self, pod: PodInfo) -> Status:
+    def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> PostFilterResult:
         """There are never claims whose devices could be given back."""
-        return unschedulable(_NO_CLAIMS)
+        return PostFilterResult(unschedulable(_NO_CLAIMS))

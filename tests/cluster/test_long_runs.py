@@ -19,7 +19,6 @@ def _short_memories(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.core.pod_classes.CROWD_MIN", 64)
     monkeypatch.setattr("podium.core.log.LENGTH_MAX", 100)
     monkeypatch.setattr("podium.core.cycle.EVALUATIONS_MAX", 8)
-    monkeypatch.setattr("podium.core.preemption.preempting.DRY_RUNS_MAX", 8)
     monkeypatch.setattr("podium.controllers.kit.objects._GONE_MAX", 32)
     monkeypatch.setattr("podium.controllers.volumes.binder._ABSENT_MAX", 32)
     monkeypatch.setattr("podium.controllers.garbage_collector._ABSENT_MAX", 32)

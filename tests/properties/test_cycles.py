@@ -9,9 +9,8 @@ from podium.config.options import VictimOrder
 from podium.core.evaluation import Evaluation
 from podium.core.framework import FITS
 from podium.core.pods import PodInfo
-from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
+from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.core.preemption.importance import IMPORTANCE
-from podium.core.preemption.preempting import NO_VICTIMS_REASON
 from podium.decide.stream import answers
 from podium.scheduler import Scheduler
 from tests.conformance.comparison import Json, difference
@@ -90,14 +89,13 @@ def dry_run_of(
     """A new dry run that was asked about these rows in turn."""
     evaluation = Evaluation(scheduler.pipelines[PROFILE], handle(scheduler), pod)
     run = DryRun(
-        evaluation,
         scheduler.snapshot,
         scheduler.nominator,
         scheduler.budgets,
         IMPORTANCE[VictimOrder.DEFAULT],
     )
     for rows in steps:
-        run.update(pod, np.array(rows, np.intp))
+        run.update(pod, evaluation.filtering, np.array(rows, np.intp))
     return run, evaluation
 
 

@@ -97,7 +97,6 @@ class Kept:
         self._pod = pod
         self._evaluation = evaluation_of(scheduler, pod)
         self._run = DryRun(
-            self._evaluation,
             scheduler.snapshot,
             scheduler.nominator,
             scheduler.budgets,
@@ -109,7 +108,7 @@ class Kept:
         self._evaluation.refresh(self._pod)
         filtering, run = self._evaluation.filtering, self._run
         rows = np.flatnonzero(filtering.outcome > 0)
-        run.update(self._pod, rows)
+        run.update(self._pod, filtering, rows)
         return [(row, *self._result(run, row)) for row in rows.tolist()]
 
     def _result(self, run: DryRun, row: int) -> tuple[object, ...]:

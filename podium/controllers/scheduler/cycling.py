@@ -86,13 +86,12 @@ class Cycling:
         failure = self._failure(decision)
         result = ERROR if failure.is_error else UNSCHEDULABLE
         self._metrics.attempted(result, queued.scheduler_name, decided_s)
-        preemption = decision.preemption
-        if preemption is not None:
+        if decision.preemption is not None:
             self._metrics.preemption_tried()
-        if preemption is None or not preemption.node_name:
-            self._failures.handle(queued, failure, now_s)
-        else:
+        if decision.post_filter is not None and decision.post_filter.victims:
             self._preemption_start.start(queued, decision, failure, now_s)
+        else:
+            self._failures.handle(queued, failure, now_s)
 
     def _failure(self, decision: Decision) -> Failure:
         message = failure_message(decision, self._scheduler.snapshot)
@@ -114,9 +113,5 @@ class Cycling:
 
         Where nobody can help after the filters, none is cleared that preemption didn't clear.
         """
-        preemption = decision.preemption
-        if preemption is None:
-            return KEEP if decision.post_filter else ""
-        if preemption.node_name:
-            return preemption.node_name
-        return "" if preemption.clears_nomination else KEEP
+        found = decision.post_filter
+        return "" if found is None else found.nominated_node_name

@@ -14,7 +14,6 @@ from podium.controllers.scheduler.cycling import Cycling
 from podium.controllers.scheduler.eviction_guard import EvictionGuard
 from podium.controllers.scheduler.failures import Failure, Failures
 from podium.controllers.scheduler.following import KINDS, Following
-from podium.controllers.scheduler.history import PreemptionRecord
 from podium.controllers.scheduler.metrics import (
     ERROR,
     SCHEDULED,
@@ -27,6 +26,7 @@ from podium.controllers.scheduler.pod_calls import PodCall, PodCalls
 from podium.controllers.scheduler.preempting import Preemptions, VictimCall
 from podium.controllers.scheduler.preemption_start import PreemptionStart
 from podium.core.pods import PodInfo
+from podium.core.preemption.record import PreemptionRecord
 from podium.core.queue import QueueProfile, SchedulingQueue
 from podium.core.status import Status
 from podium.core.timing import Timing
@@ -110,7 +110,6 @@ class SchedulerMachine:
         )
         self.scheduler.measure(timing)
         self.metrics.watch_queue(self.queue.counts, self.queue.incoming)
-        self._hold_preemptors_back()
 
     def _make_bindings(self, timing: Timing) -> Bindings:
         return Bindings(
@@ -135,7 +134,9 @@ class SchedulerMachine:
             self.metrics,
             self._features,
             self.history.append,
-            Preemptions(self._outbox, self._find_pod, self._reject_waiting),
+            Preemptions(
+                self._outbox, self._find_pod, self._reject_waiting, self.scheduler.preempting
+            ),
         )
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
@@ -154,6 +155,7 @@ class SchedulerMachine:
     def _follow(self, change: Change, now_s: float) -> None:
         if self._guard is not None and change.kind == "Pod":
             change = self._guard.shown(change, now_s)
+        self.preemptions.changed(change)
         self.following.follow(change, self.bindings, now_s)
 
     def _release(self, guard: EvictionGuard, now_s: float) -> None:
@@ -241,11 +243,6 @@ class SchedulerMachine:
 
     def _reject_waiting(self, uid: str, now_s: float) -> bool:
         return self.bindings.reject(uid, DefaultPreemption.name, "preempted", now_s)
-
-    def _hold_preemptors_back(self) -> None:
-        for pipeline in self.scheduler.pipelines.values():
-            if isinstance(pipeline.preemption, DefaultPreemption):
-                pipeline.preemption.keeps_waiting = self.preemptions.keeps_waiting
 
 
 def _queue(

@@ -11,10 +11,10 @@ preemption: the pod is put back into the queue, and keeps its nomination until i
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from podium.api.meta import is_terminating
+from podium.api.meta import is_finished, is_terminating, uid
 from podium.api.times import timestamp
 from podium.control.effects import Delete, Effect, Patch
-from podium.control.events import CallError, Outcome
+from podium.control.events import CallError, Change, Outcome
 from podium.controllers.scheduler.event_texts import preempted
 from podium.controllers.scheduler.outbox import Outbox
 from podium.controllers.scheduler.pod_calls import condition_of, patched_conditions
@@ -74,13 +74,22 @@ class Preemptions:
         outbox: for the calls.
         find_pod: a pod on a node as last seen, by uid; None if it is gone.
         reject_waiting: turns down a pod that waits for permission to be bound; whether it did.
+        preempting: has the preemptors that must not be scheduled yet.
     """
 
-    def __init__(self, outbox: Outbox, find_pod: FindPod, reject_waiting: RejectWaiting) -> None:
+    def __init__(
+        self,
+        outbox: Outbox,
+        find_pod: FindPod,
+        reject_waiting: RejectWaiting,
+        preempting: set[str],
+    ) -> None:
         self._outbox = outbox
         self._find_pod = find_pod
         self._reject_waiting = reject_waiting
         self._finished: Finished = _nobody
+        self._preempting = preempting
+        self._last: dict[str, set[str]] = {}
         self._tasks: dict[str, PreemptionTask] = {}
         self._count = 0
 
@@ -95,15 +104,16 @@ class Preemptions:
         """The preemption that a pod has under way."""
         return self._tasks.get(uid)
 
-    def keeps_waiting(self, pod: PodInfo) -> bool:
-        """Whether the pod must not be scheduled because its preemption isn't done yet."""
-        task = self._tasks.get(pod.uid)
-        if task is None:
-            return False
-        if task.last is None or not task.last_begun:
-            return True
-        victim = self._find_pod(task.last.uid)
-        return victim is not None and not is_terminating(victim.obj)
+    def changed(self, change: Change) -> None:
+        """Let the preemptor be scheduled again if this is its last victim, and about to go."""
+        pod = change.new if change.new is not None else change.old
+        if pod is None or uid(pod) not in self._last:
+            return
+        if change.new is None or is_finished(pod) or is_terminating(pod):
+            self._let_in(uid(pod))
+
+    def _let_in(self, last_uid: str) -> None:
+        self._preempting.difference_update(self._last.pop(last_uid))
 
     def has_left(self, victim: PodInfo | None) -> bool:
         """Whether a victim is seen to be gone already."""
@@ -116,6 +126,7 @@ class Preemptions:
             return False
         *others, task.last = fresh
         self._tasks[task.preemptor.uid] = task
+        self._preempting.add(task.preemptor.uid)
         for victim in others:
             self._begin(task, victim, now_s)
         self._proceed(task, now_s)
@@ -153,9 +164,18 @@ class Preemptions:
             return
         if task.error is None and not task.last_begun and task.last is not None:
             task.last_begun = True
+            self._last.setdefault(task.last.uid, set()).add(task.preemptor.uid)
+            seen = self._find_pod(task.last.uid)
+            if seen is None or is_terminating(seen.obj):
+                self._let_in(task.last.uid)
             self._begin(task, task.last, now_s)
         if not task.removing:
             del self._tasks[task.preemptor.uid]
+            self._preempting.discard(task.preemptor.uid)
+            if task.last is not None and task.last.uid in self._last:
+                self._last[task.last.uid].discard(task.preemptor.uid)
+                if not self._last[task.last.uid]:
+                    del self._last[task.last.uid]
             self._finished(task, now_s)
 
     def _begin(self, task: PreemptionTask, victim: PodInfo, now_s: float) -> None:

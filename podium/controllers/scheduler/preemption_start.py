@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from podium.controllers.scheduler.failures import KEEP, Failure, Failures
-from podium.controllers.scheduler.history import PreemptionRecord, record_of
 from podium.controllers.scheduler.metrics import SchedulerMetrics
 from podium.controllers.scheduler.options import Features
 from podium.controllers.scheduler.pod_calls import PodCalls
 from podium.controllers.scheduler.preempting import Preemptions, PreemptionTask
 from podium.controllers.scheduler.retries import Retries
 from podium.core.decision import Decision
-from podium.core.preemption.result import Preemption
+from podium.core.pods import PodInfo
+from podium.core.preemption.record import PreemptionRecord, record_of
 from podium.core.queue import Place, QueuedPod, SchedulingQueue
 from podium.scheduler import Scheduler
 
@@ -70,20 +70,20 @@ class PreemptionStart:
 
     def start(self, queued: QueuedPod, decision: Decision, failure: Failure, now_s: float) -> None:
         """Set a preemption off, and put the preemptor back."""
-        preemption = decision.preemption
-        assert preemption is not None
-        record = record_of(decision, self._scheduler.snapshot, queued.scheduler_name, now_s)
+        pod, found = decision.pod, decision.post_filter
+        assert found is not None
+        record = record_of(pod, found, self._scheduler.snapshot, queued.scheduler_name, now_s)
         self._remember(record)
         task = PreemptionTask(
-            preemptor=decision.pod,
+            preemptor=pod,
             scheduler_name=queued.scheduler_name,
-            node_name=preemption.node_name,
+            node_name=record.node_name,
             started_at_s=now_s,
             annotations=record.annotations(),
         )
-        victims = list(preemption.victims)
+        victims = list(found.victims)
         if not self._features.scheduler_async_preemption:
-            self._clear_lower(preemption, now_s)
+            self._clear_lower(pod, record.node_name, now_s)
             self._metrics.preemption_started(len(victims))
             self.holding = (queued, failure)
             if not self.preemptions.start(task, victims, now_s):
@@ -91,7 +91,7 @@ class PreemptionStart:
             return
         # If all victims are terminating already, nobody loses a nomination for their sake.
         if any(not victim.cls.terminating for victim in victims):
-            self._clear_lower(preemption, now_s)
+            self._clear_lower(pod, record.node_name, now_s)
             self._metrics.preemption_started(len(victims))
             self.preemptions.start(task, victims, now_s)
         self._failures.handle(queued, failure, now_s)
@@ -138,8 +138,8 @@ class PreemptionStart:
                     nominator.withdraw(pod)
                     self._calls.set_status(pod, now_s, nomination="")
 
-    def _clear_lower(self, preemption: Preemption, now_s: float) -> None:
+    def _clear_lower(self, preemptor: PodInfo, node_name: str, now_s: float) -> None:
         """Pods of lower priority lose their nomination to the node, to look for another one."""
-        for pod in preemption.cleared:
+        for pod in self._scheduler.nominator.lower_on(preemptor, node_name):
             self._scheduler.nominator.withdraw(pod)
             self._calls.set_status(pod, now_s, nomination="")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.core.budget_columns import BudgetColumns
-from podium.core.evaluation import Evaluation
+from podium.core.filtering import Filtering
 from podium.core.framework import FITS, Rows
 from podium.core.nominator import Nominator
 from podium.core.pod_columns import NEVER_NS
@@ -22,6 +22,7 @@ from podium.core.preemption.world import World
 from podium.core.snapshot import Snapshot
 
 NO_VICTIMS = -2
+NO_VICTIMS_REASON = "No preemption victims found for incoming pod"
 _ONE_BY_ONE_MAX = 4
 # Keeps sums of priorities comparable when some are negative, as upstream does.
 PRIORITY_OFFSET = 2**31
@@ -31,7 +32,6 @@ class DryRun:
     """What preemption by one class of pods would take, row by row.
 
     Attributes:
-        evaluation: of the class of preemptors.
         importance: the order of victims.
         is_candidate: bool[capacity], whether preemption would make room.
         outcome: int32[capacity], why not: the code of the filter that still objects.
@@ -47,13 +47,11 @@ class DryRun:
 
     def __init__(
         self,
-        evaluation: Evaluation,
         snapshot: Snapshot,
         nominator: Nominator,
         budgets: BudgetColumns,
         importance: Importance,
     ) -> None:
-        self.evaluation = evaluation
         self._snapshot = snapshot
         self._nominator = nominator
         self._budgets = budgets
@@ -65,25 +63,25 @@ class DryRun:
         self._budgets_seen = 0
         self._forget_all()
 
-    def update(self, pod: PodInfo, rows: Rows) -> None:
-        """Make results of `rows`, int[n], hold for `pod`."""
-        self._follow()
+    def update(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
+        """Make results of `rows`, int[n], hold for `pod`, whose class is filtered like that."""
+        self._follow(filtering)
         own = self._snapshot.row_of.get(pod.nominated_node_name, -1)
         if own >= 0:
             self._known[own] = False
         stale = rows[~self._known[rows]]
         if len(stale) <= _ONE_BY_ONE_MAX:
             for row in stale.tolist():
-                self._run_row(pod, row)
+                self._run_row(pod, filtering, row)
         else:
-            self._run(pod, stale)
+            self._run(pod, filtering, stale)
         self._known[stale] = True
         if own >= 0:
             self._known[own] = False
 
-    def _follow(self) -> None:
+    def _follow(self, filtering: Filtering) -> None:
         """Forget what changes since the last time may have made wrong."""
-        snapshot, filtering = self._snapshot, self.evaluation.filtering
+        snapshot = self._snapshot
         state = (filtering, filtering.generation, self._budgets.epoch, snapshot.node_epoch)
         if state != self._state or not self._remembered():
             self._forget_all()
@@ -139,11 +137,11 @@ class DryRun:
             self.earliest_start,
         ) = (np.zeros(capacity, np.int64) for _ in range(5))
 
-    def _run(self, pod: PodInfo, rows: Rows) -> None:
+    def _run(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
         snapshot = self._snapshot
         potential = potential_victims(snapshot, pod.cls, rows, self._budgets, self.importance)
         rivals = self._nominator.rivals(pod, snapshot) if self._nominator else ()
-        world = World(self.evaluation.filtering, snapshot, rows, rivals)
+        world = World(filtering, snapshot, rows, rivals)
         world.remove(potential.row_indexes, potential.slots)
         indexes = np.flatnonzero(potential.counts)
         outcome, blame = np.full(len(rows), -1, np.int32), np.full(len(rows), NO_VICTIMS, np.int32)
@@ -153,13 +151,13 @@ class DryRun:
         self.outcome[rows], self.blame[rows], self.is_candidate[rows] = outcome, blame, fits
         self._keep(rows, potential, is_victim)
 
-    def _run_row(self, pod: PodInfo, row: int) -> None:
+    def _run_row(self, pod: PodInfo, filtering: Filtering, row: int) -> None:
         snapshot = self._snapshot
         lower = [p for p in snapshot.pods_on[row] if p.priority < pod.priority]
         result = RowResult(-1, NO_VICTIMS)
         if lower:
             rivals = self._nominator.rivals_on(pod, snapshot.names[row])
-            world = RowWorld(self.evaluation.filtering, snapshot, row, rivals)
+            world = RowWorld(filtering, snapshot, row, rivals)
             result = run_row(world, lower, self._budgets, self.importance)
         self.outcome[row], self.blame[row] = result.outcome, result.blame
         self.is_candidate[row] = result.outcome == FITS

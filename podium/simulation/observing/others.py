@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from podium.controllers.scheduler.history import ANNOTATION
+from podium.core.preemption.record import ANNOTATION
 from podium.simulation.observing.entry import Fact, Object
 
 _NOTHING: Mapping[str, Any] = {}

@@ -3,10 +3,11 @@
 import pytest
 
 from podium.control.effects import Delete, Effect, Patch, Record
+from podium.control.events import Change
 from podium.controllers.scheduler.outbox import Outbox
 from podium.controllers.scheduler.preempting import Preemptions, PreemptionTask, VictimCall
 from podium.core.pods import PodInfo
-from tests.controllers.scheduler.builders import done, failed, pending, placed
+from tests.controllers.scheduler.builders import done, failed, pending, placed, pod
 
 NOW_S = 1_767_225_600.0
 
@@ -18,12 +19,14 @@ class Bench:
         self.outbox = Outbox()
         self.pods: dict[str, PodInfo] = {}
         self.waiting: set[str] = set()
+        self.preempting: set[str] = set()
         self.finished: list[PreemptionTask] = []
         self.preemptor = pending("high", priority=10)
         self.preemptions = Preemptions(
             self.outbox,
             self.pods.get,
             lambda uid, now_s: uid in self.waiting,
+            self.preempting,
         )
         self.preemptions.when_finished(lambda task, now_s: self.finished.append(task))
 
@@ -71,11 +74,11 @@ def test_the_last_victim_is_removed_when_the_others_are_done(bench: Bench) -> No
 def test_the_preemptor_is_kept_back_until_the_last_victim_terminates(bench: Bench) -> None:
     bench.start("a")
     (patch,) = bench.outbox.take()
-    assert bench.preemptions.keeps_waiting(bench.preemptor)
     bench.answer(patch, done(patch))
-    bench.pods["uid-a"] = placed("a", deletionTimestamp="2026-01-01T00:00:30Z")
-    assert not bench.preemptions.keeps_waiting(bench.preemptor)
-    assert not bench.preemptions.keeps_waiting(pending("other"))
+    assert bench.preempting == {bench.preemptor.uid}
+    terminating = pod("a", node="n1", deletionTimestamp="2026-01-01T00:00:30Z")
+    bench.preemptions.changed(Change("Pod", bench.pods["uid-a"].obj, terminating))
+    assert not bench.preempting
 
 
 def test_the_condition_and_the_event_say_what_kube_scheduler_says(bench: Bench) -> None:

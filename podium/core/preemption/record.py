@@ -1,12 +1,10 @@
 """Who was preempted for whom, and what else was weighed: the record that machines read."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
-from podium.core.decision import Decision
+from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
 from podium.core.preemption.choice import KEYS
 from podium.core.preemption.result import Preemption
@@ -14,6 +12,8 @@ from podium.core.snapshot import Snapshot
 
 ANNOTATION = "podium.dev/preemption"
 ALTERNATIVES_MAX = 5
+
+_NAMES = {"node_name": "node", "pdb_violations": "pdbViolations", "lost_at": "lostAt"}
 
 _encode = msgspec.json.Encoder().encode
 
@@ -40,8 +40,7 @@ class PodReference:
         return cls(pod.namespace, pod.name, pod.uid, pod.priority)
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
     """Another node on which preemption would have made room.
 
     Attributes:
@@ -77,51 +76,47 @@ class PreemptionRecord:
     preemptor: PodReference
     node_name: str
     victims: tuple[PodReference, ...]
-    pdb_violations: int
-    candidates: int
-    alternatives: tuple[Alternative, ...]
-
-    def as_json(self) -> Mapping[str, Any]:
-        """The record with the names that JSON gives its fields."""
-        return {
-            "schedulerName": self.scheduler_name,
-            "preemptor": msgspec.to_builtins(self.preemptor),
-            "node": self.node_name,
-            "victims": msgspec.to_builtins(self.victims),
-            "pdbViolations": self.pdb_violations,
-            "candidates": self.candidates,
-            "alternatives": [
-                {
-                    "node": one.node_name,
-                    "victims": one.victims,
-                    "pdbViolations": one.pdb_violations,
-                    "lostAt": one.lost_at,
-                }
-                for one in self.alternatives
-            ],
-        }
+    pdb_violations: int = 0
+    candidates: int = 1
+    alternatives: tuple[Alternative, ...] = ()
 
     def annotations(self) -> dict[str, str]:
         """The record as the annotation of the events that tell of it."""
-        return {ANNOTATION: _encode(self.as_json()).decode()}
+        record = {
+            "schedulerName": self.scheduler_name,
+            "preemptor": self.preemptor,
+            "node": self.node_name,
+            "victims": self.victims,
+            "pdbViolations": self.pdb_violations,
+            "candidates": self.candidates,
+            "alternatives": self.alternatives,
+        }
+        return {ANNOTATION: _encode(record).decode()}
 
 
 def record_of(
-    decision: Decision, snapshot: Snapshot, scheduler_name: str, now_s: float
+    pod: PodInfo, found: PostFilterResult, snapshot: Snapshot, scheduler_name: str, now_s: float
 ) -> PreemptionRecord:
-    """The record of a decision that preempts, made right after it."""
-    preemption = decision.preemption
-    if preemption is None or not preemption.node_name:
-        raise ValueError(f"{decision.pod.key}: this decision preempts nobody")
+    """The record of what PostFilter has found, made right after it.
+
+    Raises:
+        ValueError: it nominates no node.
+    """
+    if not found.nominated_node_name:
+        raise ValueError(f"{pod.key}: no node is nominated, so that nobody is preempted")
+    victims = tuple(PodReference.of(victim) for victim in found.victims)
+    preemptor, node_name = PodReference.of(pod), found.nominated_node_name
+    if not isinstance(found, Preemption):
+        return PreemptionRecord(now_s, scheduler_name, preemptor, node_name, victims)
     return PreemptionRecord(
-        at_s=now_s,
-        scheduler_name=scheduler_name,
-        preemptor=PodReference.of(decision.pod),
-        node_name=preemption.node_name,
-        victims=tuple(PodReference.of(victim) for victim in preemption.victims),
-        pdb_violations=preemption.pdb_violations,
-        candidates=len(preemption.candidate_rows),
-        alternatives=_alternatives(preemption, snapshot),
+        now_s,
+        scheduler_name,
+        preemptor,
+        node_name,
+        victims,
+        found.pdb_violations,
+        len(found.candidate_rows),
+        _alternatives(found, snapshot),
     )
 
 

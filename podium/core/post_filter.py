@@ -1,0 +1,74 @@
+"""PostFilter: plugins that help a pod which fits on no node, asked one after the other.
+
+As RunPostFilterPlugins of v1.36.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from podium.core.evaluation import Evaluation
+from podium.core.framework import Codes, PostFilterPlugin, PostFilterResult
+from podium.core.pods import PodInfo
+from podium.core.preemption.result import Preemption
+from podium.core.snapshot import Snapshot
+from podium.core.status import Code, Status, unresolvable, unschedulable
+
+
+@dataclass(frozen=True, slots=True)
+class NodeToStatus:
+    """Why a pod fits on no node, node by node; follows `NodeToStatusReader`.
+
+    Attributes:
+        snapshot: the nodes.
+        evaluation: of the pod's class; it goes on changing with the cluster.
+        outcome: int32[capacity], the filters' codes, nominated pods counted.
+        blame: int32[capacity], who objected.
+    """
+
+    snapshot: Snapshot
+    evaluation: Evaluation
+    outcome: Codes
+    blame: Codes
+
+    def get(self, node_name: str) -> Status:
+        """The refusal of a node; one that isn't there is refused for good."""
+        filtering, row = self.evaluation.filtering, self.snapshot.row_of.get(node_name)
+        if not filtering.pre_filter.is_success:
+            return filtering.pre_filter
+        if row is None:
+            return unresolvable()
+        return filtering.status(int(self.blame[row]), int(self.outcome[row]), row)
+
+    def nodes_for(self, code: Code) -> list[str]:
+        """The names of the nodes refused with this code, in no particular order."""
+        wanted = self.outcome > 0 if code is Code.UNSCHEDULABLE else self.outcome < 0
+        rows = np.flatnonzero(wanted & self.snapshot.alive)
+        return [self.snapshot.names[row] for row in rows.tolist()]
+
+
+def run_post_filter_plugins(
+    plugins: Sequence[PostFilterPlugin], pod: PodInfo, filtered: NodeToStatus
+) -> tuple[PostFilterResult, Preemption | None]:
+    """Ask the plugins in their order, until one helps or says that nobody can.
+
+    Returns:
+        What they came to together, and how the last one that preempts came to its answer.
+    """
+    found, preemption = PostFilterResult(), None
+    reasons: list[str] = []
+    for plugin in plugins:
+        answer = plugin.post_filter(pod, filtered)
+        status = answer.status.by(plugin.name)
+        if isinstance(answer, Preemption):
+            preemption = answer
+        if status.is_success or status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            return replace(answer, status=status), preemption
+        if not status.is_rejection:
+            return PostFilterResult(Status(Code.ERROR, status.reasons, plugin.name)), preemption
+        if answer.nominated_node_name is not None:
+            found = answer
+        reasons += status.reasons
+    refusal = unschedulable(*reasons, plugin=plugins[0].name if plugins else "")
+    return replace(found, status=refusal), preemption

@@ -1,0 +1,86 @@
+"""A third party's PostFilter plugin in place of DefaultPreemption, as the profile says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from podium.config.args import API_VERSION
+from podium.config.load import load_configuration
+from podium.config.types import KIND, SchedulerConfiguration
+from podium.control.effects import Bind, Patch
+from podium.core.cluster_events import EventHint, EventResource
+from podium.core.framework import NodeToStatusReader, PostFilterResult
+from podium.core.handle import Handle
+from podium.core.hints import after_removal
+from podium.core.pods import PodInfo
+from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
+from podium.profile import plugin_factories
+from tests.controllers.scheduler.builders import done, pod
+from tests.controllers.scheduler.test_machine import Hand, node, of
+
+
+@dataclass
+class PreemptOldest:
+    """Takes the first pod of lower priority of the node with the greatest name, whatever it is."""
+
+    handle: Handle
+    name = "PreemptOldest"
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        return (after_removal(EventResource.ASSIGNED_POD),)
+
+    def pre_enqueue(self, pod: PodInfo) -> Status:
+        return unresolvable("not yet") if pod.uid in self.handle.preempting else SUCCESS
+
+    def post_filter(self, pod: PodInfo, filtered: NodeToStatusReader) -> PostFilterResult:
+        snapshot = self.handle.snapshot
+        for name in sorted(snapshot.row_of, reverse=True):
+            for victim in snapshot.pods_on[snapshot.row_of[name]]:
+                if victim.priority < pod.priority:
+                    return PostFilterResult(nominated_node_name=name, victims=(victim,))
+        return PostFilterResult(unschedulable("nobody is less important"), nominated_node_name="")
+
+
+@pytest.fixture
+def profile(monkeypatch: pytest.MonkeyPatch) -> SchedulerConfiguration:
+    known: dict[str, Any] = {**plugin_factories(), PreemptOldest.name: PreemptOldest}
+    monkeypatch.setattr("podium.scheduler.plugin_factories", lambda: known)
+    plugins = {
+        "multiPoint": {
+            "enabled": [{"name": PreemptOldest.name}],
+            "disabled": [{"name": "DefaultPreemption"}],
+        }
+    }
+    document = {"apiVersion": API_VERSION, "kind": KIND, "profiles": [{"plugins": plugins}]}
+    return load_configuration([document], known.keys()).configuration
+
+
+def test_its_victims_are_removed_and_its_node_is_nominated(profile: SchedulerConfiguration) -> None:
+    hand = Hand(configuration=profile)
+    low = [pod(f"low-{n}", node=n, cpu="4") for n in ("n1", "n2")]
+    hand.start(node("n1"), node("n2"), *low, pod("high", cpu="4", priority=10))
+    condition, status = of(hand.wake(), Patch)
+    assert condition.name == "low-n2"
+    assert condition.body["status"]["conditions"][0]["reason"] == "PreemptionByScheduler"
+    assert status.body["status"]["nominatedNodeName"] == "n2"
+    (deletion,) = hand.answer(done(condition))
+    (event,) = hand.answer(done(deletion))
+    assert event.note == "Preempted by pod uid-high on node n2"
+    hand.answer(done(status))
+    hand.tell("Pod", pod("high", cpu="4", priority=10, status={"nominatedNodeName": "n2"}))
+    hand.tell_gone("Pod", "low-n2")
+    (binding,) = of(hand.wake(5), Bind)
+    assert (binding.name, binding.node_name) == ("high", "n2")
+
+
+def test_its_reasons_are_told(profile: SchedulerConfiguration) -> None:
+    hand = Hand(configuration=profile)
+    hand.start(node(), pod("low", node="n1", cpu="4"), pod("p"))
+    (patch,) = of(hand.wake(), Patch)
+    (condition,) = patch.body["status"]["conditions"]
+    assert condition["message"] == (
+        "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate,"
+        " nobody is less important"
+    )
