@@ -2,7 +2,8 @@
 
 Answers are never written in it, and most requests aren't read in it; clients can be told to use
 JSON. But kubectl can't: since 1.32, it writes some kinds in Protobuf whatever the server says, such
-as those of `kubectl create` and `kubectl auth can-i`, and evictions. These are read, and no others.
+as those of `kubectl create`, `autoscale`, `debug` and `auth can-i`, and evictions. These are read,
+and no others; of what only components write, such as lists in the status of a pod, nothing is.
 """
 
 from podium.apiserver.protobuf.bodies import PREFIX, is_read, read_protobuf

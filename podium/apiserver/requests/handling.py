@@ -28,7 +28,7 @@ from podium.apiserver.requests.negotiation import (
 from podium.apiserver.requests.node_users import node_of
 from podium.apiserver.requests.parameters import Parameters, parse_query
 from podium.apiserver.requests.routes import Route, is_served, no_such_method, route
-from podium.apiserver.requests.served import CONNECTING, CONNECTIONS
+from podium.apiserver.requests.served import CONNECTING, CONNECTIONS, TOKEN
 from podium.apiserver.server import ApiServer
 
 BODY_LENGTH_MAX = 3 * 2**20
@@ -53,6 +53,7 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("scale", "get"): subresources.get_scale,
     ("scale", "update"): subresources.replace_scale,
     ("scale", "patch"): subresources.patch_scale,
+    (TOKEN, "create"): subresources.give_token,
     **{(one, verb): reading.connect for one in CONNECTIONS for verb in CONNECTING},
 }
 _REVIEWS: Mapping[str, _Handler] = {

@@ -10,6 +10,7 @@ from podium.apiserver.requests.served import (
     CONNECTIONS,
     GROUPS,
     KINDS_BY_PLURAL,
+    TOKEN,
     api_version,
     verbs,
 )
@@ -148,6 +149,8 @@ def _object(found: Route, tail: Sequence[str]) -> Route | None:
         case [name, subresource] if subresource in found.kind.subresources:
             return replace(found, name=name, subresource=subresource)
         case [name, subresource, *_] if subresource in CONNECTIONS and found.kind.name == "Pod":
+            return replace(found, name=name, subresource=subresource)
+        case [name, subresource] if (found.kind.name, subresource) == ("ServiceAccount", TOKEN):
             return replace(found, name=name, subresource=subresource)
     return None
 

@@ -35,6 +35,9 @@ SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
 CONNECTIONS = ("attach", "exec", "portforward", "proxy")
 """Ways to what runs in a pod. They aren't announced, and lead nowhere, as nothing does."""
 
+TOKEN = "token"
+"""What a service account would get for others to act as it. It isn't announced, and not given."""
+
 CONNECTING = ("create", "get")
 """The verbs of connections."""
 
@@ -72,6 +75,8 @@ def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
         return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.name, ()))
     if kind.name == "Pod" and subresource in CONNECTIONS:
         return CONNECTING
+    if kind.name == "ServiceAccount" and subresource == TOKEN:
+        return ("create",)
     return _SUBRESOURCE_VERBS[subresource] if subresource in kind.subresources else ()
 
 

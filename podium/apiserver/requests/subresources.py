@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from podium.api.refused import Refused
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
 from podium.apiserver.requests.writing import patch_request
@@ -33,6 +34,15 @@ def evict(call: Call) -> Response:
     decoded = call.decoded(EVICTION)
     call.server.evict(route.namespace, route.name, decoded.obj, call.now_s, how)
     return call.respond(201, _SUCCESS, decoded.warnings)
+
+
+def give_token(call: Call) -> Response:
+    """Refuse a token: roles aren't heeded, so it would let a service account do all or nothing."""
+    message = (
+        f"service account {call.route.namespace}/{call.route.name} gets no token, as roles aren't "
+        "heeded here; the cluster's kubeconfig lets clients in"
+    )
+    raise Refused(501, "NotImplemented", message)
 
 
 def get_scale(call: Call) -> Response:

@@ -39,6 +39,20 @@ QUOTA = b64decode(
     "azhzAAoTCgJ2MRINUmVzb3VyY2VRdW90YRIzChEKAXESABoAIgAqADIAOABCABIcCg0KA2NwdRIGCgQ1MDBtCgsKBHBv"
     "ZHMSAwoBMxoAGgAiAA=="
 )
+# kubectl autoscale deployment web --min=1 --max=3 --cpu=80%
+AUTOSCALER = b64decode(
+    "azhzAAopCg5hdXRvc2NhbGluZy92MhIXSG9yaXpvbnRhbFBvZEF1dG9zY2FsZXISYQoTCgN3ZWISABoAIgAqADIAOABC"
+    "ABJEChoKCkRlcGxveW1lbnQSA3dlYhoHYXBwcy92MRABGAMiIgoIUmVzb3VyY2UiFgoDY3B1Eg8KC1V0aWxpemF0aW9u"
+    "IFAaBBgAIAAaACIA"
+)
+# kubectl debug node/podium-1 --image=busybox
+DEBUGGER = b64decode(
+    "azhzAAoJCgJ2MRIDUG9kEooCClsKHG5vZGUtZGVidWdnZXItcG9kaXVtLTEtYmQ2Z2QSABoAIgAqADIAOABCAFotChxh"
+    "cHAua3ViZXJuZXRlcy5pby9tYW5hZ2VkLWJ5Eg1rdWJlY3RsLWRlYnVnEpUBChIKCWhvc3Qtcm9vdBIFCgMKAS8SRQoI"
+    "ZGVidWdnZXISB2J1c3lib3gqAEIAShgKCWhvc3Qtcm9vdBAAGgUvaG9zdCIAMgBqAHIAgAEAiAEAkAEAogEERmlsZRoF"
+    "TmV2ZXIyAEIASgBSCHBvZGl1bS0xWAFgAWgBggEAigEAmgEAsgEOCgASBkV4aXN0cxoAIgDCAQAaEwoAGgAiACoAMgBK"
+    "AFoAcgCIAQAaACIA"
+)
 # kubectl auth can-i get pods
 REVIEW = b64decode(
     "azhzAAoyChdhdXRob3JpemF0aW9uLms4cy5pby92MRIXU2VsZlN1YmplY3RBY2Nlc3NSZXZpZXcSPAoQCgASABoAIgAq"
@@ -109,6 +123,26 @@ def test_objects_are_created_as_from_json(client):
     assert web["spec"]["template"]["spec"]["containers"][0]["imagePullPolicy"] == "Always"
 
 
+def test_an_autoscaler_and_a_pod_that_debugs_a_node(client):
+    autoscalers = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+    spec = ask(client, autoscalers, AUTOSCALER).body["spec"]
+    assert (spec["minReplicas"], spec["maxReplicas"]) == (1, 3)
+    target = {"type": "Utilization", "averageUtilization": 80}
+    assert spec["metrics"] == [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
+    pod = ask(client, "/api/v1/namespaces/default/pods", DEBUGGER).body
+    assert pod["spec"]["nodeName"] == "podium-1"
+    assert pod["spec"]["hostPID"] is True
+    assert pod["status"]["phase"] == "Pending"
+
+
+def test_what_only_components_write_is_refused_rather_than_lost(client):
+    conditions = delimited(2, b"")
+    body = message("v1", "Pod", delimited(1, delimited(1, b"p")) + delimited(3, conditions))
+    refused = ask(client, "/api/v1/namespaces/default/pods", body)
+    assert refused.code == 400
+    assert "unknown field 2 of PodStatus" in refused.body["message"]
+
+
 def test_a_pod_is_evicted(client):
     client.create_pod("p")
     body = message("policy/v1", "Eviction", delimited(1, delimited(1, b"p")))
@@ -116,8 +150,8 @@ def test_a_pod_is_evicted(client):
 
 
 def test_other_kinds_are_not_read(client):
-    body = message("v1", "Pod", b"")
-    refused = ask(client, "/api/v1/namespaces/default/pods", body)
+    body = message("v1", "Node", b"")
+    refused = ask(client, "/api/v1/nodes", body)
     assert refused.code == 415
     # The kind in the body is another one than that of the path.
     assert ask(client, "/api/v1/namespaces/default/secrets", body).code == 400
@@ -142,7 +176,9 @@ def test_nonsense_is_refused(client, content):
         assert refused.body["reason"] == "BadRequest"
 
 
-@given(st.sampled_from([DEPLOYMENT, SECRET, BUDGET, QUOTA, REVIEW]), st.data())
+@given(
+    st.sampled_from([DEPLOYMENT, SECRET, BUDGET, QUOTA, REVIEW, AUTOSCALER, DEBUGGER]), st.data()
+)
 def test_damaged_bodies_are_read_or_refused(body, data):
     at = data.draw(st.integers(4, len(body) - 1))
     damaged = body[:at] + bytes([data.draw(st.integers(0, 255))]) + body[at + 1 :]
