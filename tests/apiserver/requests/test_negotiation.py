@@ -121,7 +121,7 @@ def test_bodies_that_are_understood(content_type, read_as):
             PROTOBUF,
             b"{}" * 20,
             400,
-            "the object provided is unrecognized (must be of type Pod): provided data does not "
+            "the object provided is unrecognized (must be of type Node): provided data does not "
             "appear to be a protobuf message, expected prefix [107 56 115 0] "
             f"({'7b7d' * 15} ...)",
         ),
@@ -129,7 +129,7 @@ def test_bodies_that_are_understood(content_type, read_as):
 )
 def test_bodies_that_are_not_understood(content_type, body, code, message):
     with pytest.raises(Refused) as refusal:
-        input_type(content_type, body, "Pod")
+        input_type(content_type, body, "Node")
     assert (refusal.value.code, refusal.value.message) == (code, message)
 
 
