@@ -58,9 +58,15 @@ _BY_REASON = {
 }
 
 
-def cause_of_reason(reason: str) -> Cause | None:
-    """The disruption that a reason of the condition stands for, if it is known."""
-    return _BY_REASON.get(reason)
+def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:
+    """What a reason of the condition stands for, if it is known.
+
+    Args:
+        reason: of the condition.
+        status_reason: of the pod's status, if that is at hand.
+    """
+    found = _BY_REASON.get(reason)
+    return BY_PRESSURE if found is BY_KUBELET and status_reason == _NODE_EVICTS else found
 
 
 def disruption_reason(pod: Mapping[str, Any]) -> str:
@@ -73,7 +79,5 @@ def disruption_reason(pod: Mapping[str, Any]) -> str:
 
 def cause_of(pod: Mapping[str, Any]) -> Cause | None:
     """What disrupts a pod; None if nothing that is known does."""
-    found = cause_of_reason(disruption_reason(pod))
-    if found is BY_KUBELET and (pod.get("status") or {}).get("reason") == _NODE_EVICTS:
-        return BY_PRESSURE
-    return found
+    status_reason = str((pod.get("status") or {}).get("reason") or "")
+    return cause_of_reason(disruption_reason(pod), status_reason)

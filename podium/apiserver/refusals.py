@@ -53,14 +53,6 @@ def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> Re
     return Refused(409, "AlreadyExists", message, details=_details(name, kind.group, kind.plural))
 
 
-def no_generated_name(kind: Kind, name: str) -> Refused:
-    """409: all names that were tried are taken, `name` as the last one."""
-    taken = f"{kind.resource} {_quoted(name)} already exists"
-    message = f"{taken}, the server was not able to generate a unique name for the object"
-    details = _details(name, kind.group, kind.plural)
-    return Refused(409, "AlreadyExists", message, details=details, retry_after_s=1)
-
-
 def conflict(resource: str, name: str, why: str, group: str = "") -> Refused:
     """409: the object isn't as the request takes it to be.
 

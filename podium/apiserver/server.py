@@ -64,9 +64,11 @@ class ApiOptions:
 
     Attributes:
         admission: which admission plugins there are, and how they are set.
+        names_salt: other generated names come of another one.
     """
 
     admission: AdmissionOptions = field(default_factory=AdmissionOptions)
+    names_salt: str = ""
 
 
 class ApiServer:
@@ -83,14 +85,14 @@ class ApiServer:
 
         Args:
             store: the objects.
-            rng: chooses uids, generated names, addresses and ports.
+            rng: chooses uids, addresses and ports.
             options: how the server is set up; as upstream's defaults have it, if None.
         """
         options = options or ApiOptions()
         self.store = store
         admission = Admission(StoredView(store), options.admission)
         writer = Writer(store)
-        self._creator = Creator(store, writer, admission, rng)
+        self._creator = Creator(store, writer, admission, rng, options.names_salt)
         updater = Updater(writer, admission)
         self._changer = Changer(store, self._creator, updater)
         self._deleter = Deleter(store, writer, admission)

@@ -19,7 +19,7 @@ from podium.cli.output import BriefOutput, console, fail, print_report, print_wa
 from podium.node.pressure.signals import Signal
 
 if TYPE_CHECKING:
-    from podium.plan.preparing import Request
+    from podium.plan.request import Request
 
 
 def explain(

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from podium.cli.choice_text import candidate_table, choice_sentence
 from podium.cli.output import Cell, count, print_lines, print_section
+from podium.cli.timeline_text import time_text
 from podium.core.status import Status
 from podium.plan.explaining import DecisionView, PodExplanation, PreemptionView
 
@@ -26,8 +27,9 @@ def print_explanation(out: Console, explanation: PodExplanation) -> None:
     out.print()
     total = len(explanation.decisions)
     for number, view in enumerate(explanation.decisions, 1):
-        if total > 1:
-            out.print(Text(f"DECISION {number} OF {total}", style="bold"))
+        if total > 1 or view.at_s >= 1:
+            when = f"DECISION {number} OF {total}, {time_text(view.at_s)}"
+            out.print(Text(when, style="bold"))
             out.print()
         _print_decision(out, view)
     print_lines(out, "NOTES", explanation.notes)

@@ -18,7 +18,7 @@ from podium.manifests.input_files import read_text
 from podium.manifests.problems import describe
 from podium.node.pressure.config import EvictionConfig, read_config
 from podium.node.pressure.parsing import ThresholdError
-from podium.plan.preparing import Request
+from podium.plan.request import Request
 from podium.plan.targets import Target, parse_target
 from podium.profile import plugin_factories
 

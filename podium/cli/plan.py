@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -77,6 +77,10 @@ UntilOption = Annotated[
     str,
     typer.Option("--until", metavar="DURATION", help="For how long to play the plan."),
 ]
+RepairOption = Annotated[
+    bool,
+    typer.Option("--repair", help="Have controllers make up for what the state lacks, too."),
+]
 SeedsOption = Annotated[
     int,
     typer.Option("--seeds", min=1, help="How often to play it, to see what depends on chance."),
@@ -99,6 +103,7 @@ def plan(
     until: UntilOption = "10m",
     seeds: SeedsOption = 1,
     max_pods: MaxPodsOption = MAX_PODS,
+    repair: RepairOption = False,
 ) -> None:
     """Say what applying manifests would do: placements, preemptions, budgets.
 
@@ -113,9 +118,13 @@ def plan(
 
     try:
         conditions = _conditions(fail_on or ())
-        until_s = _until_s(until)
-        pressures = tuple(map(parse_pressure, pressure or ()))
-        evicting = read_kubelet_config(kubelet_config)
+        wishes: dict[str, Any] = {
+            "pressures": tuple(map(parse_pressure, pressure or ())),
+            "eviction": read_kubelet_config(kubelet_config),
+            "until_s": _until_s(until),
+            "seeds": seeds,
+            "repairs": repair,
+        }
         with working("reading"):
             request, notes = read_request(
                 filename,
@@ -127,10 +136,7 @@ def plan(
                 max_pods=max_pods,
             )
         with working("planning") as progress:
-            asked = replace(
-                request, pressures=pressures, eviction=evicting, until_s=until_s, seeds=seeds
-            )
-            outcome = make_plan(asked, partial(_tell, progress, seeds))
+            outcome = make_plan(replace(request, **wishes), partial(_tell, progress, seeds))
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:

@@ -10,6 +10,7 @@ from podium.cluster.loading import Loader
 from podium.cluster.options import ClusterOptions, SchedulerSetup
 from podium.cluster.setup import controllers
 from podium.cluster.sleepers import Sleepers
+from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.metrics import SchedulerMetrics
 from podium.node.simulated.kubelets import SimulatedKubelets
@@ -49,11 +50,14 @@ class Cluster:
     ) -> None:
         self.options = options
         self.store = store or Store()
-        rng = Random(options.seed)
+        # What is loaded may come from a cluster of the same seed, with its uids.
+        rng = Random(f"settled/{options.seed}" if options.settled else options.seed)
+        salt = str(options.seed or "")
         if self.store.revision != FIRST_REVISION:
-            rng = Random(f"{options.seed}/{self.store.revision}")
-        admission = ApiOptions(admission=options.admission)
-        self.server = ApiServer(self.store, _fork(rng), admission)
+            salt = f"{options.seed}/{self.store.revision}"
+            rng = Random(salt)
+        api_options = ApiOptions(admission=options.admission, names_salt=salt)
+        self.server = ApiServer(self.store, _fork(rng), api_options)
         self.server.bootstrap(options.start_s)
         self.driver = VirtualDriver(
             self.server, options.start_s, _fork(rng), options.faults, options.latency
@@ -62,6 +66,7 @@ class Cluster:
         self.controllers: dict[str, Handle] = {}
         self.kubelets: Handle | None = None
         self._loader_rng = _fork(rng)
+        self._loaded: set[str] | None = set() if options.settled else None
         self._scheduler_seed = rng.getrandbits(64)
         self._makers = dict(controllers(options))
 
@@ -80,16 +85,29 @@ class Cluster:
         """
         options = self.options
         loader = Loader(self.store, self._loader_rng, self.driver.now_s, options.admission)
-        return loader.load(objects, defaulted=defaulted)
+        notes = loader.load(objects, defaulted=defaulted, completed=options.settled)
+        if self._loaded is not None:
+            self._loaded |= loader.exported
+        return notes
 
     def start(self) -> None:
         """Start the nodes, then the controllers, then the schedulers."""
+        self.start_controllers()
+        self.start_schedulers()
+
+    def start_controllers(self) -> None:
+        """Start the nodes and the controllers; nobody schedules yet."""
         if self.options.nodes is not None:
             make = partial(SimulatedKubelets, self.options.nodes)
             self.kubelets = self.driver.add(make(), renew=make, is_spared=True)
         sleepers = Sleepers(self.store, self.driver, self._start_controller)
         for name in self._makers:
             sleepers.start_or_sleep(name)
+        # Whoever wakes later does so for something new.
+        self._loaded = None
+
+    def start_schedulers(self) -> None:
+        """Start the schedulers, which find the pods that wait by then."""
         for number, setup in enumerate(self.options.schedulers):
             renew = partial(_scheduler, setup, f"{self._scheduler_seed}/{number}")
             machine = renew()
@@ -97,7 +115,10 @@ class Cluster:
 
     def _start_controller(self, name: str) -> None:
         make = self._makers[name]
-        self.controllers[name] = self.driver.add(make(), name=name, renew=make)
+        machine = make()
+        if self._loaded is not None and isinstance(machine, Reconciler):
+            machine.leave(self._loaded)
+        self.controllers[name] = self.driver.add(machine, name=name, renew=make)
 
 
 def _scheduler(setup: SchedulerSetup, seed: str) -> SchedulerMachine:

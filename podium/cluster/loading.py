@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS, Kind, kind_of
-from podium.api.meta import key
+from podium.api.meta import key, name, namespace
 from podium.api.refused import Refused
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, AdmissionOptions, Operation, Request
@@ -21,6 +21,7 @@ from podium.apiserver.strategy import Creation, strategy_of
 from podium.apiserver.verbs.identities import new_uid
 from podium.apiserver.verbs.view import StoredView
 from podium.apiserver.versions import stored_version
+from podium.cluster.owners import Owners
 from podium.node.node_conditions import changed_conditions
 from podium.store.store import Store
 
@@ -37,6 +38,9 @@ _UNKNOWN = "{kind} {name} is left out, as Podium doesn't know the kind"
 class Loader:
     """Fills a store.
 
+    Attributes:
+        exported: uids of what was in some cluster before.
+
     Args:
         store: where to; objects of the same names are replaced.
         rng: chooses uids.
@@ -51,16 +55,24 @@ class Loader:
         self._rng = rng
         self._now_s = now_s
         self._admission = Admission(StoredView(store), admission)
+        self.exported: set[str] = set()
         self._notes: list[str] = []
         self._defaulted = False
+        self._uids: Mapping[tuple[str, str, str], str] = {}
 
-    def load(self, objects: Iterable[Object], *, defaulted: bool = False) -> list[str]:
+    def load(
+        self, objects: Iterable[Object], *, defaulted: bool = False, completed: bool = False
+    ) -> list[str]:
         """Put all objects there, and say what is odd about them, in plain sentences.
 
         Args:
             objects: in any order.
             defaulted: whether all of them have their defaults already.
+            completed: whether there are to be stand-ins for what others refer to and isn't there.
         """
+        if completed:
+            owners = Owners(objects)
+            self._uids, objects = owners.uids, owners.completed()
         self._notes = []
         self._defaulted = defaulted
         first: dict[str, list[Object]] = {kind: [] for kind in _FIRST}
@@ -73,9 +85,9 @@ class Loader:
                 first[kind.name].append(obj)
             else:
                 rest.append((kind, obj))
-        for name, group in first.items():
+        for first_kind, group in first.items():
             for obj in group:
-                self._put(KINDS[name], obj)
+                self._put(KINDS[first_kind], obj)
         for kind, obj in rest:
             self._put(kind, obj)
         return self._notes
@@ -84,8 +96,13 @@ class Loader:
         obj = stored_version(kind, obj)
         if not self._defaulted:
             obj = apply_defaults(obj, kind.name)
-        if not obj["metadata"].get("uid"):
+        is_exported = is_known = bool(obj["metadata"].get("uid"))
+        if kind.name == "PodDisruptionBudget":
+            is_known = _is_counted(obj, is_exported)
+        if not is_exported:
             obj = self._completed(kind, obj)
+        if is_known:
+            self.exported.add(obj["metadata"]["uid"])
         namespace = self._placed(kind, obj)
         if self._store.get(kind.name, namespace, obj["metadata"]["name"]) is None:
             self._store.create(kind.name, obj)
@@ -110,7 +127,8 @@ class Loader:
         if kind.name in _ADMITTED and not is_admitted:
             obj = self._admitted(kind, obj)
         metadata = {"creationTimestamp": timestamp(self._now_s), **obj["metadata"]}
-        metadata["uid"] = new_uid(self._rng)
+        identity = (kind.name, namespace(obj), name(obj))
+        metadata["uid"] = self._uids.get(identity) or new_uid(self._rng)
         strategy = strategy_of(kind)
         if strategy.counts_generations:
             metadata.setdefault("generation", 1)
@@ -137,17 +155,15 @@ class Loader:
             return obj
 
     def _with_assumed_status(self, kind: Kind, obj: Object, given: Object) -> Object:
-        if given.get("conditions") is not None:
-            return obj
-        if kind.name == "Node":
+        if kind.name == "Node" and given.get("conditions") is None:
             conditions = [*changed_conditions(obj, _NOTHING, self._now_s)]
             return {**obj, "status": {**obj["status"], "conditions": conditions}}
         is_running = given.get("phase") in (None, "Running") and kind.name == "Pod"
-        return self._running(obj) if is_running and obj["spec"].get("nodeName") else obj
+        return self._running(obj, given) if is_running and obj["spec"].get("nodeName") else obj
 
-    def _running(self, pod: Object) -> Object:
+    def _running(self, pod: Object, given: Object) -> Object:
         since = timestamp(self._now_s)
-        conditions = [
+        conditions = given.get("conditions") or [
             {"type": kind, "status": "True", "lastTransitionTime": since}
             for kind in ("PodScheduled", "Initialized", "ContainersReady", "Ready")
         ]
@@ -158,3 +174,14 @@ class Loader:
         known = kind_of(obj)
         name = key(obj) if known is None or known.namespaced else obj["metadata"]["name"]
         self._notes.append(text.format(kind=kind, name=name, **more))
+
+
+def _is_counted(budget: Object, is_exported: bool) -> bool:
+    """Whether a budget's status says what it allows, as it is."""
+    status = budget.get("status") or _NOTHING
+    if status.get("disruptionsAllowed") is None:
+        return False
+    observed = status.get("observedGeneration")
+    if observed is None:
+        return not is_exported
+    return bool(observed >= (budget["metadata"].get("generation") or 0))

@@ -49,6 +49,8 @@ class ClusterOptions:
         provisioning_s: how long it takes to make a volume, in seconds.
         faults: what goes wrong.
         admission: which admission plugins there are.
+        settled: whether controllers leave what was loaded as it is until something happens to it,
+            even if it lacks what they would have made.
     """
 
     seed: int = 0
@@ -60,3 +62,4 @@ class ClusterOptions:
     provisioning_s: float = PROVISIONING_S
     faults: Faults = NO_FAULTS
     admission: AdmissionOptions = field(default_factory=AdmissionOptions)
+    settled: bool = False

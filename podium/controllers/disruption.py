@@ -43,6 +43,7 @@ class DisruptionController(Reconciler):
 
     name = "controllermanager"
     kinds = frozenset({"Pod", _BUDGET, *_SCALED})
+    tends = frozenset({_BUDGET})
 
     def __init__(self) -> None:
         super().__init__(
@@ -72,6 +73,10 @@ class DisruptionController(Reconciler):
             for budget in self.objects.by(_BUDGET, "namespace", namespace(obj)):
                 if needs_scale(budget):
                     yield place_of(budget)
+
+    def stirs(self, change: Change, before: Object | None) -> bool:
+        """What pods are concerned by has been judged by then: readiness counts, too."""
+        return change.kind == "Pod" or super().stirs(change, before)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)

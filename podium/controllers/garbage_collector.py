@@ -71,6 +71,8 @@ class GarbageCollector(Reconciler):
 
     name = "generic-garbage-collector"
     kinds = _KINDS
+    # Whose owner isn't there had one where he comes from.
+    tends = frozenset[str]()
 
     def __init__(self) -> None:
         super().__init__({kind: {"owner": _owner_uids} for kind in _KINDS})

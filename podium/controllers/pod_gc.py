@@ -37,6 +37,7 @@ class PodGarbageCollector(Reconciler):
 
     name = "pod-garbage-collector"
     kinds = frozenset({"Pod", "Node"})
+    tends = frozenset[str]()
 
     def __init__(self, finished_max: int = FINISHED_MAX) -> None:
         super().__init__({"Pod": {"node": _node_names, "finished": _finished}})
@@ -70,6 +71,10 @@ class PodGarbageCollector(Reconciler):
             yield from self._concerns(change.new, before)
         elif (_NODE, _node_name(obj)) in self._due_s:
             yield _NODE, _node_name(obj)
+
+    def stirs(self, change: Change, before: Object | None) -> bool:
+        """Pods that were loaded without their node stay, until it comes and goes."""
+        return change.kind == "Node" and super().stirs(change, before)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)

@@ -15,7 +15,7 @@ from podium.api.integers import INT32, parse_int
 from podium.api.meta import annotations, name, uid
 from podium.api.resources import is_sidecar
 from podium.api.times import parse_time
-from podium.controllers.expanding.view import is_active
+from podium.controllers.kit.pods import is_active
 
 Object = Mapping[str, Any]
 

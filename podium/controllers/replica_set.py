@@ -54,6 +54,7 @@ class ReplicaSetController(Reconciler):
         self.kind = kind
         self.name = _CONTROLLERS[kind]
         self.kinds = frozenset({"Pod", kind})
+        self.tends = frozenset({kind})
         self._tallies = Tallies(self.objects)
         self._refusals: dict[Hashable, str] = {}
 

@@ -71,7 +71,7 @@ def next_step(owner: Object, history: History, objects: Objects, hash_label: str
         return _patch(history.current, KIND, {"revision": number})
     collisions = int((owner.get("status") or {}).get("collisionCount") or 0)
     hashed = _lost_hash(owner, history) or hash_of(owner["spec"]["template"], collisions)
-    revision = _new_revision(owner, number, hash_label, hashed)
+    revision = new_revision(owner, number, hash_label, hashed)
     place, called = place_of(revision)
     if objects.get(KIND, called, place) is None:
         return Create(kind=KIND, obj=revision)
@@ -118,7 +118,8 @@ def _lost_hash(owner: Object, history: History) -> str:
     return told.removeprefix(f"{name(owner)}-")
 
 
-def _new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Object:
+def new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Object:
+    """The revision of a workload's template as it is, under a hash that is to stand for it."""
     template = owner["spec"]["template"]
     return {
         "apiVersion": "apps/v1",

@@ -28,6 +28,9 @@ _NAMES = (
     "CSIDriver",
     "CSIStorageCapacity",
     "RuntimeClass",
+    "LimitRange",
+    "ResourceQuota",
+    "ControllerRevision",
 )
 
 DECISIVE_KINDS: Mapping[str, Kind] = {name: KINDS[name] for name in _NAMES}

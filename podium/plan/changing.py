@@ -1,150 +1,115 @@
-"""Applying manifests to a state: what of it the API would let in, and what comes of it.
+"""The changes of a plan, made through the API as kubectl makes them."""
 
-Objects other than pods come first, so that the classes and namespaces that new pods refer to are
-there; the pods themselves follow in `workloads`, in the order of the manifests.
-"""
-
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.meta import name, namespace
+from podium.api.meta import is_terminating
 from podium.api.refused import Refused
-from podium.apiserver.defaulting import apply_defaults
-from podium.apiserver.refusals import not_found
-from podium.controllers.deployment.templates import same_template
-from podium.controllers.expanding.templates import WORKLOADS
-from podium.manifests.kinds import decisive_kind_of
-from podium.plan.admission import Admission
-from podium.plan.merging import merged
+from podium.apiserver.server import DeleteOptions
+from podium.cluster import Cluster
+from podium.cluster.applying import apply_manifest
+from podium.plan.identities import Identity, label, was_in_a_cluster
 from podium.plan.outcome import RejectedObject
-from podium.plan.state import State, identity, label
+from podium.plan.targets import Target, TargetError
+from podium.simulation.observing import Observer
 
 Object = Mapping[str, Any]
 
-_ALWAYS_THERE = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
-
-_CHANGEABLE = ("activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds")
-_CHANGEABLE_WHILE_GATED = ("schedulingGates", "nodeSelector", "affinity")
-_POD_FIXED = (
-    "spec: Forbidden: pod updates may change images, tolerations and little else; "
-    "delete the pod first to plan its replacement"
-)
-_FIELD_FIXED = "{}: Forbidden: may not be changed in an update"
-_TEMPLATE_FIXED = "spec.template: Invalid value: field is immutable; delete the job first"
+_IN_BACKGROUND = DeleteOptions(propagation="Background")
+# "First" is before the plan begins: whoever names a pod doesn't ask when it will be gone.
+_AT_ONCE = DeleteOptions(grace_period_s=0)
+_METADATA_OF_MANIFESTS = ("annotations", "labels")
+_PODS = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet")
+# What others refer to comes first.
+_ORDER = {"Namespace": 0, **dict.fromkeys((*_PODS, "Job"), 2)}
 
 
-@dataclass(slots=True)
-class Applied:
-    """What came of applying manifests.
+class Changer:
+    """Whoever makes the changes.
 
     Attributes:
-        sources: pods and workloads, in the order of the manifests, as they are to be.
-        rejected: what wasn't let in.
-        nodes_changed: whether nodes came or changed.
+        rejected: what the API didn't let in.
+
+    Args:
+        cluster: to be changed.
+        observer: takes down what is done.
+        state: what was there at first; what was written by hand is itself the manifest that was
+            applied before.
     """
 
-    sources: list[Object] = field(default_factory=list)
-    rejected: list[RejectedObject] = field(default_factory=list)
-    nodes_changed: bool = False
+    def __init__(
+        self, cluster: Cluster, observer: Observer, state: Mapping[Identity, Object]
+    ) -> None:
+        self.rejected: list[RejectedObject] = []
+        self._cluster = cluster
+        self._observer = observer
+        self._state = state
+        self._late: list[tuple[Identity, Object]] = []
 
+    def delete(self, targets: Sequence[Target]) -> None:
+        """Delete objects: pods at once, as by force, and in the background what others own.
 
-def apply(state: State, manifests: Iterable[Object]) -> Applied:
-    """Apply manifests to a state; pods that aren't there yet are left to `workloads`."""
-    applied = Applied()
-    known = [manifest for manifest in manifests if decisive_kind_of(manifest) is not None]
-    for manifest in known:
-        if identity(manifest)[0] == "Namespace":
-            _apply_one(state, manifest, applied)
-    for manifest in known:
-        if identity(manifest)[0] not in ("Namespace", "Pod", *WORKLOADS):
-            _apply_one(state, manifest, applied)
-    for manifest in known:
-        if identity(manifest)[0] in ("Pod", *WORKLOADS):
-            _apply_source(state, manifest, applied)
-    return applied
+        Raises:
+            TargetError: not all of them are there; nothing is deleted then.
+        """
+        missing = [
+            f"--delete: the state has no {target}"
+            for target in targets
+            if (target.kind, target.namespace, target.name) not in self._state
+        ]
+        if missing:
+            raise TargetError("\n".join(missing))
+        for target in targets:
+            self._try((target.kind, target.namespace, target.name), self._delete)
 
+    def apply(self, manifests: Mapping[Identity, Object]) -> None:
+        """Apply manifests: namespaces first, pods and workloads last, otherwise in their order.
 
-def _apply_one(state: State, manifest: Object, applied: Applied) -> None:
-    live = state.live(manifest)
-    try:
-        outcome = _updated(live, manifest) if live else _created(state, manifest)
-    except Refused as refused:
-        applied.rejected.append(RejectedObject(label(manifest), refused.message))
-    else:
-        state.put(outcome)
-        applied.nodes_changed |= outcome["kind"] == "Node"
+        What is on its way out is waited for, as `kubectl delete` does.
+        """
+        ordered = sorted(manifests.items(), key=lambda one: _ORDER.get(one[0][0], 1))
+        for found, manifest in ordered:
+            live = self._cluster.store.get(*found)
+            if live is not None and is_terminating(live) and found[0] != "Namespace":
+                self._late.append((found, manifest))
+            else:
+                self._apply(found, manifest)
 
+    def apply_late(self) -> None:
+        """Apply what had to wait until its predecessor was gone, where that is so now."""
+        waiting, self._late = self._late, []
+        for found, manifest in waiting:
+            if self._cluster.store.get(*found) is None:
+                self._apply(found, manifest)
+            else:
+                self._late.append((found, manifest))
 
-def _apply_source(state: State, manifest: Object, applied: Applied) -> None:
-    live = state.live(manifest)
-    try:
-        outcome = _updated(live, manifest) if live else _created(state, manifest)
-    except Refused as refused:
-        applied.rejected.append(RejectedObject(label(manifest), refused.message))
-        return
-    if outcome["kind"] != "Pod" or live:
-        state.put(outcome)
-    if outcome["kind"] != "Pod" or not live:
-        applied.sources.append(outcome)
+    def _delete(self, found: Identity) -> None:
+        kind, place, called = found
+        how = _AT_ONCE if kind == "Pod" else _IN_BACKGROUND
+        now_s = self._cluster.driver.now_s
+        self._cluster.server.delete(KINDS[kind], place, called, how, now_s=now_s)
 
+    def _apply(self, found: Identity, manifest: Object) -> None:
+        last = self._last_applied(found)
+        self._try(found, lambda _: apply_manifest(self._cluster, manifest, last))
 
-def _created(state: State, manifest: Object) -> Object:
-    kind = decisive_kind_of(manifest)
-    if kind is not None and kind.namespaced and not _namespace_exists(state, namespace(manifest)):
-        raise not_found(KINDS["Namespace"], namespace(manifest))
-    match manifest["kind"]:
-        case "PersistentVolumeClaim":
-            return Admission(state).claim(manifest)
-        case "PriorityClass":
-            return Admission(state).priority_class(manifest)
-        case "Pod":
-            return manifest
-    return apply_defaults(manifest)
+    def _try(self, found: Identity, act: Callable[[Identity], object]) -> None:
+        try:
+            act(found)
+        except Refused as refused:
+            self.rejected.append(RejectedObject(label(found), refused.message))
+        self._observer.look()
 
-
-def _namespace_exists(state: State, place: str) -> bool:
-    """A state without any namespaces doesn't say which there are."""
-    if place in _ALWAYS_THERE or not state.has("Namespace"):
-        return True
-    return state.get("Namespace", "", place) is not None or any(
-        identity(obj)[1] == place for obj in state
-    )
-
-
-def _updated(live: Object, manifest: Object) -> Object:
-    result = apply_defaults(merged(live, manifest))
-    fault = _update_fault(live, result)
-    if fault:
-        message = f'{live["kind"]} "{name(live)}" is invalid: {fault}'
-        raise Refused(422, "Invalid", message)
-    return result
-
-
-def _update_fault(live: Object, result: Object) -> str:
-    """What an update changes that can't be changed; empty if nothing."""
-    match live["kind"]:
-        case "Pod" if not _same_pod(live["spec"], result["spec"]):
-            return _POD_FIXED
-        case "PriorityClass":
-            for fixed in ("value", "preemptionPolicy"):
-                if live.get(fixed) != result.get(fixed):
-                    return _FIELD_FIXED.format(fixed)
-        case "Job" if not same_template(live["spec"]["template"], result["spec"]["template"]):
-            return _TEMPLATE_FIXED
-    return ""
-
-
-def _same_pod(live: Object, result: Object) -> bool:
-    changeable = set(_CHANGEABLE)
-    if live.get("schedulingGates"):
-        changeable.update(_CHANGEABLE_WHILE_GATED)
-    return same_template(_fixed(live, changeable), _fixed(result, changeable))
-
-
-def _fixed(spec: Object, changeable: set[str]) -> dict[str, Any]:
-    fixed = {field: value for field, value in spec.items() if field not in changeable}
-    for containers in ("containers", "initContainers"):
-        fixed[containers] = [{**c, "image": ""} for c in spec.get(containers) or ()]
-    return fixed
+    def _last_applied(self, found: Identity) -> Object | None:
+        """The manifest by which an object was written by hand; None if it wasn't."""
+        obj = self._state.get(found)
+        if obj is None or was_in_a_cluster(obj):
+            return None
+        if found[0] == "Pod":
+            # Nobody writes `nodeName` and the like into a manifest to be taken out again.
+            return {}
+        metadata = {field: obj["metadata"].get(field) for field in _METADATA_OF_MANIFESTS}
+        own = {field: value for field, value in obj.items() if field not in ("metadata", "status")}
+        return {**own, "metadata": {field: value for field, value in metadata.items() if value}}

@@ -4,26 +4,30 @@ An export of a cluster can't say whether a kind has no objects or was left out. 
 warned about where something in the state refers to it, or where any cluster has such objects.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.api.meta import controller_of, key, name
+from podium.api.meta import controller_of, is_finished, key, name
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.node.simulated.behaviour import is_marked
-from podium.plan.state import State, node_name, was_in_a_cluster
+from podium.plan.identities import node_name, was_in_a_cluster
 
 Object = Mapping[str, Any]
+Kinds = Mapping[str, Sequence[Object]]
+"""Objects by kind."""
 
 EXPORT_COMMAND = (
     "kubectl get nodes,pods,namespaces,priorityclasses,runtimeclasses,poddisruptionbudgets,"
     "services,replicationcontrollers,replicasets,statefulsets,deployments,daemonsets,jobs,"
+    "controllerrevisions,limitranges,resourcequotas,"
     "persistentvolumeclaims,persistentvolumes,storageclasses,"
     "csinodes,csidrivers,csistoragecapacities,resourceclaims -A -o json"
 )
 
 _SHOWN_MAX = 3
+_MAKERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 # What every cluster has, or nearly every one, and what its absence can change.
 _USUAL = {
     "Namespace": "affinity to pods of other namespaces may be judged wrongly",
@@ -53,17 +57,18 @@ class Limits:
     notes: list[str] = field(default_factory=list)
 
 
-def completeness_warnings(before: State, after: State, wanted: Sequence[Object]) -> list[str]:
+def completeness_warnings(state: Iterable[Object], applied: Iterable[Object]) -> list[str]:
     """Warnings about kinds that aren't there, and last of all how to get a complete state.
 
     Args:
-        before: the state as it was read.
-        after: the state with the changes made.
-        wanted: pods that the changes would bring, let in or not.
+        state: objects of the kinds that matter.
+        applied: the same of manifests.
     """
-    missing = {**_unusual(before), **_without_owners(before), **_referred_to(after, wanted)}
+    before, new = by_kind(state), by_kind(applied)
+    after = {kind: [*before.get(kind, ()), *new.get(kind, ())] for kind in {**before, **new}}
+    missing = {**_unusual(before), **_without_owners(before), **_referred_to(after)}
     warnings = [
-        f"the state has no {kind}: {why}" for kind, why in missing.items() if not after.has(kind)
+        f"the state has no {kind}: {why}" for kind, why in missing.items() if not after.get(kind)
     ]
     warnings += _on_unknown_nodes(after)
     if warnings:
@@ -90,36 +95,49 @@ def limits_of_the_model(pods: Iterable[Object]) -> Limits:
     return limits
 
 
-def _unusual(state: State) -> dict[str, str]:
+def by_kind(objects: Iterable[Object]) -> dict[str, list[Object]]:
+    """Objects by their kind."""
+    found: dict[str, list[Object]] = defaultdict(list)
+    for obj in objects:
+        found[str(obj.get("kind"))].append(obj)
+    return {**found}
+
+
+def _unusual(state: Kinds) -> dict[str, str]:
     """Kinds that a cluster is bound to have; what somebody wrote by hand may do without."""
     is_export = any(
-        was_in_a_cluster(obj) for obj in (*state.of_kind("Node"), *state.of_kind("Pod"))
+        was_in_a_cluster(obj) for obj in (*state.get("Node", ()), *state.get("Pod", ()))
     )
-    missing = {kind: why for kind, why in _USUAL.items() if not state.has(kind)}
+    missing = {kind: why for kind, why in _USUAL.items() if not state.get(kind)}
     # Who was given all that every cluster has was asked for the rest, too: there is none of it.
     return missing if is_export and missing.keys() & _EVERYWHERE else {}
 
 
-def _without_owners(state: State) -> dict[str, str]:
-    kinds = Counter(str((controller_of(pod) or {}).get("kind")) for pod in state.of_kind("Pod"))
+def _without_owners(state: Kinds) -> dict[str, str]:
+    kinds = Counter(str((controller_of(pod) or {}).get("kind")) for pod in state.get("Pod", ()))
     found = {
         kind: f"{kinds[kind]} pods belong to one; {why}"
         for kind, why in _OWNERS.items()
         if kinds[kind]
     }
-    owners = {(controller_of(obj) or {}).get("kind") for obj in state.of_kind("ReplicaSet")}
-    if "Deployment" in owners and state.has("PodDisruptionBudget"):
+    owners = {(controller_of(obj) or {}).get("kind") for obj in state.get("ReplicaSet", ())}
+    if "Deployment" in owners and state.get("PodDisruptionBudget"):
         found["Deployment"] = "budgets count by how many pods one wants"
     return found
 
 
-def _referred_to(state: State, wanted: Sequence[Object]) -> dict[str, str]:
-    """Kinds that objects of the state or wanted pods name."""
+def _referred_to(state: Kinds) -> dict[str, str]:
+    """Kinds that other objects name."""
     found = {}
-    if not state.has("Node"):
+    if not state.get("Node"):
         found["Node"] = "nothing can be placed"
-    waiting = [*wanted, *(pod for pod in state.pods if not node_name(pod))]
-    specs = [pod.get("spec") or {} for pod in waiting]
+    waiting = [pod for pod in _pods(state) if not node_name(pod)]
+    templates = [
+        (obj.get("spec") or {}).get("template") or {}
+        for kind in _MAKERS
+        for obj in state.get(kind, ())
+    ]
+    specs = [one.get("spec") or {} for one in (*waiting, *templates)]
     named = {str(spec.get("priorityClassName") or "") for spec in specs}
     classes = named - {"", *SYSTEM_PRIORITY_CLASSES}
     if classes:
@@ -129,19 +147,23 @@ def _referred_to(state: State, wanted: Sequence[Object]) -> dict[str, str]:
     return {**found, **_storage_referred_to(state)}
 
 
-def _storage_referred_to(state: State) -> dict[str, str]:
+def _storage_referred_to(state: Kinds) -> dict[str, str]:
     found = {}
-    claims = [claim.get("spec") or {} for claim in state.of_kind("PersistentVolumeClaim")]
+    claims = [claim.get("spec") or {} for claim in state.get("PersistentVolumeClaim", ())]
     if any(spec.get("volumeName") for spec in claims):
         found["PersistentVolume"] = "claims are bound to one"
     if any(spec.get("storageClassName") and not spec.get("volumeName") for spec in claims):
         found["StorageClass"] = "claims that aren't bound yet name one"
-    volumes = state.of_kind("PersistentVolume")
+    volumes = state.get("PersistentVolume", ())
     # A kubelet registers its node's drivers; simulated nodes have none, nor limits of volumes.
-    has_kubelets = not all(is_marked(node) for node in state.of_kind("Node"))
+    has_kubelets = not all(is_marked(node) for node in state.get("Node", ()))
     if has_kubelets and any((volume.get("spec") or {}).get("csi") for volume in volumes):
         found["CSINode"] = "how many volumes a node can take isn't known"
     return found
+
+
+def _pods(state: Kinds) -> list[Object]:
+    return [pod for pod in state.get("Pod", ()) if not is_finished(pod)]
 
 
 def _claim_names(spec: Object) -> Iterator[str]:
@@ -150,9 +172,9 @@ def _claim_names(spec: Object) -> Iterator[str]:
             yield str(claim.get("claimName"))
 
 
-def _on_unknown_nodes(state: State) -> list[str]:
-    known = {name(node) for node in state.of_kind("Node")} | {""}
-    strays = Counter(wanted for pod in state.pods if (wanted := node_name(pod)) not in known)
+def _on_unknown_nodes(state: Kinds) -> list[str]:
+    known = {name(node) for node in state.get("Node", ())} | {""}
+    strays = Counter(wanted for pod in _pods(state) if (wanted := node_name(pod)) not in known)
     if not strays:
         return []
     names = _listed(sorted(strays))

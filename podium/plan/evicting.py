@@ -20,10 +20,10 @@ from podium.node.pressure.statistics import PodUsage
 from podium.node.simulated.behaviour import BehaviourError
 from podium.node.simulated.stats import usage_at
 from podium.node.simulated.usage import USAGE, usage_of
-from podium.plan.planning import start_s
-from podium.plan.preparing import Request, prepare
+from podium.plan.identities import node_name
+from podium.plan.play import Play
 from podium.plan.pressing import with_usage
-from podium.plan.state import node_name
+from podium.plan.request import Request
 
 Object = Mapping[str, Any]
 
@@ -95,12 +95,15 @@ def rank_evictions(
         EvictionError: the node isn't there, or what a pod uses can't be read.
         TargetError: something to delete isn't there.
     """
-    state = prepare(request).after
-    if state.get("Node", "", node) is None:
-        known = ", ".join(name(one) for one in state.of_kind("Node")) or "none"
+    play = Play(request)
+    store = play.cluster.store
+    if store.get("Node", "", node) is None:
+        known = ", ".join(name(one) for one in store.list("Node").items) or "none"
         raise EvictionError(f"there is no node {node}; there are: {known}")
-    now_s = start_s(state)
-    pods = [one for one in state.pods if node_name(one) == node and not is_finished(one)]
+    now_s = play.cluster.driver.now_s
+    pods = [
+        one for one in store.list("Pod").items if node_name(one) == node and not is_finished(one)
+    ]
     usage = {uid(pod): _usage(pod, now_s) for pod in pods}
     ranked = rank(signal, pods, usage, Filesystems(), order)
     return EvictionRanking(

@@ -1,7 +1,7 @@
-"""One pod's decision, all of it.
+"""The decisions about one pod, all of each.
 
-A pod that waits, or that the changes bring, is explained at its turn, after those before it in the
-queue: as `planning.plan` decides it. A pod that has a place is taken off it first.
+A pod that waits, or comes in the course of a plan, is explained when `planning.plan` decides it, in
+the same play. A pod that has a place, and keeps it, is taken off it first.
 """
 
 from collections.abc import Mapping
@@ -10,23 +10,28 @@ from difflib import get_close_matches
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.meta import is_finished, is_terminating, key, name
+from podium.api.meta import controller_of, is_finished, is_terminating, key, uid
 from podium.api.priority import pod_priority, preemption_policy
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
 from podium.core.status import Status
 from podium.plan.blockers import Blocker, blockers
+from podium.plan.completeness import completeness_warnings, limits_of_the_model
+from podium.plan.decisions import Preempted
 from podium.plan.freed_ports import FreedPort, freed_ports
+from podium.plan.identities import node_name
 from podium.plan.outcome import PreemptionOutcome
-from podium.plan.preparing import Prepared, Request, prepare
-from podium.plan.queue import scheduler_name
-from podium.plan.session import Session
-from podium.plan.state import node_name
+from podium.plan.play import Play
+from podium.plan.request import Request
+from podium.plan.telling import scheduler_name
+from podium.plan.victims import CandidateReader
 from podium.plugins.inter_pod_affinity import InterPodAffinity
 
 Object = Mapping[str, Any]
 
 _ALL = 1 << 62
+# Their pods come again under the same names.
+_KEEPING_NAMES = frozenset({"StatefulSet"})
 
 
 class ExplainError(PodiumError):
@@ -65,6 +70,7 @@ class DecisionView:
         preemption: None if it wasn't tried.
         blockers: pods on other nodes that anti-affinity is about.
         freed_ports: ports that the pod wants and that count as free although a pod holds them.
+        at_s: when, in seconds since the plan began.
     """
 
     node: str
@@ -77,6 +83,7 @@ class DecisionView:
     preemption: PreemptionView | None
     blockers: tuple[Blocker, ...]
     freed_ports: tuple[FreedPort, ...]
+    at_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,109 +112,165 @@ class PodExplanation:
 
 
 def explain_pod(request: Request, pod_key: str) -> PodExplanation:
-    """Explain the decision about a pod.
+    """Explain the decisions about a pod.
 
     Args:
         request: state and changes.
         pod_key: `namespace/name`.
 
     Raises:
-        ExplainError: there is no such pod, or it is none to be scheduled.
+        ExplainError: there is no such pod, or nobody decides about it.
         TargetError: something to delete isn't there.
     """
-    prepared = prepare(request)
-    pod = _find(prepared, pod_key)
-    was_on = node_name(pod)
-    watcher = _Watcher(pod_key)
-    if was_on:
-        prepared.arrivals = [new for new in prepared.arrivals if key(new) != pod_key]
-        prepared.after.put(_unbound(pod))
-    session = Session(prepared, request, watcher)
-    watcher.session = session
-    _check_scheduler(pod, session)
-    if was_on:
-        session.decide_alone(pod_key)
+    play = Play(request)
+    pods = play.cluster.store.list("Pod").items
+    pod = next((one for one in pods if key(one) == pod_key), None)
+    play.start()
+    _check(pod, play, request)
+    watcher = _Watcher(play, pod_key)
+    was_on = "" if pod is None else node_name(pod)
+    if not was_on or (controller_of(pod or {}) or {}).get("kind") in _KEEPING_NAMES:
+        _watch(play, request, watcher)
+    if pod is not None and was_on and not watcher.views:
+        watcher = _decided_alone(request, pod, pod_key)
     else:
-        session.decide_all()
+        was_on = ""
+    subject = watcher.pod
+    if subject is None:
+        raise ExplainError(_why_missing(play, pod_key))
+    model = limits_of_the_model([subject])
+    warnings = completeness_warnings(play.state.values(), play.applied.values())
     return PodExplanation(
         pod=pod_key,
-        priority=pod_priority(pod),
-        preemption_policy=preemption_policy(pod),
-        scheduler_name=scheduler_name(pod),
+        priority=pod_priority(subject),
+        preemption_policy=preemption_policy(subject),
+        scheduler_name=scheduler_name(subject),
         was_on=was_on,
         decisions=tuple(watcher.views),
-        warnings=tuple(prepared.warnings),
-        notes=tuple(prepared.notes),
+        warnings=(*play.notes, *warnings, *model.warnings),
+        notes=tuple(model.notes),
     )
 
 
 class _Watcher:
-    """Takes down the decisions about one pod."""
+    """Takes down the decisions about one pod that come to something new.
 
-    def __init__(self, pod_key: str) -> None:
+    Attributes:
+        views: of the decisions, in order.
+        pod: as it was decided about last; None before.
+    """
+
+    def __init__(self, play: Play, pod_key: str) -> None:
         self.views: list[DecisionView] = []
-        self.session: Session | None = None
+        self.pod: Object | None = None
+        self._play = play
         self._pod_key = pod_key
+        self.place = tuple(pod_key.split("/", 1))
+        self._reader = CandidateReader(play.scheduler.snapshot, play.scheduler.budgets)
+        self._preempted = Preempted(self._reader, 0, lambda: 0.0)
 
     def __call__(self, decision: Decision) -> None:
-        if self.session is not None and decision.pod.key == self._pod_key:
-            self.views.append(_view(decision, self.session))
+        if decision.pod.key == self._pod_key:
+            view = self._view(decision)
+            self.pod = decision.pod.obj
+            if not self.views or _gist(view) != _gist(self.views[-1]):
+                self.views.append(view)
+        self._preempted(decision)
+
+    def _view(self, decision: Decision) -> DecisionView:
+        scheduler = self._play.scheduler
+        explanation = explain(decision, scheduler.snapshot)
+        closed = [
+            node
+            for node, status in explanation.filter.items()
+            if status.plugin == InterPodAffinity.name and "anti-affinity" in status.message
+        ]
+        snapshot = scheduler.snapshot
+        return DecisionView(
+            node=decision.node_name,
+            error=decision.error,
+            message="" if decision.node_name else failure_message(decision, snapshot),
+            gate=decision.gate,
+            pre_filter=decision.pre_filter,
+            is_nominated_only=decision.nominated_only,
+            explanation=explanation,
+            preemption=self._preemption(decision, explanation),
+            blockers=tuple(blockers(snapshot, scheduler.listers, decision.pod, closed)),
+            freed_ports=tuple(freed_ports(snapshot, decision.pod)),
+            at_s=round(self._play.passed_s, 3),
+        )
+
+    def _preemption(self, decision: Decision, explanation: Explanation) -> PreemptionView | None:
+        preemption = decision.preemption
+        if preemption is None:
+            return None
+        outcome = None
+        if preemption.node_name:
+            outcome = self._reader.outcome(
+                decision.pod, preemption, _ALL, leaving=self._preempted.preemptors
+            )
+        message, rejected = preemption.message, explanation.rejected
+        return PreemptionView(preemption.eligible, message, outcome, rejected)
 
 
-def _view(decision: Decision, session: Session) -> DecisionView:
-    snapshot = session.scheduler.snapshot
-    explanation = explain(decision, snapshot)
-    closed = [
-        node
-        for node, status in explanation.filter.items()
-        if status.plugin == InterPodAffinity.name and "anti-affinity" in status.message
-    ]
-    return DecisionView(
-        node=decision.node_name,
-        error=decision.error,
-        message="" if decision.node_name else failure_message(decision, snapshot),
-        gate=decision.gate,
-        pre_filter=decision.pre_filter,
-        is_nominated_only=decision.nominated_only,
-        explanation=explanation,
-        preemption=_preemption_view(decision, explanation, session),
-        blockers=tuple(blockers(snapshot, session.scheduler.listers, decision.pod, closed)),
-        freed_ports=tuple(freed_ports(snapshot, decision.pod)),
-    )
+def _gist(view: DecisionView) -> tuple[Any, ...]:
+    """What makes a decision worth telling beside another one."""
+    outcome = None if view.preemption is None else view.preemption.outcome
+    return view.node, view.message, view.error, outcome and outcome.chosen
 
 
-def _preemption_view(
-    decision: Decision, explanation: Explanation, session: Session
-) -> PreemptionView | None:
-    preemption = decision.preemption
-    if preemption is None:
-        return None
-    outcome = None
-    if preemption.node_name:
-        outcome = session.reader.outcome(decision.pod, preemption, _ALL)
-    return PreemptionView(preemption.eligible, preemption.message, outcome, explanation.rejected)
+def _watch(play: Play, request: Request, watcher: _Watcher) -> None:
+    """Play the plan, and have what is decided about the pod taken down."""
+    play.scheduler.watch = watcher
+    play.run(request.until_s)
+    pod = play.cluster.store.get("Pod", watcher.place[0], watcher.place[-1])
+    if pod is not None and not node_name(pod) and not watcher.views:
+        # Who is held back by a gate isn't decided about, but can be.
+        watcher(play.scheduler.decide(play.scheduler.pending(pod), scheduler_name(pod)))
 
 
-def _find(prepared: Prepared, pod_key: str) -> Object:
-    place, _, called = pod_key.partition("/")
-    pod = prepared.after.get("Pod", place, called)
+def _decided_alone(request: Request, pod: Object, pod_key: str) -> _Watcher:
+    """Decide about a pod as if it weren't on its node, before anybody else is decided about."""
+    play = Play(request)
+    play.start()
+    watcher = _Watcher(play, pod_key)
+    while not play.machine.is_synced and play.cluster.driver.step_now():
+        pass
+    following, scheduler = play.machine.following, play.scheduler
+    following.settle_budgets()
+    scheduler.snapshot.remove_pod(following.placed[uid(pod)])
+    watcher(scheduler.decide(scheduler.pending(_unbound(pod)), scheduler_name(pod)))
+    return watcher
+
+
+def _check(pod: Object | None, play: Play, request: Request) -> None:
     if pod is None:
-        raise ExplainError(_why_missing(prepared, pod_key))
+        return
     if is_finished(pod):
-        raise ExplainError(f"{pod_key} has finished: there is nothing to schedule any more")
-    if is_terminating(pod) and not node_name(pod):
-        raise ExplainError(f"{pod_key} is being deleted and won't be scheduled")
-    return pod
+        raise ExplainError(f"{key(pod)} has finished: there is nothing to schedule any more")
+    if is_terminating(pod):
+        is_deleted = any(is_terminating(one) for one in play.pods_before if key(one) == key(pod))
+        why = "is being deleted and won't be scheduled" if is_deleted else "is deleted"
+        raise ExplainError(f"{key(pod)} {why}")
+    profiles = play.scheduler.pipelines
+    if scheduler_name(pod) not in profiles:
+        names = ", ".join(profiles)
+        raise ExplainError(
+            f"{key(pod)} asks for the scheduler {scheduler_name(pod)}; the profiles are {names}"
+        )
 
 
-def _why_missing(prepared: Prepared, pod_key: str) -> str:
-    for rejected in prepared.rejected:
+def _why_missing(play: Play, pod_key: str) -> str:
+    for rejected in play.rejected:
         if rejected.object == f"Pod {pod_key}":
             return rejected.message
-    for removed in prepared.removed:
-        if removed.pod == pod_key:
-            return f"{pod_key} {removed.reason}"
-    pods = {name(pod): key(pod) for pod in prepared.after.pods}
+    place, _, called = pod_key.partition("/")
+    if ("Pod", place, called) in play.deleted:
+        return f"{pod_key} is deleted"
+    keys = [key(pod) for pod in (*play.pods_before, *play.cluster.store.list("Pod").items)]
+    if pod_key in keys:
+        return f"{pod_key} isn't decided about while the plan is played"
+    pods = {one.partition("/")[2]: one for one in keys}
     similar = get_close_matches(pod_key.partition("/")[2], pods, n=5, cutoff=0.7)
     hint = f"; similar are {', '.join(pods[one] for one in similar)}" if similar else ""
     return f"there is no pod {pod_key}{hint}"
@@ -217,12 +280,3 @@ def _unbound(pod: Object) -> Object:
     """The pod as it was before it had a place."""
     spec = {field: value for field, value in pod["spec"].items() if field != "nodeName"}
     return {**pod, "spec": spec, "status": {"phase": "Pending"}}
-
-
-def _check_scheduler(pod: Object, session: Session) -> None:
-    profiles = session.scheduler.pipelines
-    if scheduler_name(pod) not in profiles:
-        names = ", ".join(profiles)
-        raise ExplainError(
-            f"{key(pod)} asks for the scheduler {scheduler_name(pod)}; the profiles are {names}"
-        )

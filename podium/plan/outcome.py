@@ -201,17 +201,19 @@ class NodeRefusal:
 
 @dataclass(frozen=True, slots=True)
 class RejectedObject:
-    """An object that the API would not let in.
+    """An object that the API would not let in, or pods of a workload.
 
     Attributes:
-        object: `Kind namespace/name`.
+        object: `Kind namespace/name`, or how many pods.
         message: why, as the client is told.
-        workload: whose pod it is, `Kind namespace/name`; empty for an object of its own.
+        workload: whose pods they are, `Kind namespace/name`; empty for an object of its own.
+        count: how many there are.
     """
 
     object: str
     message: str
     workload: str = ""
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +225,14 @@ class RemovedPod:
         node: where it was; empty if nowhere.
         reason: what takes it away, in words.
         is_evicted: it loses its place without it or its workload having been changed.
+        at_s: when it has to go, in seconds since the plan began.
     """
 
     pod: str
     node: str
     reason: str
     is_evicted: bool = False
+    at_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

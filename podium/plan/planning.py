@@ -5,19 +5,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from podium.api.meta import key, name
+from podium.api.meta import is_finished, is_terminating, key, uid
 from podium.api.taints import NO_EXECUTE
-from podium.api.times import NANOS_PER_SECOND, parse_time
-from podium.cluster.options import START_S
-from podium.plan.budgets import BudgetBook
 from podium.plan.chances import chances, unrelated
+from podium.plan.completeness import completeness_warnings, limits_of_the_model
+from podium.plan.decisions import Preempted
+from podium.plan.identities import node_name
+from podium.plan.leaving import removed, short_of_pods
 from podium.plan.outcome import Plan
-from podium.plan.playing.play import Play
-from podium.plan.playing.play import Progress as Passed
-from podium.plan.playing.telling import Told
-from podium.plan.preparing import Prepared, Request, prepare
-from podium.plan.queue import waiting
-from podium.plan.state import State, node_name
+from podium.plan.play import Play
+from podium.plan.play import Progress as Passed
+from podium.plan.request import Request
+from podium.plan.telling import Told
+from podium.plan.victims import CandidateReader
 
 __all__ = ["Request", "plan"]
 
@@ -36,16 +36,15 @@ def plan(request: Request, progress: Progress | None = None) -> Plan:
     Raises:
         TargetError: something to delete isn't there.
     """
-    prepared = prepare(request)
-    first, *others = _all_played(prepared, request, progress)
+    first, *others = _all_played(request, progress)
     if first.interrupted:
         return first
     if others and others[-1].interrupted:
         played = [first, *others[:-1]]
         return replace(first, interrupted=True, seeds=len(played), chances=chances(played))
-    if (request.applied or request.deleted or request.pressures) and _is_restless(prepared.before):
+    if (request.applied or request.deleted or request.pressures) and _is_restless(request.state):
         unchanged = replace(request, applied=(), deleted=(), pressures=())
-        without = _played(prepare(unchanged), unchanged, request.seed)
+        without = _played(unchanged, request.seed)
         anyway = () if without.interrupted else unrelated(first, without)
         first = replace(first, anyway=anyway, interrupted=without.interrupted)
     if not others:
@@ -53,82 +52,68 @@ def plan(request: Request, progress: Progress | None = None) -> Plan:
     return replace(first, seeds=request.seeds, chances=chances([first, *others]))
 
 
-def _all_played(prepared: Prepared, request: Request, progress: Progress | None) -> Iterator[Plan]:
+def _all_played(request: Request, progress: Progress | None) -> Iterator[Plan]:
     """A plan for each seed; an interrupted one is the last."""
     for number in range(1, request.seeds + 1):
         told = None if progress is None else partial(progress, number)
-        played = _played(prepared, request, request.seed + number - 1, told)
+        played = _played(request, request.seed + number - 1, told)
         yield played
         if played.interrupted:
             return
 
 
-def _is_restless(state: State) -> bool:
+def _is_restless(state: Iterable[Object]) -> bool:
     """Whether anything may happen to the state's pods without any changes."""
-    tainted = any(
-        taint.get("effect") == NO_EXECUTE
-        for node in state.of_kind("Node")
-        for taint in (node.get("spec") or {}).get("taints") or ()
-    )
-    return tainted or bool(waiting(state.pods))
+    return any(_may_move(obj) for obj in state)
 
 
-def _played(
-    prepared: Prepared, request: Request, seed: int, progress: Passed | None = None
-) -> Plan:
-    book = BudgetBook(prepared.before, prepared.after)
-    coming = [*prepared.named(), *prepared.undecided()]
-    play = Play(
-        prepared.after,
-        coming,
-        prepared.lost,
-        book,
-        request.configuration,
-        eviction=request.eviction,
-        start_s=start_s(prepared.before),
-        seed=seed,
-        alternatives_max=request.alternatives_max,
+def _may_move(obj: Object) -> bool:
+    if obj.get("kind") == "Node":
+        taints = (obj.get("spec") or {}).get("taints") or ()
+        return any(taint.get("effect") == NO_EXECUTE for taint in taints)
+    waits = obj.get("kind") == "Pod" and not node_name(obj)
+    return waits and not is_finished(obj) and not is_terminating(obj)
+
+
+def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan:
+    play = Play(request, seed)
+    warnings = completeness_warnings(play.state.values(), play.applied.values())
+    new = play.cluster.store.list("Pod").items
+    model = limits_of_the_model(pod for pod in new if not node_name(pod))
+    lost = [*_without_nodes(play, new)]
+    play.start()
+    preempted = Preempted(
+        CandidateReader(play.scheduler.snapshot, play.scheduler.budgets),
+        request.alternatives_max,
+        lambda: round(play.passed_s, 3),
     )
+    play.scheduler.watch = preempted
     is_over = play.run(request.until_s, progress)
-    told = Told(play, prepared.waiting(), coming, prepared.lost)
-    nodes = [name(node) for node in prepared.after.of_kind("Node")]
-    notes = request.configuration.notes if request.configuration else ()
+    told = Told(play, preempted)
     return Plan(
-        placements=told.placements(prepared.named(), nodes),
-        preemptions=tuple(play.preempted.outcomes),
+        placements=told.placements(),
+        preemptions=tuple(preempted.outcomes),
         pending=told.pending(),
-        budgets=book.changes(told.broken()),
+        budgets=tuple(told.budgets()),
         refusals=told.refusals(),
-        rejected=(*prepared.rejected, *told.rejected()),
-        gated=told.gated(),
-        removed=tuple(prepared.removed),
-        ignored=told.ignored(),
+        rejected=(*play.rejected, *short_of_pods(play)),
+        gated=tuple(told.gated()),
+        removed=tuple(removed(play, told.lives)),
+        ignored=tuple(told.ignored()),
         disruptions=told.disruptions(),
         timeline=told.timeline(),
         until_s=request.until_s if is_over else round(play.passed_s, 3),
         interrupted=not is_over,
-        warnings=(*prepared.warnings, *_without_nodes(prepared, nodes)),
-        notes=(*notes, *prepared.notes),
+        warnings=(*play.notes, *warnings, *model.warnings, *lost),
+        notes=(*(request.configuration.notes if request.configuration else ()), *model.notes),
     )
 
 
-def start_s(state: State) -> float:
-    """When a plan begins: the latest time that the state's pods and nodes tell of.
-
-    In seconds since the epoch; a fixed time if they tell of none.
-    """
-    times = [text for obj in state.of_kind("Pod", "Node") for text in _times(obj)]
-    return max(map(parse_time, set(times))) / NANOS_PER_SECOND if times else START_S
-
-
-def _times(obj: Object) -> Iterator[str]:
-    created = obj["metadata"].get("creationTimestamp")
-    started = (obj.get("status") or {}).get("startTime")
-    yield from (text for text in (created, started) if text)
-
-
-def _without_nodes(prepared: Prepared, nodes: Iterable[str]) -> Iterator[str]:
-    known = set(nodes)
-    for pod in prepared.named():
-        if node_name(pod) not in known:
-            yield f"{key(pod)} asks for node {node_name(pod)}, which isn't there: nobody starts it"
+def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
+    """Pods that the changes bring, for nodes that aren't there."""
+    before = {uid(pod) for pod in play.pods_before}
+    for pod in pods:
+        node = node_name(pod)
+        is_lost = node and play.cluster.store.get("Node", "", node) is None
+        if is_lost and uid(pod) not in before:
+            yield f"{key(pod)} asks for node {node}, which isn't there: nobody starts it"

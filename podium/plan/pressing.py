@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.meta import annotations, name
+from podium.api.meta import annotations, is_finished, name
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, value
-from podium.api.taints import NO_SCHEDULE
 from podium.node.pressure.evictions import bytes_quantity
 from podium.node.pressure.parsing import ThresholdError, parse_value
 from podium.node.pressure.requests import eviction_request_nanos
@@ -19,14 +18,15 @@ from podium.node.pressure.signals import Signal
 from podium.node.simulated.behaviour import BehaviourError
 from podium.node.simulated.stats import usage_at
 from podium.node.simulated.usage import USAGE, usage_of
-from podium.plan.state import State, node_name
+from podium.plan.identities import node_name
+from podium.store.store import Store
 
 Object = Mapping[str, Any]
 
-# Of each signal that a node can be pressed by: what is scripted, the resource, and the taint.
+# Of each signal that a node can be pressed by: what is scripted, and the resource.
 _PRESSED = {
-    Signal.MEMORY_AVAILABLE: ("memory", "memory", "memory-pressure"),
-    Signal.NODEFS_AVAILABLE: ("disk", "ephemeral-storage", "disk-pressure"),
+    Signal.MEMORY_AVAILABLE: ("memory", "memory"),
+    Signal.NODEFS_AVAILABLE: ("disk", "ephemeral-storage"),
 }
 _RULE = "must be NODE:SIGNAL=AMOUNT, such as node-3:memory.available=50Mi; signals are {}"
 
@@ -66,21 +66,23 @@ def parse_pressure(text: str) -> Pressure:
     return Pressure(node, Signal(signal), amount)
 
 
-def press(state: State, pressures: Iterable[Pressure]) -> None:
-    """Put nodes of a state under pressure: they and the pods on them get scripts of what they use.
+def press(store: Store, pressures: Iterable[Pressure]) -> None:
+    """Put nodes under pressure: they and the pods on them get scripts of what they use.
 
     Raises:
         PressureError: a node isn't there, doesn't say what it has, or has less left already.
     """
     for pressure in pressures:
-        node = state.get("Node", "", pressure.node)
+        node = store.get("Node", "", pressure.node)
         if node is None:
             raise PressureError(f"--pressure {pressure}: there is no node {pressure.node}")
-        what, resource, taint = _PRESSED[pressure.signal]
+        what, resource = _PRESSED[pressure.signal]
         used = 0
-        for pod in [one for one in state.pods if node_name(one) == pressure.node]:
+        for pod in store.list("Pod").items:
+            if node_name(pod) != pressure.node or is_finished(pod):
+                continue
             scripted = with_usage(pod, {what: resource})
-            state.put(scripted)
+            store.update("Pod", scripted, None)
             used += _used(scripted, what)
         system = _capacity(node, resource, pressure) - used
         system -= _units(parse_value(pressure.amount).of(_capacity(node, resource, pressure)))
@@ -89,7 +91,7 @@ def press(state: State, pressures: Iterable[Pressure]) -> None:
                 f"--pressure {pressure}: its pods use {bytes_quantity(used)}, "
                 f"which leaves {bytes_quantity(-system)} less than that"
             )
-        state.put(_tainted(_scripted(node, what, system), f"node.kubernetes.io/{taint}"))
+        store.update("Node", _scripted(node, what, system), None)
 
 
 def with_usage(pod: Object, resources: Mapping[str, str]) -> Object:
@@ -130,10 +132,3 @@ def _units(amount: Quantity) -> int:
 def _scripted(obj: Object, what: str, amount: int) -> Object:
     scripts = {**annotations(obj), USAGE + what: str(amount)}
     return {**obj, "metadata": {**obj["metadata"], "annotations": scripts}}
-
-
-def _tainted(node: Object, key: str) -> Object:
-    """The node with the taint that its lifecycle controller gives to nodes in this condition."""
-    spec = node.get("spec") or {}
-    others = [taint for taint in spec.get("taints") or () if taint.get("key") != key]
-    return {**node, "spec": {**spec, "taints": [*others, {"key": key, "effect": NO_SCHEDULE}]}}

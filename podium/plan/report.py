@@ -58,12 +58,14 @@ def plan_report(plan: Plan) -> Report:
         ],
         "rejected": [
             _without_empty({"object": r.object, "message": r.message}, workload=r.workload)
+            | ({"count": r.count} if r.count > 1 else {})
             for r in plan.rejected
         ],
         "gated": [{"pod": g.pod, "plugin": g.plugin, "message": g.message} for g in plan.gated],
         "ignored": [{"pod": i.pod, "schedulerName": i.scheduler_name} for i in plan.ignored],
         "removed": [
-            _without_empty({"pod": r.pod, "reason": r.reason}, node=r.node) for r in plan.removed
+            _without_empty({"pod": r.pod, "reason": r.reason, "at": r.at_s}, node=r.node)
+            for r in plan.removed
         ],
         "disruptions": [_disruption(disruption) for disruption in plan.disruptions],
         "timeline": [_moment(moment) for moment in plan.timeline],
@@ -165,6 +167,7 @@ def _without_empty(report: Report, **optional: str) -> Report:
 def _decision(view: DecisionView) -> Report:
     explanation = view.explanation
     return {
+        "at": view.at_s,
         "node": view.node or None,
         "nominatedOnly": view.is_nominated_only,
         "message": view.message or None,

@@ -72,12 +72,12 @@ def test_the_wide_table_shows_each_step_of_the_choice(podium, write) -> None:
         ["o", "default/one", "0", "0", "0 + 1×2³¹", "1", "2026-01-01T00:00:00Z", "chosen"],
         [
             "m",
-            "default/two-2, default/two-1",
+            "default/two-1, default/two-2",
             "0",
             "0",
             "0 + 2×2³¹ ×",
             "2",
-            "not started",
+            "2026-01-01T00:00:00Z",
             "lost: smallest sum of priorities",
         ],
         [
@@ -87,7 +87,7 @@ def test_the_wide_table_shows_each_step_of_the_choice(podium, write) -> None:
             "0",
             "0 + 1×2³¹",
             "1",
-            "not started",
+            "2026-01-01T00:00:00Z",
             "lost: fewest PodDisruptionBudget violations",
         ],
     ]

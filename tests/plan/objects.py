@@ -53,7 +53,10 @@ def workload(kind: str, name: str, cpu: str = "1", **spec: Any) -> Obj:
         "metadata": {"labels": {"app": name}},
         "spec": {"containers": [container(cpu)], **spec.pop("template", {})},
     }
-    selector = {} if kind == "Job" else {"selector": {"matchLabels": {"app": name}}}
+    selector: Obj = {"selector": {"matchLabels": {"app": name}}}
+    if kind == "Job":
+        template["spec"].setdefault("restartPolicy", "Never")
+        selector |= {"manualSelector": True}
     return {
         "apiVersion": "batch/v1" if kind == "Job" else "apps/v1",
         "kind": kind,

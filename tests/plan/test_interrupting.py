@@ -32,7 +32,8 @@ def interrupted(seconds: float, times: int = 1, seeds: int = 1) -> Plan:
 
 def test_what_has_happened_up_to_then_is_told() -> None:
     outcome = interrupted(0)
-    assert (outcome.interrupted, outcome.until_s) == (True, 0.1)
+    assert outcome.interrupted
+    assert outcome.until_s == 0
     assert [one.preemptor for one in outcome.preemptions] == ["default/new"]
     assert [one.pod for one in outcome.pending] == ["default/new"]
     assert plan_report(outcome)["interrupted"] is True

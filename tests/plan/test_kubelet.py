@@ -10,7 +10,7 @@ from tests.plan.objects import container, node, places, planned, pod, priority_c
 AFFINITY = {"disk": "ssd"}
 PORTS = [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]
 NO_EXECUTE = [{"key": "gone", "effect": "NoExecute"}]
-GPU = [container("1", resources={"requests": {"example.com/gpu": "2"}})]
+GPU = [container("1", resources={"limits": {"example.com/gpu": "2"}})]
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,6 @@ GPU = [container("1", resources={"requests": {"example.com/gpu": "2"}})]
             {"os": {"name": "windows"}},
             "PodOSNotSupported",
             "Failed to admit pod as the OS field doesn't match node OS",
-        ),
-        (
-            node("n"),
-            {"hostNetwork": True, "hostUsers": False},
-            "PodFeatureUnsupported",
-            "Pod requires node features that are not available: UserNamespacesHostNetworkSupport",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -20,9 +20,11 @@ CLASSES = [priority_class(name, value) for name, value in (("a", 3000), ("b", 20
 
 def owned(kind: str, name: str, on: str, cpu: str = "1", **fields: Any) -> list[Any]:
     """A workload of one replica in its cluster, and its pod."""
-    owner = workload(kind, name, cpu, uid=f"{name}-uid", replicas=1)
+    owner = workload(kind, name, cpu, uid=f"{name}-uid", replicas=1, template=fields)
     ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-    one = pod(f"{name}-0", cpu, on=on, owner=owner, uid=f"{name}-0-uid", status=ready, **fields)
+    tracked = {"finalizers": ["batch.kubernetes.io/job-tracking"]} if kind == "Job" else {}
+    identity = {"uid": f"{name}-0-uid", "metadata": tracked, "status": ready}
+    one = pod(f"{name}-0", cpu, on=on, owner=owner, **identity, **fields)
     return [owner, one]
 
 

@@ -13,8 +13,8 @@ from podium.node.pressure.ranking import EvictionOrder
 from podium.node.pressure.signals import Signal
 from podium.plan.evicting import EvictionError, rank_evictions, ranking_report
 from podium.plan.planning import plan
-from podium.plan.preparing import Request
 from podium.plan.pressing import PressureError, parse_pressure
+from podium.plan.request import Request
 
 Obj = dict[str, Any]
 

@@ -149,7 +149,9 @@ def test_everything_else() -> None:
         }
     ]
     assert report["ignored"] == [{"pod": "default/foreign", "schedulerName": "mine"}]
-    assert report["removed"] == [{"pod": "default/old", "reason": "is deleted", "node": "a"}]
+    assert report["removed"] == [
+        {"pod": "default/old", "reason": "is deleted", "at": 0.0, "node": "a"}
+    ]
 
 
 def test_an_explanation_can_be_written_down() -> None:

@@ -29,6 +29,7 @@ def test_a_deployment_brings_its_pods() -> None:
 def test_a_smaller_deployment_gives_pods_up() -> None:
     deployment = workload("Deployment", "web", uid="d", replicas=2)
     replica_set = workload("ReplicaSet", "web-1", uid="r", replicas=2)
+    replica_set["metadata"]["labels"] = {"app": "web"}
     replica_set["metadata"]["ownerReferences"] = [{**reference(deployment), "controller": True}]
     replica_set["spec"]["template"] = deployment["spec"]["template"]
     replica_set["spec"]["selector"] = deployment["spec"]["selector"]
@@ -38,9 +39,8 @@ def test_a_smaller_deployment_gives_pods_up() -> None:
     assert len(outcome.removed) == 1
     assert outcome.removed[0].reason == "is surplus to Deployment default/web"
     assert not outcome.removed[0].is_evicted
-    # The room is free at once.
+    # The room is free when the pod has had its grace period.
     assert places(outcome) == {"other": "n"}
-    assert any("has 1 too many" in note for note in outcome.notes)
 
 
 def test_a_workload_of_a_cluster_is_taken_to_have_its_pods() -> None:
@@ -50,13 +50,6 @@ def test_a_workload_of_a_cluster_is_taken_to_have_its_pods() -> None:
 def test_a_workload_written_by_hand_into_the_state_gets_its_pods_first() -> None:
     outcome = planned([node("n"), workload("ReplicaSet", "web", replicas=1)], pod("new"))
     assert [name.partition("-")[0] for name in places(outcome)] == ["web", "new"]
-
-
-def test_a_replica_set_of_a_deployment_isnt_expanded_by_itself() -> None:
-    deployment = workload("Deployment", "web", replicas=1)
-    replica_set = workload("ReplicaSet", "web-1", replicas=5)
-    replica_set["metadata"]["ownerReferences"] = [{**reference(deployment), "controller": True}]
-    assert len(planned([node("n")], deployment, replica_set).placements) == 1
 
 
 def test_daemons_come_with_a_new_node() -> None:
@@ -98,8 +91,8 @@ def test_a_stateful_set_brings_its_claims() -> None:
 
 
 def test_an_ephemeral_volume_gets_its_claim() -> None:
-    template = {"spec": {"resources": {"requests": {"storage": "1Gi"}}}}
-    volume = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": template}}
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    volume = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": spec}}}
     outcome = planned([node("n")], pod("new", volumes=[volume]))
     # Nobody binds it before the pod is decided, but it is there.
     assert "unbound immediate PersistentVolumeClaims" in outcome.pending[0].message
@@ -142,7 +135,6 @@ def test_two_claims_dont_get_the_same_volume() -> None:
 def test_a_job_brings_the_pods_that_run_at_the_same_time() -> None:
     outcome = planned([node("n")], workload("Job", "work", parallelism=2, completions=5))
     assert len(outcome.placements) == 2
-    assert outcome.notes == ("Job default/work runs 3 more pods after these",)
 
 
 def test_limits_become_requests_and_the_runtime_adds_its_overhead() -> None:

@@ -1,23 +1,27 @@
 """Create: from what a client sends to a stored object."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import Kind
+from podium.api.meta import controller_of
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.defaulting import apply_defaults
 from podium.apiserver.long_work import apart, kept
 from podium.apiserver.patching import track
-from podium.apiserver.refusals import bad_request, internal, invalid, no_generated_name
+from podium.apiserver.refusals import bad_request, internal, invalid
 from podium.apiserver.strategy import Creation, strategy_of
 from podium.apiserver.validation import first_faults
-from podium.apiserver.verbs.identities import generated_name, new_uid, without_server_fields
+from podium.apiserver.verbs.identities import new_uid, without_server_fields
 from podium.apiserver.verbs.options import WriteOptions
 from podium.apiserver.verbs.writing import Writer
 from podium.apiserver.versions import stored_version
+from podium.controllers.naming import generated_names
+from podium.core.recent import Recent
 from podium.store.store import Store
 
 Object = Mapping[str, Any]
@@ -25,6 +29,7 @@ Object = Mapping[str, Any]
 _NAMELESS = FieldError(
     "metadata.name", None, "name or generateName is required", ErrorKind.REQUIRED
 )
+_NAMED_MAX = 10_000
 _OTHER_NAMESPACE = (
     "the namespace of the provided object does not match the namespace sent on the request"
 )
@@ -33,13 +38,15 @@ _OTHER_NAMESPACE = (
 class Creator:
     """Creates objects of all kinds."""
 
-    def __init__(self, store: Store, writer: Writer, admission: Admission, rng: Random) -> None:
+    def __init__(
+        self, store: Store, writer: Writer, admission: Admission, rng: Random, names_salt: str
+    ) -> None:
         self._store = store
         self._writer = writer
         self._admission = admission
         self._rng = rng
-        # Apart, so that names don't depend on how many other objects were created.
-        self._names_rng = Random(rng.getrandbits(64))
+        self._names_salt = names_salt
+        self._names: Recent[tuple[str, str], Iterator[str]] = Recent(_NAMED_MAX)
 
     def create(
         self,
@@ -86,17 +93,24 @@ class Creator:
         return obj
 
     def _name(self, kind: Kind, metadata: Mapping[str, Any]) -> str:
+        """The object's own name, or one that begins as it says; empty if it says nothing.
+
+        The same owner's objects are named alike in each run, whatever else is created.
+        """
         base, namespace = metadata.get("generateName"), metadata.get("namespace", "")
         if metadata.get("name") or not base:
             return str(metadata.get("name") or "")
+        owner = controller_of({"metadata": metadata}) or {"kind": kind.name, "name": base}
+        identity = f"{self._names_salt}{owner['kind']} {namespace}/{owner['name']}"
+        names = self._names.get((identity, base))
+        if names is None:
 
-        def is_taken(name: str) -> bool:
-            return self._store.get(kind.name, namespace, name) is not None
+            def is_taken(name: str) -> bool:
+                return self._store.get(kind.name, namespace, name) is not None
 
-        name = kept("name", lambda: generated_name(base, self._names_rng, is_taken))
-        if is_taken(name):
-            raise no_generated_name(kind, name)
-        return name
+            names = generated_names(base, identity, is_taken)
+            self._names.put((identity, base), names)
+        return str(kept("name", partial(next, names)))
 
 
 def _received(kind: Kind, obj: Object, namespace: str) -> Object:

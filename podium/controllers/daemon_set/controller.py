@@ -12,7 +12,7 @@ from typing import Any
 from podium.api.labels import label_selector
 from podium.api.meta import controller_of, is_terminating, labels, name
 from podium.control.effects import Create, Delete, Effect, Patch
-from podium.control.events import Change, Outcome
+from podium.control.events import Change, Event, Outcome, Synced
 from podium.controllers.daemon_set.backoff import FailedPodsBackoff
 from podium.controllers.daemon_set.crew import Crew, allows
 from podium.controllers.daemon_set.eligibility import bound_to, target_of, tolerant
@@ -62,6 +62,7 @@ class DaemonSetController(Reconciler):
 
     name = "daemonset-controller"
     kinds = frozenset({"Pod", "Node", KIND, _SET})
+    tends = frozenset({_SET})
 
     def __init__(self) -> None:
         super().__init__(
@@ -75,11 +76,20 @@ class DaemonSetController(Reconciler):
         self._backoff = FailedPodsBackoff()
         self._refused: set[Hashable] = set()
 
+    def step(self, event: Event, now_s: float) -> Sequence[Effect]:
+        """Take an event in; nodes are to be judged only where something happens, at rest."""
+        if isinstance(event, Synced):
+            for place, crew in self._crews.items():
+                if self.is_unrevised(place):
+                    crew.dirty.clear()
+        return super().step(event, now_s)
+
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
         if obj is None:
             return
         if change.kind == _SET:
+            self._crews.setdefault(place_of(obj), Crew())
             yield place_of(obj)
         elif change.kind == "Node":
             if _judged_by(before) != _judged_by(change.new):
@@ -155,25 +165,27 @@ class DaemonSetController(Reconciler):
         claims = list(self._adoptions(crew, daemon_set))
         yield from claims
         assert history.current is not None
-        if crew.brief(daemon_set, labels(history.current).get(REVISION_LABEL, "")):
+        is_unrevised = self.is_unrevised(place)
+        revision = labels(history.current).get(REVISION_LABEL, "")
+        if crew.brief(daemon_set, revision) and not is_unrevised:
             self._muster(crew, daemon_set)
         yield from self._judged(crew, place, daemon_set, now_s)
         steps = list(self._manage(crew, place, daemon_set, now_s))
-        if not steps and not claims:
+        if not steps and not claims and not is_unrevised:
             steps = list(self._roll(crew, daemon_set))
         yield from steps
         if not steps:
             live = partial(self._live, daemon_set, history)
             yield from surplus(daemon_set, history.old, live)
-        yield from _status(daemon_set, crew)
+        if not is_unrevised:
+            yield from _status(daemon_set, crew)
 
     def _crew(self, place: Place, daemon_set: Object) -> Crew:
-        known = self._crews.get(place)
-        if known is None:
-            known = self._crews[place] = Crew()
+        crew = self._crews[place]
+        if crew.orders is None:
             orphans = self.objects.by("Pod", "orphan", place[0])
-            known.orphans = {place_of(pod): None for pod in orphans}
-        return known
+            crew.orphans = {place_of(pod): None for pod in orphans}
+        return crew
 
     def _muster(self, crew: Crew, daemon_set: Object) -> None:
         """Have all nodes judged, and all pods."""

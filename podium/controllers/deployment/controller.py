@@ -54,6 +54,7 @@ class DeploymentController(Reconciler):
 
     name = "deployment-controller"
     kinds = frozenset({_SET, _KIND})
+    tends = frozenset({_KIND})
 
     def __init__(self) -> None:
         super().__init__(

@@ -49,6 +49,7 @@ class JobController(Reconciler):
 
     name = "job-controller"
     kinds = frozenset({"Pod", _JOB})
+    tends = frozenset({_JOB})
 
     def __init__(self) -> None:
         super().__init__(

@@ -7,13 +7,14 @@ it waits, the longer the more often it fails.
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.control.backoff import Backoff
 from podium.control.effects import Delete, Effect, Evict, Panic, Record
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.controllers.kit.objects import Index, Object, Objects, uid_of
+from podium.controllers.kit.resting import Rest, stirs
 from podium.controllers.kit.unconfirmed import Unconfirmed
 
 _BACKOFF = Backoff(first_s=0.25, max_s=30.0)
@@ -41,15 +42,19 @@ class Reconciler(ABC):
     Attributes:
         name: as in events.
         kinds: what it watches.
+        tends: of these, the ones for whose sake it acts; None if it isn't for it to leave anything
+            as it was loaded.
         objects: what it knows.
     """
 
     name: str
     kinds: frozenset[str]
+    tends: frozenset[str] | None = None
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
         self.objects = Objects(indexes)
         self._unconfirmed = Unconfirmed()
+        self._rest: Rest | None = None
         self._synced = False
         self._now_s = 0.0
         self._dirty: dict[Hashable, None] = {}
@@ -71,6 +76,23 @@ class Reconciler(ABC):
     @abstractmethod
     def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
         """What to do about a key as things stand; nothing if all is well."""
+
+    def leave(self, loaded: Container[str]) -> None:
+        """Leave what it finds at its start as it is, until something happens to that.
+
+        Args:
+            loaded: uids of the objects that come from some cluster.
+        """
+        if self.tends is not None:
+            self._rest = Rest(loaded, self.tends)
+
+    def is_unrevised(self, key: Hashable) -> bool:
+        """Whether a key stands for an object that is to be left as it is, and nobody changed."""
+        return self._rest is not None and self._rest.is_unrevised(key)
+
+    def stirs(self, change: Change, before: Object | None) -> bool:
+        """Whether a change ends the rest of what it concerns; arguments as of `keys_of`."""
+        return stirs(before if before is not None else change.old, change.new)
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; when woken, look at everything that needs it."""
@@ -205,9 +227,17 @@ class Reconciler(ABC):
         """
         is_news, before = self.objects.apply(change)
         if is_news and change.kind in self.kinds:
-            for key in self.keys_of(change, before):
+            for key in self._concerned(change, before):
                 self._dirty[key] = None
         return is_news and before is None
+
+    def _concerned(self, change: Change, before: Object | None) -> Iterable[Hashable]:
+        keys = self.keys_of(change, before)
+        if self._rest is None:
+            return keys
+        if not self._synced:
+            return self._rest.found(change, keys)
+        return self._rest.stirred(change, keys, stirs=self.stirs(change, before))
 
     def _failed(self, key: Hashable, outcome: Outcome) -> Sequence[Effect]:
         """Wait; what a refusal means for the key, if more, is the controller's to say."""

@@ -5,7 +5,7 @@ when it may have been silent for too long, but at those same moments; healthy no
 Rules and texts are those of v1.36's `nodelifecycle` controller.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +91,12 @@ class NodeLifecycle(Reconciler):
         self._looks: Looks | None = None
         self._registered: dict[str, Object] = {}
         self._fallen: set[str] = set()
+        self._leaves_nodes = False
+        self._resting: set[str] = set()
+
+    def leave(self, loaded: Container[str]) -> None:
+        """Leave nodes as tainted as they are, until their conditions or heartbeats change."""
+        self._leaves_nodes = True
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; nodes are looked at from the moment on at which all are known."""
@@ -118,6 +124,8 @@ class NodeLifecycle(Reconciler):
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
         match key:
+            case _Conditions(called) | _Health(called) if called in self._resting:
+                return ()
             case _Conditions(called):
                 return self._about(called, no_schedule_patch, now_s)
             case _Health(called):
@@ -167,6 +175,8 @@ class NodeLifecycle(Reconciler):
         if node is None:
             return
         self._hear(node)
+        if before is not None and is_continuous(before) != is_continuous(lease):
+            self._resting.discard(called)
         if before is None or is_continuous(before) != is_continuous(lease):
             yield from self._soon(_Health(called))
 
@@ -180,6 +190,10 @@ class NodeLifecycle(Reconciler):
             yield from self._soon(_Health(called))
             return
         self._hear(node)
+        if self._looks is None and self._leaves_nodes:
+            self._resting.add(called)
+        elif old is None or _states(old) != _states(node):
+            self._resting.discard(called)
         yield _Conditions(called)
         if old is None or uid_of(old) != uid_of(node) or _shows(old) != _shows(node):
             yield from self._soon(_Health(called))
@@ -290,6 +304,8 @@ class NodeLifecycle(Reconciler):
         node = None if pod is None else self.objects.get("Node", _node_name(pod))
         if pod is None or node is None or not is_ready(pod) or ready_status(node) == "True":
             return
+        if name(node) in self._resting:
+            return
         condition = {
             "type": "Ready",
             "status": "False",
@@ -312,6 +328,12 @@ class NodeLifecycle(Reconciler):
 def _shows(node: Object) -> Any:
     """What of a node decides about its NoExecute taints."""
     return ready_status(node), taints_of(node) & NO_EXECUTE_TAINTS, zone_of(node)
+
+
+def _states(node: Object) -> Any:
+    """What of a node is its lifecycle's business: taints, and which conditions hold."""
+    conditions = (node.get("status") or {}).get("conditions") or ()
+    return node.get("spec"), {one.get("type"): one.get("status") for one in conditions}
 
 
 def _node_name(pod: Object) -> str:

@@ -62,6 +62,13 @@ class Following:
         self._profiles = profiles
         self._budgets: dict[str, Budget] = {}
         self._budgets_changed = False
+        self._started = False
+
+    def start(self, now_s: float) -> None:
+        """All that there is has been told: have the pods wait in the order of their creation."""
+        self._started = True
+        for pod in sorted(self.pending.values(), key=_age):
+            self._queue.add(pod, scheduler_name_of(pod.obj), now_s)
 
     def follow(self, change: Change, bindings: Bindings, now_s: float) -> None:
         """Take a change of the cluster in."""
@@ -111,7 +118,8 @@ class Following:
         if before is None:
             pod = self._scheduler.pending(obj)
             self.pending[pod.uid] = pod
-            self._queue.add(pod, scheduler_name_of(obj), now_s)
+            if self._started:
+                self._queue.add(pod, scheduler_name_of(obj), now_s)
             return
         if before.obj is obj:
             return
@@ -260,6 +268,12 @@ class Following:
         except_uid: str = "",
     ) -> None:
         self._queue.event(ClusterEvent(resource, action), old, new, now_s, except_uid=except_uid)
+
+
+def _age(pod: PodInfo) -> tuple[str, int]:
+    metadata = pod.obj["metadata"]
+    created = metadata.get("creationTimestamp") or ""
+    return created, int(metadata.get("resourceVersion") or 0)
 
 
 def scheduler_name_of(pod: Object) -> str:

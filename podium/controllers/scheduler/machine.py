@@ -148,6 +148,7 @@ class SchedulerMachine:
             self._outcome(event, now_s)
         elif isinstance(event, Synced):
             self._synced = True
+            self.following.start(now_s)
         elif isinstance(event, Woken):
             self._wake(now_s)
         return self._outbox.take()
@@ -183,6 +184,11 @@ class SchedulerMachine:
         """When a pod can be decided, or the queue has to let pods in."""
         next_s = self._now_s if self.queue.has_next() else self.queue.next_wakeup_s()
         return next_s if next_s is None else max(next_s, self._free_s)
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether it knows all that there was when it started."""
+        return self._synced
 
     def allow(self, uid: str, plugin: str) -> None:
         """A Permit plugin lets a waiting pod go.

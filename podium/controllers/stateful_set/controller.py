@@ -32,6 +32,7 @@ class StatefulSetController(Reconciler):
 
     name = NAME
     kinds = frozenset({"Pod", CLAIM, KIND, _SET})
+    tends = frozenset({_SET})
 
     def __init__(self) -> None:
         super().__init__(
@@ -114,7 +115,8 @@ class StatefulSetController(Reconciler):
         current = next((one for one in history.old if name(one) == known), update)
         pods = {ordinal: pod for pod in owned if (ordinal := ordinal_of(owner, pod)) is not None}
         if not is_terminating(owner):
-            yield from Walk(owner, current, update, pods, self.objects, now_s).effects()
+            walk = Walk(owner, current, update, pods, self.objects, now_s)
+            yield from walk.effects(rolls=not self.is_unrevised(key))
         patch = status_patch(owner, current, update, [*pods.values()], now_s)
         if patch is not None:
             yield patch

@@ -48,8 +48,8 @@ class Walk:
     objects: Objects
     now_s: float
 
-    def effects(self) -> Iterator[Effect]:
-        """What is to be done now."""
+    def effects(self, *, rolls: bool = True) -> Iterator[Effect]:
+        """What is to be done now; `rolls` says whether pods of other revisions are replaced."""
         wanted = range(start_of(self.owner), start_of(self.owner) + replicas_of(self.owner))
         is_settled = True
         for ordinal in wanted:
@@ -63,7 +63,7 @@ class Walk:
             return
         condemned = sorted((o for o in self.pods if o not in wanted), reverse=True)
         yield from self._shrink([self.pods[ordinal] for ordinal in condemned])
-        if not condemned or not self._is_ordered:
+        if rolls and not (condemned and self._is_ordered):
             yield from self._roll(wanted)
 
     @property

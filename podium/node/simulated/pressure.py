@@ -58,6 +58,9 @@ class NodePressure:
 
     def see(self, node: Object, script: NodeScript) -> None:
         """Take in how the node is now."""
+        if script != self._stats.script:
+            # What was seen a moment ago says nothing about what comes now.
+            self._loop.has_seen_s = None
         self._stats = replace(self._stats, node=node, script=script)
 
     def advance(self, now_s: float) -> Iterator[Effect]:

@@ -19,6 +19,7 @@ class Entry:
         name: of the object.
         by: who did it: a machine's name, or `user`.
         details: what else there is to know; JSON values.
+        uid: of the object; empty if that isn't known.
     """
 
     at_s: float
@@ -28,6 +29,7 @@ class Entry:
     name: str = ""
     by: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    uid: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,8 @@ class Observer:
         for event in events:
             new = None if event.type == "DELETED" else event.obj
             for fact in self._facts[event.kind](event.previous, new):
-                self._note(fact, event.kind, event.namespace, event.name, by)
+                uid = event.obj["metadata"].get("uid") or ""
+                self._note(fact, event.kind, event.namespace, event.name, by, uid)
 
     def note(
         self,
@@ -87,9 +88,12 @@ class Observer:
         self.look(by)
         self._note(Fact(what, details), *about, by)
 
-    def _note(self, fact: Fact, kind: str, namespace: str, name: str, by: str) -> None:
+    def _note(
+        self, fact: Fact, kind: str, namespace: str, name: str, by: str, uid: str = ""
+    ) -> None:
         at_s = round(self._driver.now_s - self._start_s, 6)
-        self.entries.append(Entry(at_s, fact.type, kind, namespace, name, by, fact.details))
+        entry = Entry(at_s, fact.type, kind, namespace, name, by, fact.details, uid)
+        self.entries.append(entry)
 
     def _happened(self, happening: Happening) -> None:
         if isinstance(happening, Called):

@@ -7,7 +7,7 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.apiserver.server import ApiServer, WriteOptions
-from podium.apiserver.verbs.identities import generated_name, new_uid
+from podium.apiserver.verbs.identities import new_uid
 from podium.store.store import Store
 from tests.apiserver.verbs.helpers import NOW, NOW_S, Obj, a_pod, create, refusal
 
@@ -71,23 +71,20 @@ def test_what_a_name_begins_with_is_judged_too(server: ApiServer) -> None:
     assert 'metadata.name: Invalid value: "Web-' in message
 
 
-def test_long_bases_are_cut_and_taken_names_avoided() -> None:
-    first = generated_name("a" * 70, Random(1), lambda _: False)
-    second = generated_name("a" * 70, Random(1), lambda name: name == first)
-    assert len(first) == 63
-    assert first != second
+def test_one_owners_objects_are_named_alike_whatever_else_there_is(server: ApiServer) -> None:
+    def named(base: str, owner: str) -> str:
+        reference = {"apiVersion": "v1", "kind": "Node", "name": owner, "uid": owner}
+        metadata = {
+            "generateName": base,
+            "ownerReferences": [{**reference, "controller": True}],
+        }
+        name: str = create(server, "Pod", {**a_pod(), "metadata": metadata})["metadata"]["name"]
+        return name
 
-
-def test_no_name_left(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = {**a_pod(), "metadata": {"generateName": "web-"}}
-    monkeypatch.setattr("podium.apiserver.verbs.identities._ALPHABET", "b")
-    create(server, "Pod", sent)
-    assert refusal(lambda: create(server, "Pod", sent)) == (
-        409,
-        "AlreadyExists",
-        'pods "web-bbbbb" already exists, the server was not able to generate a unique name for '
-        "the object",
-    )
+    first = named("web-", "a")
+    assert first == "web-smpwg"
+    assert named("web-", "b") != first
+    assert named("web-", "a") not in (first, named("db-", "a"))
 
 
 def test_uids_do_not_repeat() -> None:

@@ -1,0 +1,44 @@
+"""How a plan tells objects apart, and names them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from podium.api.meta import name, namespace
+from podium.manifests.kinds import decisive_kind_of
+
+Object = Mapping[str, Any]
+Identity = tuple[str, str, str]
+"""Kind, namespace (empty for what stands in none) and name."""
+
+
+def identity(obj: Object) -> Identity:
+    """What no two objects share.
+
+    Raises:
+        ValueError: decisions don't depend on objects of this kind.
+    """
+    kind = decisive_kind_of(obj)
+    if kind is None:
+        raise ValueError(f"decisions don't depend on objects of the kind {obj.get('kind')}")
+    return kind.name, namespace(obj) if kind.namespaced else "", name(obj)
+
+
+def decisive(objects: Iterable[Object]) -> dict[Identity, Object]:
+    """Objects of the kinds that decisions depend on; of two of one identity the last."""
+    return {identity(obj): obj for obj in objects if decisive_kind_of(obj) is not None}
+
+
+def label(found: Identity) -> str:
+    """`Kind namespace/name`, or `Kind name`, for texts."""
+    kind, place, called = found
+    return f"{kind} {place}/{called}" if place else f"{kind} {called}"
+
+
+def node_name(pod: Object) -> str:
+    """The node that a pod is on, or insists on; empty if none."""
+    return str((pod.get("spec") or {}).get("nodeName") or "")
+
+
+def was_in_a_cluster(obj: Object) -> bool:
+    """Whether the object comes from an API server, rather than from somebody's hand."""
+    return bool((obj.get("metadata") or {}).get("uid"))

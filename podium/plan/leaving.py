@@ -1,0 +1,107 @@
+"""Pods of the state that the changes take away, and pods that workloads want and may not have."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from podium.api.meta import controller_of, is_terminating, name, namespace, uid
+from podium.controllers.kit.pods import is_active
+from podium.plan.identities import Identity, label
+from podium.plan.lives import Life, Lives
+from podium.plan.outcome import RejectedObject, RemovedPod
+from podium.plan.play import Play
+from podium.simulation.observing.observer import USER
+from podium.store.store import Store
+
+Object = Mapping[str, Any]
+
+_COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
+_FAILED = "FailedCreate"
+_ERROR = "Error creating: "
+_WANTED = {
+    "ReplicaSet": "replicas",
+    "ReplicationController": "replicas",
+    "StatefulSet": "replicas",
+    "Job": "parallelism",
+}
+
+
+def removed(play: Play, lives: Lives) -> Iterator[RemovedPod]:
+    """The pods of the state that somebody deleted, in order.
+
+    Args:
+        play: one that is over.
+        lives: of its pods.
+    """
+    known = _Owners(play)
+    for life in sorted(lives.by_uid.values(), key=lambda one: one.ended_s or 0.0):
+        if life.is_new or life.ended_s is None or life.cause is not None or life.has_finished:
+            continue
+        owners = [*known.above(life.owner)]
+        top = owners[-1] if owners else None
+        reason = _why(life, top, next((one for one in owners if one in play.deleted), top))
+        is_meant = life.ended_by in (USER, _COLLECTOR, _NAMESPACES)
+        is_evicted = not (is_meant or any(one in play.applied for one in owners))
+        yield RemovedPod(life.pod, life.node, reason, is_evicted, life.ended_s)
+
+
+def _why(life: Life, top: Identity | None, gone: Identity | None) -> str:
+    if life.ended_by == _NAMESPACES:
+        return f"goes with Namespace {life.pod.partition('/')[0]}"
+    if life.ended_by == USER or top is None:
+        return "is deleted"
+    if life.ended_by == _COLLECTOR:
+        return f"goes with {label(gone or top)}"
+    return f"is surplus to {label(top)}"
+
+
+def short_of_pods(play: Play) -> Iterator[RejectedObject]:
+    """Workloads that lack pods in the end which the API didn't let in, and what it said."""
+    known, refusals = _Owners(play), {}
+    for entry in play.observer.entries:
+        details = entry.details
+        if entry.type == "Event" and details.get("reason") == _FAILED:
+            about = details["regarding"]
+            found = (about["kind"], about.get("namespace", ""), about["name"])
+            refusals[found] = str(details["message"]).removeprefix(_ERROR)
+    for found, message in refusals.items():
+        count = _lacking(play.cluster.store, found)
+        if count > 0:
+            pods = "1 pod" if count == 1 else f"{count} pods"
+            *_, top = known.above(found)
+            yield RejectedObject(pods, message, label(top), count)
+
+
+def _lacking(store: Store, found: Identity) -> int:
+    owner = store.get(*found)
+    if owner is None or is_terminating(owner):
+        return 0
+    pods = [
+        pod
+        for pod in store.list("Pod").items
+        if (controller_of(pod) or {}).get("uid") == uid(owner) and is_active(pod)
+    ]
+    if found[0] == "DaemonSet":
+        status = owner.get("status") or {}
+        return int(status.get("desiredNumberScheduled") or len(pods) + 1) - len(pods)
+    wanted = owner["spec"].get(_WANTED.get(found[0], ""))
+    return (1 if wanted is None else int(wanted)) - len(pods)
+
+
+class _Owners:
+    """Controllers of controllers, those included that have been deleted."""
+
+    def __init__(self, play: Play) -> None:
+        self._above: dict[Identity, Identity] = {}
+        new = play.cluster.store.list("ReplicaSet").items
+        for obj in (*play.loaded("ReplicaSet"), *play.loaded("Job"), *new):
+            owner = controller_of(obj)
+            if owner is not None:
+                place = namespace(obj)
+                above = (str(owner["kind"]), place, str(owner["name"]))
+                self._above[str(obj["kind"]), place, name(obj)] = above
+
+    def above(self, owner: Identity | None) -> Iterator[Identity]:
+        """A controller, the one above it, and so on."""
+        while owner is not None:
+            yield owner
+            owner = self._above.get(owner)

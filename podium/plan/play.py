@@ -1,0 +1,237 @@
+"""A plan in a cluster of its own: loaded, changed, and played until it is over."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from podium.api.meta import annotations, key
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
+from podium.cluster.options import START_S
+from podium.controllers.kit.pods import condition_of
+from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.node.simulated.behaviour import CONDITIONS, DOWN, PREFIX, Behaviour
+from podium.node.simulated.durations import ScriptedDuration
+from podium.node.simulated.settings import NodeSettings
+from podium.plan.changing import Changer
+from podium.plan.identities import Identity, decisive
+from podium.plan.pressing import press
+from podium.plan.request import Request
+from podium.scheduler import Scheduler
+from podium.simulation.observing import Observer
+
+Object = Mapping[str, Any]
+Progress = Callable[[float], None]
+"""Is told how many seconds of a plan have passed."""
+
+PROGRESS_EVERY_S = 0.1
+
+# So long is a decision taken to last: no calls are still under way when the next one is made.
+DECISION_S = 0.001
+
+# Images aren't known, nor probes; so long after it is bound a new pod is taken to be ready, and a
+# pod that has to go takes all of its grace period.
+STARTUP_S = 2.0
+
+BEHAVIOUR = Behaviour(startup=ScriptedDuration(STARTUP_S, STARTUP_S))
+# Nobody schedules by endpoints, and that Jobs end long ago is no part of the plan.
+_CONTROLLERS = frozenset(CONTROLLERS) - {
+    "endpoint-controller",
+    "endpointslice-controller",
+    "ttl-after-finished-controller",
+}
+_HEALTHY = {"MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
+
+
+class Play:
+    """One run of a plan: when it is made, the changes are made, and nobody has been scheduled yet.
+
+    Attributes:
+        state: what there was, by identity.
+        applied: the manifests that are applied, likewise.
+        cluster: in which it is played.
+        observer: what happens.
+        pods_before: the pods of the state.
+        entries_before: how many of the observed entries tell of the time before the changes.
+        allowed_before: by budget, the disruptions allowed before the changes.
+        deleted: what the changes delete.
+        rejected: what the API didn't let in of the changes.
+        notes: what is odd about the state.
+
+    Args:
+        request: what is to be planned.
+        seed: for what is left to chance; with 0 the first of equal nodes by name is taken.
+
+    Raises:
+        TargetError: something to delete isn't there.
+        PressureError: a node can't be put under the pressure that is asked for.
+    """
+
+    def __init__(self, request: Request, seed: int = 0) -> None:
+        self.state = state = decisive(request.state)
+        self.applied = decisive(request.applied)
+        self._start_s = start_s(state.values())
+        self._seed = seed
+        self.cluster = Cluster(_options(request, self._start_s, seed))
+        self.notes = self.cluster.load(_as_it_is(obj) for obj in state.values())
+        self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
+        self._loaded = {kind: self.cluster.store.list(kind).items for kind in ("ReplicaSet", "Job")}
+        self.observer = Observer(self.cluster)
+        driver = self.cluster.driver
+        self.cluster.start_controllers()
+        driver.run_until(self._start_s)
+        budgets = self.cluster.store.list("PodDisruptionBudget").items
+        self.allowed_before = {key(pdb): _allowed(pdb) for pdb in budgets}
+        # What was counted first is of the pods as they are in the state.
+        for entry in reversed(self.observer.entries):
+            if entry.type == "BudgetChanged":
+                allowed = int(entry.details["disruptionsAllowed"])
+                self.allowed_before[f"{entry.namespace}/{entry.name}"] = allowed
+        self.entries_before = len(self.observer.entries)
+        if not any(kind == "Namespace" for kind, _, _ in state):
+            self.cluster.load(_missing_namespaces(self.cluster, self.applied))
+        self._changer = Changer(self.cluster, self.observer, state)
+        self.rejected = self._changer.rejected
+        self.deleted = {(one.kind, one.namespace, one.name) for one in request.deleted}
+        self._changer.delete(request.deleted)
+        self._changer.apply(self.applied)
+        # Nodes refuse what they can't start before anybody decides about other pods.
+        driver.run_until(self._start_s)
+        press(self.cluster.store, request.pressures)
+        driver.run_until(self._start_s)
+
+    def start(self) -> None:
+        """Have the pods that wait by now scheduled from now on."""
+        self.cluster.start_schedulers()
+        if self._seed:
+            self.scheduler.snapshot.tie_key = partial(_shuffled, self._seed)
+
+    @property
+    def machine(self) -> SchedulerMachine:
+        """Schedules, once it is started."""
+        (handle,) = self.cluster.schedulers.values()
+        if not isinstance(handle.machine, SchedulerMachine):
+            raise TypeError("there is no scheduler")
+        return handle.machine
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """Decides; of use also when the play is over."""
+        return self.machine.scheduler
+
+    def run(self, until_s: float, progress: Progress | None = None) -> bool:
+        """Let everything happen; whether it comes to its end, as nobody interrupts it by Ctrl-C.
+
+        Args:
+            until_s: for how long, in seconds.
+            progress: is told from time to time how far it is.
+        """
+        driver, end_s = self.cluster.driver, self._start_s + until_s
+        try:
+            driver.run_until(self._start_s)
+            if progress is not None:
+                progress(0.0)
+            while (now_s := driver.now_s) < end_s:
+                piece_s = max(now_s + PROGRESS_EVERY_S, driver.next_s() or end_s)
+                driver.run_until(min(end_s, piece_s))
+                self._changer.apply_late()
+                if progress is not None:
+                    progress(self.passed_s)
+        except KeyboardInterrupt:
+            return False
+        finally:
+            self.scheduler.watch = None
+        return True
+
+    def loaded(self, kind: str) -> Sequence[Object]:
+        """The ReplicaSets or Jobs of the state, stand-ins included."""
+        return self._loaded[kind]
+
+    @property
+    def passed_s(self) -> float:
+        """How long it has been played for, in seconds."""
+        return self.cluster.driver.now_s - self._start_s
+
+
+def start_s(objects: Iterable[Object]) -> float:
+    """When a plan begins: the latest time that the state's pods and nodes tell of.
+
+    In seconds since the epoch; a fixed time if they tell of none.
+    """
+    times = {text for obj in objects if obj["kind"] in ("Pod", "Node") for text in _times(obj)}
+    return max(map(parse_time, times)) / NANOS_PER_SECOND if times else START_S
+
+
+def _times(obj: Object) -> Iterator[str]:
+    created = obj["metadata"].get("creationTimestamp")
+    started = (obj.get("status") or {}).get("startTime")
+    yield from (text for text in (created, started) if text)
+
+
+def _options(request: Request, start_s: float, seed: int) -> ClusterOptions:
+    configuration = request.configuration
+    setup = SchedulerSetup(
+        configuration=configuration.configuration if configuration else None,
+        options=configuration.options if configuration else None,
+        decision_s=DECISION_S,
+    )
+    return ClusterOptions(
+        start_s=start_s,
+        schedulers=(setup,),
+        controllers=_CONTROLLERS - _idle(request),
+        provisioning_s=0.0,
+        nodes=NodeSettings(seed=seed, behaviour=BEHAVIOUR, eviction=request.eviction),
+        settled=not request.repairs,
+    )
+
+
+def _idle(request: Request) -> set[str]:
+    """Controllers that will have nothing to do, and would follow every pod for it."""
+    idle = set()
+    if not (request.deleted or request.repairs):
+        idle |= {"generic-garbage-collector", "pod-garbage-collector"}
+    nodes = (one for one in request.state if one.get("kind") == "Node")
+    is_scripted = any(key.startswith(PREFIX) for node in nodes for key in annotations(node))
+    applies_nodes = any(one.get("kind") == "Node" for one in request.applied)
+    if not (is_scripted or applies_nodes or request.pressures or request.repairs):
+        idle.add("node-lifecycle-controller")
+    return idle
+
+
+def _missing_namespaces(cluster: Cluster, named: Iterable[Identity]) -> Iterator[Object]:
+    """Namespaces that manifests name; a state without any doesn't say which there are."""
+    for called in sorted({place for _, place, _ in named if place}):
+        if cluster.store.get("Namespace", "", called) is None:
+            yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": called}}
+
+
+def _allowed(pdb: Object) -> int:
+    return int((pdb.get("status") or {}).get("disruptionsAllowed") or 0)
+
+
+def _shuffled(seed: int, node_name: str) -> str:
+    """Sorts nodes in an order that has nothing to do with their names."""
+    return hashlib.sha256(f"{seed}/{node_name}".encode()).hexdigest()
+
+
+def _as_it_is(obj: Object) -> Object:
+    """A node that stays as healthy or unhealthy as it is; anything else as it is."""
+    if obj["kind"] != "Node":
+        return obj
+    ready = condition_of(obj, "Ready")
+    scripted = annotations(obj)
+    script: dict[str, str] = {}
+    if ready is not None and ready.get("status") == "Unknown":
+        script[DOWN] = "true"
+    odd = [
+        f"{one['type']}={one['status']}"
+        for one in (obj.get("status") or {}).get("conditions") or ()
+        if _HEALTHY.get(one["type"], "True" if one["type"] == "Ready" else one.get("status"))
+        != one.get("status")
+    ]
+    if odd:
+        script[CONDITIONS] = ",".join(odd)
+    if not script or scripted.keys() & script.keys():
+        return obj
+    return {**obj, "metadata": {**obj["metadata"], "annotations": {**scripted, **script}}}

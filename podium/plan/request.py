@@ -1,0 +1,45 @@
+"""What is to be planned."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.config.load import Loaded as LoadedConfiguration
+from podium.node.pressure.config import EvictionConfig, read_config
+from podium.plan.pressing import Pressure
+from podium.plan.targets import Target
+
+Object = Mapping[str, Any]
+
+UNTIL_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to plan.
+
+    Attributes:
+        state: the cluster's objects, valid and with their namespaces.
+        applied: manifests to apply, in order, each object once.
+        deleted: objects to delete from the state first.
+        pressures: what nodes are put under, once all else is changed.
+        eviction: when nodes evict pods; v1.36's defaults unless given.
+        configuration: the scheduler's; v1.36's default one if None.
+        alternatives_max: how many candidates besides the chosen one each preemption reports.
+        seed: for what is left to chance; of several, that of the first.
+        seeds: with how many seeds the plan is played, to see what depends on chance.
+        until_s: for how long the plan is played, in seconds.
+        repairs: whether controllers also make up for what the state lacks.
+    """
+
+    state: Sequence[Object]
+    applied: Sequence[Object] = ()
+    deleted: Sequence[Target] = ()
+    pressures: Sequence[Pressure] = ()
+    eviction: EvictionConfig = field(default_factory=lambda: read_config({}))
+    configuration: LoadedConfiguration | None = None
+    alternatives_max: int = 100
+    seed: int = 0
+    seeds: int = 1
+    until_s: float = UNTIL_S
+    repairs: bool = False

@@ -1,0 +1,238 @@
+"""What a play comes to: from what was observed, and how the cluster is in the end, to a plan."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
+from podium.api.meta import is_terminating, key, uid
+from podium.api.priority import pod_priority
+from podium.controllers.kit.pods import condition_of
+from podium.node.preemption import REASON as STOPPED_BY_NODE
+from podium.node.pressure.evictions import REASON as EVICTED
+from podium.plan.decisions import Preempted
+from podium.plan.identities import label, node_name
+from podium.plan.lives import Life, Lives, depth_of
+from podium.plan.outcome import (
+    BudgetChange,
+    Disruption,
+    GatedPod,
+    Happening,
+    IgnoredPod,
+    Moment,
+    NodeRefusal,
+    PendingPod,
+    Placement,
+    Return,
+)
+from podium.plan.play import Play
+
+Object = Mapping[str, Any]
+
+_RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
+_NODE_STOPS = frozenset({STOPPED_BY_NODE, EVICTED})
+_REJECTED = "Pod was rejected: "
+_NOT_TRIED = "no scheduler has come to it yet"
+_NOWHERE = Life("", "", 0, None, is_new=False)
+
+
+class Told:
+    """The outcome of a play.
+
+    Args:
+        play: one that is over.
+        preempted: the preemptions.
+    """
+
+    def __init__(self, play: Play, preempted: Preempted) -> None:
+        store = play.cluster.store
+        self._play = play
+        self._preempted = preempted
+        self._pods = store.list("Pod").items
+        self._nodes = {one["metadata"]["name"] for one in store.list("Node").items}
+        entries = play.observer.entries
+        self.lives = Lives(play.pods_before, self._pods, entries, play.entries_before)
+        self._arrivals = {one: turn for turn, one in enumerate(self.lives.by_uid)}
+        self._replacements = {
+            one.replaces: one for one in self.lives.by_uid.values() if one.replaces
+        }
+
+    def placements(self) -> tuple[Placement, ...]:
+        """Pods that have got a place, in the order in which they got it."""
+        placed = []
+        for pod in self._pods:
+            life = self._life(pod)
+            if life.bound_s is None or is_terminating(pod) or _failed(pod):
+                continue
+            if node_name(pod) in self._nodes:
+                placed.append(
+                    Placement(
+                        key(pod),
+                        node_name(pod),
+                        pod_priority(pod),
+                        by_node_name=life.bound_by not in self._play.cluster.schedulers,
+                        at_s=life.bound_s,
+                        replaces=self._replaced(life),
+                    )
+                )
+        bound = (one.pod for one in self.lives.moments if one.happening is Happening.BOUND)
+        turns = {pod: turn for turn, pod in enumerate(bound)}
+        return tuple(sorted(placed, key=lambda one: (one.at_s, turns.get(one.pod, 0))))
+
+    def refusals(self) -> tuple[NodeRefusal, ...]:
+        """Pods that their nodes refused."""
+        return tuple(
+            NodeRefusal(
+                key(pod),
+                node_name(pod),
+                pod["status"]["reason"],
+                str(pod["status"].get("message") or "").removeprefix(_REJECTED),
+            )
+            for pod in self._pods
+            if _failed(pod) and self._life(pod).bound_s is not None and _was_refused(pod)
+        )
+
+    def pending(self) -> tuple[PendingPod, ...]:
+        """Pods that wait in the end, the most important first."""
+        profiles = self._play.scheduler.pipelines
+        waiting = [
+            pod
+            for pod in self._unbound()
+            if scheduler_name(pod) in profiles and not pod["spec"].get("schedulingGates")
+        ]
+        waiting.sort(key=pod_priority, reverse=True)
+        return tuple(
+            PendingPod(
+                key(pod),
+                (condition_of(pod, "PodScheduled") or {}).get("message") or _NOT_TRIED,
+                (pod.get("status") or {}).get("nominatedNodeName") or "",
+                self._replaced(self._life(pod)),
+            )
+            for pod in waiting
+        )
+
+    def gated(self) -> Iterator[GatedPod]:
+        """Pods that may not be tried."""
+        scheduler = self._play.scheduler
+        for pod in self._unbound():
+            if pod["spec"].get("schedulingGates") and scheduler_name(pod) in scheduler.pipelines:
+                gate = scheduler.decide(scheduler.pending(pod), scheduler_name(pod)).gate
+                if gate is not None:
+                    yield GatedPod(key(pod), gate.plugin, gate.message)
+
+    def ignored(self) -> Iterator[IgnoredPod]:
+        """Pods that are for other schedulers."""
+        for pod in self._unbound():
+            if scheduler_name(pod) not in self._play.scheduler.pipelines:
+                yield IgnoredPod(key(pod), scheduler_name(pod))
+
+    def budgets(self) -> Iterator[BudgetChange]:
+        """What has become of the budgets that there are in the end."""
+        broken: dict[str, list[str]] = defaultdict(list)
+        for outcome in self._preempted.outcomes:
+            for victim in outcome.taken:
+                for budget in victim.broken:
+                    broken[budget].append(victim.pod)
+        courses = self._courses()
+        for pdb in self._play.cluster.store.list("PodDisruptionBudget").items:
+            course = courses.get(key(pdb), [])
+            before = self._play.allowed_before.get(key(pdb))
+            if before is None:
+                before = course[0][1] if course else 0
+            least_s, least = min(course, key=lambda one: one[1], default=(0.0, before))
+            if least >= before:
+                least_s, least = 0.0, before
+            yield BudgetChange(
+                key(pdb),
+                before,
+                course[-1][1] if course else before,
+                tuple(broken.get(key(pdb), ())),
+                is_touched=bool(course),
+                allowed_least=least,
+                least_at_s=least_s,
+            )
+
+    def _courses(self) -> dict[str, list[tuple[float, int]]]:
+        """By budget, when since the changes it allowed how many disruptions."""
+        found: dict[str, list[tuple[float, int]]] = defaultdict(list)
+        for entry in self._play.observer.entries[self._play.entries_before :]:
+            if entry.type == "BudgetChanged":
+                allowed = int(entry.details["disruptionsAllowed"])
+                found[f"{entry.namespace}/{entry.name}"].append((round(entry.at_s, 3), allowed))
+        return found
+
+    def disruptions(self) -> tuple[Disruption, ...]:
+        """Pods that lost their places, with what became of each."""
+        return tuple(self._disruption(life) for life in self.lives.disrupted)
+
+    def timeline(self) -> tuple[Moment, ...]:
+        """What happened, in order, and who is behind it."""
+        return tuple(replace(one, by=self._behind(one)) for one in self.lives.moments)
+
+    def _disruption(self, life: Life) -> Disruption:
+        new = self._replacements.get(life.uid)
+        preemptors = self._preempted.preemptors
+        preemptor = self.lives.by_uid.get(preemptors.get(life.uid, ""))
+        assert life.cause is not None
+        assert life.ended_s is not None
+        return Disruption(
+            pod=life.pod,
+            node=life.node,
+            priority=life.priority,
+            at_s=life.ended_s,
+            cause=life.cause,
+            by=preemptor.pod if life.cause is BY_SCHEDULER and preemptor is not None else "",
+            depth=depth_of(self.lives, life, preemptors),
+            owner="" if life.owner is None else label(life.owner),
+            comes_again=_return(life),
+            replacement="" if new is None else new.pod,
+            replaced_on="" if new is None else new.node,
+            replaced_at_s=None if new is None else new.bound_s,
+        )
+
+    def _behind(self, moment: Moment) -> str:
+        if moment.happening is Happening.CREATED:
+            return self._replaced(self.lives.by_uid[moment.uid])
+        if moment.happening is Happening.TERMINATING and moment.detail == BY_SCHEDULER.reason:
+            preemptor = self.lives.by_uid.get(self._preempted.preemptors.get(moment.uid, ""))
+            return "" if preemptor is None else preemptor.pod
+        return ""
+
+    def _replaced(self, life: Life) -> str:
+        lost = self.lives.by_uid.get(life.replaces)
+        return "" if lost is None else lost.pod
+
+    def _life(self, pod: Object) -> Life:
+        return self.lives.by_uid.get(uid(pod), _NOWHERE)
+
+    def _unbound(self) -> Iterator[Object]:
+        for pod in sorted(self._pods, key=self._age):
+            if not node_name(pod) and not is_terminating(pod) and not _failed(pod):
+                yield pod
+
+    def _age(self, pod: Object) -> tuple[str, int]:
+        created = str(pod["metadata"].get("creationTimestamp") or "")
+        return created, self._arrivals.get(uid(pod), 0)
+
+
+def scheduler_name(pod: Object) -> str:
+    """The profile that a pod asks for; it has its defaults."""
+    return str(pod["spec"]["schedulerName"])
+
+
+def _failed(pod: Object) -> bool:
+    return (pod.get("status") or {}).get("phase") == "Failed"
+
+
+def _was_refused(pod: Object) -> bool:
+    """Whether a node didn't take a failed pod, rather than that it stopped it later."""
+    status = pod["status"]
+    is_refused = str(status.get("message") or "").startswith(_REJECTED)
+    return bool(status.get("reason")) and (is_refused or status["reason"] not in _NODE_STOPS)
+
+
+def _return(life: Life) -> Return:
+    if life.owner is None or (life.owner[0] == "DaemonSet" and life.cause is BY_POD_GC):
+        return Return.NEVER
+    return Return.CERTAIN if life.owner[0] in _RECREATING else Return.UNKNOWN
