@@ -4,11 +4,8 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import yaml
 
 from podium.api.errors import PodiumError
 from podium.cli.node_options import (
@@ -31,13 +28,12 @@ from podium.cli.node_options import (
 from podium.cli.options import InputError
 from podium.cli.output import fail, print_warnings
 
-if TYPE_CHECKING:
-    from podium.node.kubelet_config import KubeletConfig
-
 _ISOLATES_NOTHING = (
     "pods are plain processes of this machine and user, and nothing isolates them: "
     "run only what you trust"
 )
+_EXTRA = ("aiohttp", "kubernetes_asyncio")
+_LACKS_EXTRA = "a node needs {}, which its extra brings along: pip install 'podium[node]'"
 _REFUSES_ROOT = (
     "refuses to run as root: nothing would keep pods from doing anything to this machine; "
     "run it as another user, or say --allow-root"
@@ -66,7 +62,7 @@ def node(
     For development, tests and edge machines: it isolates nothing.
     """
     from podium.api.labels import validate_subdomain
-    from podium.cli.node_running import NodeOptions, run
+    from podium.cli.inputs import read_kubelet_config
     from podium.node.pressure.flags import EQUALS, parse_flag
 
     flags: dict[str, str | int | None] = {
@@ -80,52 +76,36 @@ def node(
         "systemReserved": system_reserved,
     }
     try:
-        if os.geteuid() == 0 and not allow_root:
-            raise InputError(_REFUSES_ROOT)
-        if sys.platform != "linux":
-            raise InputError("a node needs Linux")
+        _check_here(allow_root)
+        from podium.cli.node_running import NodeOptions, run
+
         called = name or socket.gethostname().lower()
         if wrong := validate_subdomain(called):
             raise InputError(f"{called}: is no name of a node: {wrong[0]}")
+        kubelet = read_kubelet_config(None if config is None else str(config), flags)
         options = NodeOptions(
             kubeconfig=kubeconfig,
             context=context,
             name=called,
             root=root_dir or _usual_root(called),
-            config=_kubelet_config(config, flags),
+            config=kubelet,
             labels=parse_flag(node_labels or "", EQUALS),
         )
-        print_warnings([_ISOLATES_NOTHING])
+        unheeded = [f"{config}: {field} isn't heeded" for field in kubelet.unheeded]
+        print_warnings([*unheeded, _ISOLATES_NOTHING])
         asyncio.run(run(options))
     except PodiumError as error:
         fail(error)
 
 
-def _kubelet_config(path: Path | None, flags: Mapping[str, str | int | None]) -> "KubeletConfig":
-    """The configuration of a file, with what flags say in its place."""
-    from podium.node.kubelet_config import read_kubelet_config
-    from podium.node.pressure.flags import EQUALS, parse_flag
-
-    raw: dict[str, Any] = {} if path is None else _read(path)
-    for field, given in flags.items():
-        if given is not None:
-            is_map = field.endswith("Reserved") and isinstance(given, str)
-            raw[field] = parse_flag(str(given), EQUALS) if is_map else given
-    config, unheeded = read_kubelet_config(raw)
-    print_warnings([f"{path}: {field} isn't heeded" for field in unheeded])
-    return config
-
-
-def _read(path: Path) -> dict[str, Any]:
-    from podium.manifests.input_files import read_file
-
-    try:
-        found = yaml.safe_load(read_file(path))
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: {error}") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{path}: isn't a KubeletConfiguration")
-    return found
+def _check_here(allow_root: bool) -> None:
+    """Find out whether this machine can be a node, and whether it should."""
+    if os.geteuid() == 0 and not allow_root:
+        raise InputError(_REFUSES_ROOT)
+    if sys.platform != "linux":
+        raise InputError("a node needs Linux")
+    if missing := [one for one in _EXTRA if find_spec(one) is None]:
+        raise InputError(_LACKS_EXTRA.format(" and ".join(missing)))
 
 
 def _usual_root(name: str) -> Path:

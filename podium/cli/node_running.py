@@ -68,8 +68,8 @@ async def _live(options: NodeOptions, api: HttpApi, directory: NodeDirectory) ->
     node = node_object(options.name, found, options.config, options.labels)
     loop = asyncio.get_running_loop()
 
-    def agent() -> MachineKubelet:
-        # What an agent left that was killed itself, or has failed.
+    def kubelet() -> MachineKubelet:
+        # What a kubelet left that was killed itself, or has failed.
         containers.kill_all()
         return MachineKubelet(node, found, options.config)
 
@@ -83,7 +83,7 @@ async def _live(options: NodeOptions, api: HttpApi, directory: NodeDirectory) ->
     print(f"node {options.name} runs pods in {directory.root}", flush=True)
     try:
         async with LiveDriver(service, clock) as driver:
-            driver.add(agent(), host=options.name, renew=agent)
+            driver.add(kubelet(), host=options.name, renew=kubelet)
             await service.has_ended.wait()
     finally:
         containers.kill_all()

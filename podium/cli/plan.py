@@ -120,7 +120,7 @@ def plan(
         conditions = _conditions(fail_on or ())
         wishes: dict[str, Any] = {
             "pressures": tuple(map(parse_pressure, pressure or ())),
-            "eviction": read_kubelet_config(kubelet_config),
+            "eviction": read_kubelet_config(kubelet_config).eviction,
             "until_s": _until_s(until),
             "seeds": seeds,
             "repairs": repair,

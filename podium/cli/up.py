@@ -70,7 +70,8 @@ def up(
         if [*state, *news].count("-") > 1:
             raise InputError("standard input (-) can be read only once")
         setup = _scheduler_setup(scheduler_config)
-        pace, evicting = parse_speed(speed), read_kubelet_config(kubelet_config)
+        pace = parse_speed(speed)
+        evicting = read_kubelet_config(kubelet_config).eviction
         first = read_manifests(state, sys.stdin.buffer)
         applied = read_manifests(news, sys.stdin.buffer)
         count = nodes if nodes is not None else 0 if state else _NODES

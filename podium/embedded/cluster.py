@@ -23,7 +23,8 @@ from podium.embedded.network import served
 from podium.embedded.pace import REAL_TIME, STOPPED, Pace
 from podium.embedded.pacer import Pacer
 from podium.embedded.published import publish_authority
-from podium.node.pressure.config import EvictionConfig, read_config
+from podium.node.kubelet_config import read_eviction_config
+from podium.node.pressure.config import EvictionConfig
 from podium.node.simulated.settings import NodeSettings
 from podium.runtime.machine_health import MachineHealth
 from podium.store.journal import FIRST_REVISION
@@ -65,7 +66,7 @@ class EmbeddedOptions:
     schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(stopwatch=time.perf_counter),)
     controllers: frozenset[str] | None = None
     seed: int | None = None
-    eviction: EvictionConfig = field(default_factory=lambda: read_config({}))
+    eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
 
 
 class EmbeddedCluster:

@@ -1,7 +1,7 @@
 """Limits by cgroup v2, where the machine lets this process set them.
 
-Controllers can be passed on only by a group without processes of its own. So the agent moves into a
-group beside those of its containers, which works where it has a group for itself, as under
+Controllers can be passed on only by a group without processes of its own. So the kubelet moves into
+a group beside those of its containers, which works where it has a group for itself, as under
 `systemd-run --user --scope -p Delegate=yes`.
 """
 
@@ -69,7 +69,7 @@ class Cgroups:
 
     @classmethod
     def delegated(cls, root: Path = ROOT, own: Path = OWN) -> "Cgroups | None":
-        """Those below the agent's own group; None if it may not make any, or not with limits."""
+        """Those below the kubelet's own group; None if it may not make any, or not with limits."""
         if not (root / "cgroup.controllers").exists():
             return None
         path = next((line for line in _lines(own) if line.startswith("0::")), "0::/")

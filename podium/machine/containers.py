@@ -28,7 +28,7 @@ Object = Mapping[str, Any]
 
 MARK = "PODIUM_CONTAINER"
 NODE_MARK = "PODIUM_NODE_DIRECTORY"
-"""The variables by which processes are known that have left their session, or outlived an agent."""
+"""The variables by which processes are known that left their session, or outlived a kubelet."""
 
 _SIGNALLED = 128
 _KILLED = _SIGNALLED + signal.SIGKILL
@@ -45,12 +45,12 @@ _BEGIN = (
 
 
 class CannotStartError(Exception):
-    """A container can't be run."""
+    """A container can't be started: nothing to execute is there, or the machine refuses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What is to be run.
+    """One run of a container, as it is to be started.
 
     Attributes:
         run: which run of which container.
@@ -74,7 +74,7 @@ class Launch:
 
 
 class Use(NamedTuple):
-    """What a container uses.
+    """What the processes of a container use.
 
     Attributes:
         memory_bytes: its working set.
@@ -87,7 +87,7 @@ class Use(NamedTuple):
 
 @dataclass(slots=True)
 class Running:
-    """A container that runs.
+    """A container that runs as processes of the machine.
 
     Attributes:
         launch: what it was started with.

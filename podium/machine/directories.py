@@ -1,11 +1,11 @@
-"""Where a node keeps what: one directory, used by one agent at a time.
+"""Where a node keeps what: one directory, used by one kubelet at a time.
 
 | path | content |
 | --- | --- |
 | `pods/UID/volumes/NAME` | a volume of a pod |
 | `pods/UID/containers/NAME` | where a container's processes begin, and may write |
 | `logs/NAMESPACE_POD_UID/CONTAINER/ATTEMPT.log` | what a container has said, in the format of CRI |
-| `lock` | held by the agent that uses the directory |
+| `lock` | held by the kubelet that uses the directory |
 """
 
 import fcntl
@@ -23,7 +23,7 @@ _PRIVATE = 0o700
 
 
 class UnusableRootError(PodiumError):
-    """The directory can't be used, or another agent uses it."""
+    """The directory can't be used, or another kubelet uses it."""
 
 
 class NodeDirectory:
@@ -33,7 +33,7 @@ class NodeDirectory:
         root: of it.
 
     Raises:
-        UnusableRootError: on entering, if another agent has it, or it can't be written.
+        UnusableRootError: on entering, if another kubelet has it, or it can't be written.
     """
 
     def __init__(self, root: Path) -> None:
@@ -51,7 +51,7 @@ class NodeDirectory:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             lock.close()
-            raise UnusableRootError(f"{self.root}: another agent uses it") from None
+            raise UnusableRootError(f"{self.root}: another kubelet uses it") from None
         os.set_inheritable(lock.fileno(), False)
         self._lock = lock
         return self

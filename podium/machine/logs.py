@@ -19,7 +19,7 @@ _NANOSECOND_DIGITS = 9
 
 
 class LogFile:
-    """A log that is being written.
+    """The log of one run of a container while it is being written.
 
     Args:
         path: of it; rotated files have a number at their end, the newest the lowest.

@@ -9,7 +9,7 @@ PROC = Path("/proc")
 
 
 class Entry(NamedTuple):
-    """A process.
+    """A process of the machine, as /proc has it.
 
     Attributes:
         pid: its number.

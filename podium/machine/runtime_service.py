@@ -1,4 +1,4 @@
-"""Carries commands of a node's agent out: `AsyncApi`, for a machine and its cluster together."""
+"""Carries a kubelet's commands out: `AsyncApi`, for a machine and its cluster together."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -52,7 +52,7 @@ class RuntimeService:
     """The machine on which pods run: the runtime that carries out what a kubelet commands.
 
     Attributes:
-        asked_to_end: set by whoever wants the agent to end.
+        asked_to_end: set by whoever wants the kubelet to end.
         has_ended: set when it has.
 
     Args:

@@ -34,7 +34,7 @@ _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE)
 
 
 class Memory(NamedTuple):
-    """Memory of the machine.
+    """The memory that the machine has, and what is left of it.
 
     Attributes:
         capacity_bytes: all that there is, or all that this process's group may have.

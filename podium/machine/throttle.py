@@ -19,7 +19,7 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 @dataclass(slots=True)
 class _Limited:
-    """A container with a limit.
+    """A container with a limit of CPU, and how far it is ahead of that.
 
     Attributes:
         leader: its first process.

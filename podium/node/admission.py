@@ -32,7 +32,7 @@ _MEMORY_PRESSURE_TAINT = {"key": "node.kubernetes.io/memory-pressure", "effect":
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """Why a pod can't run on a node.
+    """The reason for which a node refuses a pod.
 
     Attributes:
         reason: as in the status of the failed pod.

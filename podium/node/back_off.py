@@ -13,6 +13,6 @@ _BACKOFF = Backoff(first_s=10.0, max_s=300.0)
 
 @dataclass(slots=True)
 class BackOff(Restarts):
-    """The restarts of one pod."""
+    """The restarts of one container, each of which waits longer."""
 
     backoff: Backoff = _BACKOFF

@@ -39,7 +39,7 @@ _NO_PROBES: Mapping[Handler, ProbeWorker] = MappingProxyType({})
 
 
 class State(Enum):
-    """What a container is doing."""
+    """The states between which a container on a node passes."""
 
     WAITING = auto()
     STARTING = auto()

@@ -1,12 +1,16 @@
-"""How a real node is configured: the part of a KubeletConfiguration that Podium heeds."""
+"""What a KubeletConfiguration says, as far as Podium heeds it, with v1.36's defaults."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.errors import PodiumError
-from podium.node.pressure.config import KUBELET_FIELDS, EvictionConfig, read_config, with_defaults
+from podium.api.quantity import Quantity, nanos, parse_quantity, value
+from podium.node.pressure.config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
+from podium.node.pressure.flags import BELOW, EQUALS, parse_flag
+from podium.node.pressure.parsing import Statements, ThresholdError, parse_thresholds
+from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 
 Object = Mapping[str, Any]
 
@@ -14,7 +18,35 @@ API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
 PODS_MAX = 110
 SHUTDOWN_S = 30.0
-_FIELDS = frozenset((*KUBELET_FIELDS, "maxPods", "shutdownGracePeriod"))
+
+DEFAULT_HARD: Statements = {
+    "memory.available": "100Mi",
+    "nodefs.available": "10%",
+    "nodefs.inodesFree": "5%",
+    "imagefs.available": "15%",
+    "imagefs.inodesFree": "5%",
+}
+"""v1.36's hard thresholds on Linux."""
+
+PODS_ENFORCED = "pods"
+
+_THRESHOLDS = ("evictionHard", "evictionSoft")
+_STATEMENTS = (*_THRESHOLDS, "evictionSoftGracePeriod", "evictionMinimumReclaim")
+RESERVATIONS = ("systemReserved", "kubeReserved")
+# The hard thresholds that are kept from pods.
+_KEPT_FOR = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
+
+KUBELET_FIELDS = (
+    *_STATEMENTS,
+    *RESERVATIONS,
+    "evictionMaxPodGracePeriod",
+    "evictionPressureTransitionPeriod",
+    "enforceNodeAllocatable",
+    "localStorageCapacityIsolation",
+    "mergeDefaultEvictionSettings",
+)
+"""The fields of a KubeletConfiguration that are about eviction."""
+_FIELDS = frozenset((*KUBELET_FIELDS, "maxPods", "shutdownGracePeriod", "apiVersion", "kind"))
 
 
 class KubeletConfigError(PodiumError):
@@ -23,29 +55,28 @@ class KubeletConfigError(PodiumError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletConfig:
-    """How a node is configured.
+    """A KubeletConfiguration as far as it is heeded, with v1.36's defaults for the rest.
 
     Attributes:
         raw: the KubeletConfiguration, defaults filled in.
         eviction: what of it is about eviction.
+        unheeded: the fields that aren't heeded.
         pods_max: how many pods it takes.
-        shutdown_s: how long pods have at most when the node's agent ends.
+        shutdown_s: how long pods have at most when the kubelet ends.
     """
 
     raw: Object
     eviction: EvictionConfig
+    unheeded: tuple[str, ...] = ()
     pods_max: int = PODS_MAX
     shutdown_s: float = SHUTDOWN_S
 
 
-def read_kubelet_config(raw: Object) -> tuple[KubeletConfig, list[str]]:
+def read_kubelet_config(raw: Object) -> KubeletConfig:
     """Read a KubeletConfiguration, with v1.36's defaults for what it doesn't say.
 
     Args:
         raw: the object, or just some of its fields.
-
-    Returns:
-        The configuration, and the names of fields that aren't heeded.
 
     Raises:
         PodiumError: something about it can't be used.
@@ -56,20 +87,117 @@ def read_kubelet_config(raw: Object) -> tuple[KubeletConfig, list[str]]:
     pods_max = raw.get("maxPods", PODS_MAX)
     if not isinstance(pods_max, int) or isinstance(pods_max, bool) or pods_max < 0:
         raise KubeletConfigError("maxPods: must be a whole number")
-    unheeded = sorted(field for field in raw if field not in _FIELDS)
-    config = KubeletConfig(
+    return KubeletConfig(
         raw=with_defaults(raw),
-        eviction=read_config(raw),
+        eviction=read_eviction_config(raw),
+        unheeded=tuple(sorted(set(raw) - _FIELDS)),
         pods_max=pods_max,
-        shutdown_s=_shutdown_s(raw),
+        shutdown_s=_period_s(raw, "shutdownGracePeriod") or SHUTDOWN_S,
     )
-    return config, [one for one in unheeded if one not in ("apiVersion", "kind")]
 
 
-def _shutdown_s(raw: Object) -> float:
-    """The period; none at all counts as not said."""
+def read_eviction_config(kubelet: Object) -> EvictionConfig:
+    """The part of a KubeletConfiguration that is about eviction, defaults filled in.
+
+    Raises:
+        ThresholdError: the first fault.
+    """
+    return read_exactly(with_defaults(kubelet))
+
+
+def with_defaults(kubelet: Object) -> Object:
+    """A KubeletConfiguration with the defaults of v1.36 for what it doesn't say.
+
+    Its hard thresholds replace the default ones altogether, unless it asks to merge them.
+    """
+    hard = kubelet.get("evictionHard")
+    if hard is None:
+        hard = DEFAULT_HARD
+    elif kubelet.get("mergeDefaultEvictionSettings"):
+        hard = {**DEFAULT_HARD, **_statements(kubelet, "evictionHard")}
+    return {"enforceNodeAllocatable": [PODS_ENFORCED], **kubelet, "evictionHard": hard}
+
+
+def read_exactly(kubelet: Object) -> EvictionConfig:
+    """The same without default thresholds; raises ThresholdError."""
+    hard, soft, grace_period, reclaim = (_statements(kubelet, field) for field in _STATEMENTS)
+    enforced = kubelet.get("enforceNodeAllocatable") or ()
+    isolates = kubelet.get("localStorageCapacityIsolation")
+    period_s = _period_s(kubelet, "evictionPressureTransitionPeriod")
+    return EvictionConfig(
+        thresholds=parse_thresholds(
+            hard,
+            soft,
+            grace_period,
+            reclaim,
+            enforces_allocatable=PODS_ENFORCED in _texts(enforced, "enforceNodeAllocatable"),
+        ),
+        max_pod_grace_period_s=_whole(kubelet, "evictionMaxPodGracePeriod"),
+        transition_period_s=period_s or DEFAULT_TRANSITION_PERIOD_S,
+        isolates_local_storage=isolates is None or bool(isolates),
+    )
+
+
+def allocatable(capacity: Mapping[str, str], kubelet: Object) -> dict[str, str]:
+    """What of a node's capacity is left for pods: less what is reserved, and hard thresholds.
+
+    Args:
+        capacity: quantities by resource.
+        kubelet: the node's KubeletConfiguration.
+
+    Raises:
+        ThresholdError: its thresholds can't be used.
+        QuantityError: an amount isn't a quantity.
+    """
+    kept: dict[str, int] = {}
+    for reservations in RESERVATIONS:
+        for resource, amount in (kubelet.get(reservations) or {}).items():
+            kept[resource] = kept.get(resource, 0) + nanos(amount)
+    for one in read_eviction_config(kubelet).thresholds:
+        starved = _KEPT_FOR.get(one.signal, "")
+        if starved in capacity and one.is_hard:
+            threshold = one.value.of(value(capacity[starved])).nanos
+            kept[starved] = kept.get(starved, 0) + threshold
+    return {
+        resource: str(_less(parse_quantity(amount), kept.get(resource, 0)))
+        for resource, amount in capacity.items()
+    }
+
+
+def _less(amount: Quantity, kept_nanos: int) -> Quantity:
+    left = Quantity(max(amount.nanos - kept_nanos, 0), amount.format)
+    return left if kept_nanos else amount
+
+
+def _statements(kubelet: Object, field: str) -> Statements:
+    """What a field says by signal; it may be written as the kubelet's flag, too."""
+    found = kubelet.get(field)
+    if found is None:
+        return {}
+    if isinstance(found, str):
+        return parse_flag(found, BELOW if field in _THRESHOLDS else EQUALS)
+    if not isinstance(found, Mapping) or not all(isinstance(one, str) for one in found.values()):
+        raise ThresholdError(f"{field}: must be texts by signal, such as memory.available: 100Mi")
+    return found
+
+
+def _texts(found: Iterable[object], field: str) -> list[str]:
+    texts = [one for one in found if isinstance(one, str)]
+    if isinstance(found, str) or texts != list(found):
+        raise ThresholdError(f"{field}: must be a list such as [pods]")
+    return texts
+
+
+def _whole(kubelet: Object, field: str) -> int:
+    number = kubelet.get(field) or 0
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise ThresholdError(f"{field}: must be a whole number of seconds")
+    return number
+
+
+def _period_s(kubelet: Object, field: str) -> float:
+    """A period; none at all counts as not said."""
     try:
-        period_s = parse_duration(str(raw.get("shutdownGracePeriod") or "0")) / NANOS_PER_SECOND
+        return parse_duration(str(kubelet.get(field) or "0")) / NANOS_PER_SECOND
     except DurationError as error:
-        raise KubeletConfigError(f"shutdownGracePeriod: {error}") from None
-    return period_s or SHUTDOWN_S
+        raise ThresholdError(f"{field}: {error}") from None

@@ -41,7 +41,7 @@ class LeaseKey:
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """Where a pod lives.
+    """The node on which a pod is, and the uid by which that knows it.
 
     Attributes:
         node: the node's name.

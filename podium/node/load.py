@@ -10,7 +10,7 @@ PODS = "pods"
 
 
 class Load:
-    """Amounts and ports that pods hold.
+    """The amounts of resources and the host ports that the pods of one node hold.
 
     Attributes:
         amounts: by resource: cpu in thousandths, others in units, and `pods`.

@@ -32,7 +32,7 @@ OOM_KILLED = "OOMKilled"
 
 
 class ContainerId(NamedTuple):
-    """One run of a container.
+    """The name of one run of a container: which container of which pod, and which attempt.
 
     Attributes:
         pod_uid: the pod's uid.
@@ -63,7 +63,7 @@ class StopSignal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExitStatus:
-    """How a container has ended.
+    """The way in which one run of a container has ended.
 
     Attributes:
         code: the exit code; 128 plus the number of the signal that ended it.
@@ -78,7 +78,7 @@ class ExitStatus:
 
 @dataclass(frozen=True, slots=True)
 class HandlerResult:
-    """What came of a probe or hook.
+    """The result of a probe or hook that was carried out in a container.
 
     Attributes:
         succeeded: whether it went well.

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.config.load import Loaded as LoadedConfiguration
-from podium.node.pressure.config import EvictionConfig, read_config
+from podium.node.kubelet_config import read_eviction_config
+from podium.node.pressure.config import EvictionConfig
 from podium.plan.pressing import Pressure
 from podium.plan.targets import Target
 
@@ -36,7 +37,7 @@ class Request:
     applied: Sequence[Object] = ()
     deleted: Sequence[Target] = ()
     pressures: Sequence[Pressure] = ()
-    eviction: EvictionConfig = field(default_factory=lambda: read_config({}))
+    eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
     configuration: LoadedConfiguration | None = None
     alternatives_max: int = 100
     seed: int = 0

@@ -62,7 +62,7 @@ def test_a_full_disk_keeps_nobody_from_speaking(tmp_path: Path) -> None:
 
 
 def test_a_directory_is_used_by_one_agent(tmp_path: Path) -> None:
-    with NodeDirectory(tmp_path), pytest.raises(UnusableRootError, match="another agent uses it"):
+    with NodeDirectory(tmp_path), pytest.raises(UnusableRootError, match="another kubelet uses it"):
         NodeDirectory(tmp_path).__enter__()
     with NodeDirectory(tmp_path):
         pass

@@ -8,7 +8,7 @@ import pytest
 
 from podium.api.disruption import BY_PRESSURE
 from podium.cli.inputs import InputError, read_kubelet_config
-from podium.node.pressure.config import read_config
+from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.ranking import EvictionOrder
 from podium.node.pressure.signals import Signal
 from podium.plan.evicting import EvictionError, rank_evictions, ranking_report
@@ -118,7 +118,7 @@ def test_a_node_that_isnt_there() -> None:
 
 def test_thresholds_may_be_others() -> None:
     asked = request("n1:memory.available=1Gi")
-    eviction = read_config({"evictionHard": {"memory.available": "2Gi"}})
+    eviction = read_eviction_config({"evictionHard": {"memory.available": "2Gi"}})
     (lost,) = plan(replace(asked, eviction=eviction)).disruptions
     assert lost.pod == "default/above"
 
@@ -126,7 +126,8 @@ def test_thresholds_may_be_others() -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("kind: Pod", "must hold one document, a KubeletConfiguration"),
+        ("kind: Pod", "Pod: must be kubelet.config.k8s.io/v1beta1 KubeletConfiguration"),
+        ("a: 1\n---\nb: 2", "must hold one document, a KubeletConfiguration"),
         ("a: [", "not valid YAML"),
         ("kind: KubeletConfiguration\nevictionHard: {x: '1'}", "unsupported eviction signal x"),
     ],

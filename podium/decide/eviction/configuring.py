@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from podium.api.durations import NANOS_PER_SECOND, format_duration, parse_duration
-from podium.node.pressure.config import EvictionConfig, read_exactly, with_defaults
+from podium.node.kubelet_config import read_exactly, with_defaults
+from podium.node.pressure.config import EvictionConfig
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.parsing import parse_signal, parse_value
 from podium.node.pressure.thresholds import Threshold, Value

@@ -47,7 +47,7 @@ class Eviction:
 
 @dataclass(frozen=True, slots=True)
 class Starved:
-    """What the node is short of.
+    """The resource that a node under pressure is short of.
 
     Attributes:
         resource: as messages name it.

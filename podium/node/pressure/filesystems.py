@@ -13,7 +13,7 @@ from podium.node.pressure.thresholds import Threshold, unset
 
 
 class Part(Enum):
-    """A part of a pod's disk usage."""
+    """The parts of what a pod uses of disks: layers of containers, logs, volumes."""
 
     ROOTFS = "rootfs"
     LOGS = "logs"
@@ -39,7 +39,7 @@ _WRITABLE = frozenset({Part.ROOTFS})
 
 @dataclass(frozen=True, slots=True)
 class Filesystems:
-    """How a node is partitioned.
+    """The way in which images and containers share the filesystems of a node.
 
     Attributes:
         dedicated_image_fs: images are on a filesystem of their own.

@@ -51,7 +51,7 @@ CLEANUP_POLL_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What a look at the node came to.
+    """One round of the eviction manager: what it decided, or what has to be thrown away first.
 
     Attributes:
         evictions: whom to evict; several only for limits of local storage.
@@ -80,7 +80,7 @@ class SplitFilesystemError(PodiumError):
 
 
 class EvictionManager:
-    """One node's.
+    """The eviction manager of one node, which decides round by round whom to evict.
 
     Attributes:
         config: how it is configured.

@@ -24,7 +24,7 @@ Object = Mapping[str, Any]
 
 
 class EvictionOrder(StrEnum):
-    """How pods are ordered.
+    """The orders in which pods can be evicted.
 
     DEFAULT is the kubelet's. USAGE_SHARE is that of the design proposal of preemption: by
     priority, and then who uses the most in relation to what it requests; who requests nothing uses
@@ -36,7 +36,7 @@ class EvictionOrder(StrEnum):
 
 
 class Candidate(NamedTuple):
-    """A pod in the face of pressure.
+    """A pod that may be evicted, with what its place in the order depends on.
 
     Attributes:
         pod: the pod.
@@ -74,7 +74,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A pod in its place.
+    """A pod in its place in the order of evictions.
 
     Attributes:
         candidate: the pod.

@@ -11,7 +11,7 @@ MEMORY_PRESSURE, DISK_PRESSURE, PID_PRESSURE = "MemoryPressure", "DiskPressure",
 
 
 class Signal(StrEnum):
-    """A signal."""
+    """The eviction signals of the kubelet, by their names."""
 
     MEMORY_AVAILABLE = "memory.available"
     ALLOCATABLE_MEMORY_AVAILABLE = "allocatableMemory.available"

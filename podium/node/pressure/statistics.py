@@ -12,7 +12,7 @@ Object = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a signal told.
+    """What one eviction signal told of a node.
 
     Attributes:
         available: bytes, inodes or process ids.
@@ -46,7 +46,7 @@ NO_DISK = DiskUsage()
 
 @dataclass(frozen=True, slots=True)
 class ContainerUsage:
-    """What one container uses.
+    """What one container uses of memory and disk.
 
     Attributes:
         name: the container's.
@@ -63,7 +63,7 @@ class ContainerUsage:
 
 @dataclass(frozen=True, slots=True)
 class PodUsage:
-    """What one pod uses.
+    """What one pod uses of memory, disk and process ids.
 
     Attributes:
         memory_bytes: its working set; None if it isn't known.
@@ -102,7 +102,7 @@ class PodUsage:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """All of it.
+    """What the eviction signals of a node told, and what its pods use.
 
     Attributes:
         observations: what the signals told.

@@ -40,7 +40,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A threshold.
+    """A threshold of an eviction signal: how little may be left before the node acts.
 
     Attributes:
         signal: what is observed.

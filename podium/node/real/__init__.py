@@ -1,1 +1,1 @@
-"""A real machine as a node: what its agent decides. `podium.machine` does what it wants done."""
+"""A real machine as a node: what its kubelet decides. `podium.machine` does what it wants done."""

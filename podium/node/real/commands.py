@@ -120,7 +120,7 @@ class ShutDown(Command):
 
 @dataclass(frozen=True, slots=True)
 class CommandOutcome(Outcome):
-    """What became of a command.
+    """The outcome of a command, with what it found out.
 
     Attributes:
         result: what it found out.

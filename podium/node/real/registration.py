@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium import __version__
-from podium.node.kubelet_config import KubeletConfig
+from podium.node.kubelet_config import KubeletConfig, allocatable
 from podium.node.node_status import addresses
-from podium.node.pressure.config import allocatable
 from podium.node.real.machine import MachineInfo
 
 Object = Mapping[str, Any]

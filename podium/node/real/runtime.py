@@ -25,7 +25,7 @@ from podium.node.runtime import KILLED, NEVER_S, ExitStatus, Handler, StopSignal
 Object = Mapping[str, Any]
 
 _LEAVING = Objection("NodeShutdown", "Pod was rejected as the node is shutting down.")
-_LOST = ExitStatus(KILLED, "ContainerStatusUnknown", "The node's agent was stopped meanwhile")
+_LOST = ExitStatus(KILLED, "ContainerStatusUnknown", "The kubelet was stopped meanwhile")
 _PROBES = (Handler.STARTUP, Handler.LIVENESS, Handler.READINESS)
 
 

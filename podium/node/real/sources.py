@@ -20,7 +20,7 @@ class MissingSourceError(PodiumError):
 
 
 class Source(NamedTuple):
-    """A config map or secret.
+    """A config map or secret from which containers or volumes take content.
 
     Attributes:
         kind: `ConfigMap` or `Secret`.

@@ -38,7 +38,7 @@ class BehaviourError(PodiumError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """What a pod does on its node.
+    """What a simulated pod does on its node, as far as it is scripted.
 
     Attributes:
         startup: from its admission until its images are there and its network is set up.
@@ -59,7 +59,7 @@ class Behaviour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeBehaviour:
-    """What a node does.
+    """What a simulated node does, as far as it is scripted.
 
     Attributes:
         down: it is silent: nothing of it is heard, though its pods go on.

@@ -26,7 +26,7 @@ _RULE = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line through points.
+    """A curve that goes straight from point to point, and is level after the last.
 
     Attributes:
         times_s: of the points, in seconds, each later than the one before.
@@ -60,7 +60,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A walk between bounds.
+    """A curve that walks to and fro between bounds, by a seed.
 
     Attributes:
         least: it never goes below.
@@ -96,7 +96,7 @@ Curve = Line | Walk
 
 
 class CurveError(InvalidValue):
-    """A text that isn't a curve."""
+    """A text that can't be read as a curve of usage."""
 
 
 def parse_curve(text: str) -> Curve:

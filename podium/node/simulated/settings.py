@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from podium.node.pressure.config import EvictionConfig, read_config
+from podium.node.kubelet_config import read_eviction_config
+from podium.node.pressure.config import EvictionConfig
 from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, Behaviour
 
 
@@ -23,7 +24,7 @@ class NodeSettings:
     """
 
     behaviour: Behaviour = DEFAULT_BEHAVIOUR
-    eviction: EvictionConfig = field(default_factory=lambda: read_config({}))
+    eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
     seed: int = 0
     records_lives: bool = False
     writes_heartbeats: bool = False

@@ -29,7 +29,7 @@ _NODE_AMOUNTS = {
 
 @dataclass(frozen=True, slots=True)
 class UsageScript:
-    """What is used as time goes by.
+    """What a pod or node uses as time goes by, as its annotations script it.
 
     Attributes:
         curves: by what: `memory`, `disk` (of containers' writable layers) and `logs` in bytes,

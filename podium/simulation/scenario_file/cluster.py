@@ -25,11 +25,8 @@ from podium.documents import (
     unsupported,
 )
 from podium.manifests.input_files import InputFileError, read_text
-from podium.node.pressure.config import (
-    EvictionConfig,
-    allocatable,
-    read_config,
-)
+from podium.node.kubelet_config import allocatable, read_eviction_config
+from podium.node.pressure.config import EvictionConfig
 from podium.node.pressure.parsing import ThresholdError
 from podium.node.pressure.ranking import EvictionOrder
 from podium.node.simulated.behaviour import (
@@ -182,7 +179,7 @@ class Kubelet(Document):
 
     def eviction(self) -> EvictionConfig:
         """The kubelet's defaults go for what isn't said."""
-        config = read_config(self.configuration())
+        config = read_eviction_config(self.configuration())
         return replace(
             config,
             order=EvictionOrder(self.eviction_order),

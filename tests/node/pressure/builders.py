@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from podium.api.quantity import value
-from podium.node.pressure.config import EvictionConfig, read_exactly
+from podium.node.kubelet_config import read_exactly
+from podium.node.pressure.config import EvictionConfig
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.manager import EvictionManager, Round
 from podium.node.pressure.signals import Signal

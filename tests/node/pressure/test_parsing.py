@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.node.pressure.config import DEFAULT_HARD, allocatable, read_config, read_exactly
+from podium.node.kubelet_config import DEFAULT_HARD, allocatable, read_eviction_config, read_exactly
 from podium.node.pressure.parsing import ThresholdError, parse_value
 from podium.node.pressure.signals import Signal
 
@@ -103,7 +103,7 @@ def test_what_is_no_number_is_never_reached() -> None:
 
 
 def signals(kubelet: dict[str, object]) -> set[str]:
-    return {str(one.signal) for one in read_config(kubelet).thresholds}
+    return {str(one.signal) for one in read_eviction_config(kubelet).thresholds}
 
 
 def test_defaults() -> None:
@@ -113,7 +113,7 @@ def test_defaults() -> None:
     merged = {"evictionHard": {"nodefs.available": "0%"}, "mergeDefaultEvictionSettings": True}
     assert "nodefs.available" not in signals(merged)
     assert "memory.available" in signals(merged)
-    config = read_config({})
+    config = read_eviction_config({})
     assert (config.transition_period_s, config.max_pod_grace_period_s) == (300.0, 0)
 
 
@@ -175,4 +175,4 @@ def test_what_is_reserved_is_not_for_pods() -> None:
 
 def test_digits_without_end_are_looked_at_once() -> None:
     with pytest.raises(ThresholdError):
-        read_config({"evictionHard": {"memory.available": "1" * 200_000 + "x%"}})
+        read_eviction_config({"evictionHard": {"memory.available": "1" * 200_000 + "x%"}})

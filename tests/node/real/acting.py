@@ -89,7 +89,7 @@ class Stage:
     """
 
     def __init__(self, kubelet: Mapping[str, Any] | None = None) -> None:
-        config, _ = read_kubelet_config(kubelet or {})
+        config = read_kubelet_config(kubelet or {})
         self.now_s = START_S
         self.agent = MachineKubelet(node_object(NODE, MACHINE, config, {}), MACHINE, config)
         self.pods: dict[str, dict[str, Any]] = {}

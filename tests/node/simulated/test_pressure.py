@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Patch
+from podium.node.kubelet_config import read_eviction_config
 from podium.node.pod_conditions import condition_status
-from podium.node.pressure.config import EvictionConfig, read_config
+from podium.node.pressure.config import EvictionConfig
 from podium.node.simulated.settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.latency import ConstantLatency
@@ -21,7 +22,7 @@ MESSAGE = (
 
 def settings(**kubelet: Any) -> NodeSettings:
     hard = {"evictionHard": {"memory.available": "1Gi"}}
-    return NodeSettings(eviction=read_config(hard | kubelet))
+    return NodeSettings(eviction=read_eviction_config(hard | kubelet))
 
 
 def requesting(name: str, memory: str, **fields: Any) -> Obj:
@@ -155,7 +156,7 @@ def test_a_node_that_feels_nothing_costs_nothing() -> None:
 
 def test_images_are_thrown_away_before_pods_are_evicted() -> None:
     hard = {"evictionHard": {"nodefs.available": "10%"}}
-    cluster = Cluster(settings=NodeSettings(eviction=read_config(hard)))
+    cluster = Cluster(settings=NodeSettings(eviction=read_eviction_config(hard)))
     cluster.patch("Node", "n1", {"status": {"capacity": {"ephemeral-storage": "100Gi"}}}, "status")
     cluster.annotate("n1", usage_disk="50Gi", unused_images="20Gi")
     cluster.create(pod("p"), usage_logs="25Gi")
