@@ -62,13 +62,15 @@ class Following:
         self._profiles = profiles
         self._budgets: dict[str, Budget] = {}
         self._budgets_changed = False
-        self._started = False
 
     def start(self, now_s: float) -> None:
         """All that there is has been told: have the pods wait in the order of their creation."""
-        self._started = True
-        for pod in sorted(self.pending.values(), key=_age):
-            self._queue.add(pod, scheduler_name_of(pod.obj), now_s)
+        listed = [*self.pending.values()]
+        by_age = sorted(listed, key=_age)
+        if by_age != listed:
+            for pod in by_age:
+                self._queue.delete(pod.uid)
+                self._queue.add(pod, scheduler_name_of(pod.obj), now_s)
 
     def follow(self, change: Change, bindings: Bindings, now_s: float) -> None:
         """Take a change of the cluster in."""
@@ -118,8 +120,7 @@ class Following:
         if before is None:
             pod = self._scheduler.pending(obj)
             self.pending[pod.uid] = pod
-            if self._started:
-                self._queue.add(pod, scheduler_name_of(obj), now_s)
+            self._queue.add(pod, scheduler_name_of(obj), now_s)
             return
         if before.obj is obj:
             return
