@@ -239,9 +239,9 @@ class BusyCluster:
         self._try("delete", KINDS[kind], namespace, name, now_s=self._now_s)
 
     def _try(self, verb: str, *args: Any, **options: Any) -> None:
-        """Ask for what may be refused, as what it is about may be gone, or have a budget."""
+        """Ask for what may be refused: it may be gone or about to go, or have a budget."""
         try:
             getattr(self.cluster.server, verb)(*args, **options)
         except Refused as refused:
-            if refused.code not in (404, 429):
+            if refused.code not in (403, 404, 429):
                 raise

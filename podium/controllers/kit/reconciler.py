@@ -211,7 +211,8 @@ class Reconciler(ABC):
             return
         if not isinstance(effect, Delete):
             kind = str(answer.get("kind"))
-            if self._note(Change(kind, None, answer)) and kind in self.kinds:
+            # Of other kinds nobody would ever tell that the object is gone.
+            if kind in self.kinds and self._note(Change(kind, None, answer)):
                 self._unconfirmed.add(kind, answer, self._now_s)
             return
         known = self.objects.get(effect.kind, effect.name, effect.namespace)
@@ -226,7 +227,7 @@ class Reconciler(ABC):
             Whether nothing was known of the object before.
         """
         is_news, before = self.objects.apply(change)
-        if is_news and change.kind in self.kinds:
+        if is_news:
             for key in self._concerned(change, before):
                 self._dirty[key] = None
         return is_news and before is None
