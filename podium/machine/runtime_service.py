@@ -12,7 +12,7 @@ from podium.control.events import CallError, Outcome
 from podium.machine.containers import CannotStartError, Containers, Launch
 from podium.machine.directories import NodeDirectory
 from podium.machine.handlers import handle
-from podium.machine.stats import Taken, disk_usage, places, statistics
+from podium.machine.stats import DiskUsages, disk_usage, places, statistics
 from podium.machine.volumes import link_mounts, make_volumes, volume_paths, volume_sources
 from podium.node.container import NOT_CONFIGURED
 from podium.node.pressure.oom import oom_score_adj
@@ -81,7 +81,7 @@ class RuntimeService:
         self._directory = directory
         self._machine = machine
         self._now_s = now_s
-        self._taken: Taken = {}
+        self._taken: DiskUsages = {}
         self._walking: asyncio.Task[None] | None = None
         self._do: Mapping[type[Effect], Callable[[Any], Awaitable[object]]] = {
             RunPodSandbox: self._run_sandbox,
@@ -197,7 +197,7 @@ class RuntimeService:
         return {"PATH": _PATH, "HOME": str(home), "HOSTNAME": hostname, **volumes}
 
 
-def _walked(found: Iterable[Path]) -> Taken:
+def _walked(found: Iterable[Path]) -> DiskUsages:
     return {path: disk_usage(path) for path in found}
 
 

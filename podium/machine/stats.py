@@ -24,7 +24,7 @@ from podium.node.pressure.statistics import (
 )
 
 Object = Mapping[str, Any]
-Taken = Mapping[Path, DiskUsage]
+DiskUsages = Mapping[Path, DiskUsage]
 """What directories take of the disk."""
 
 _BLOCK = 512
@@ -84,7 +84,7 @@ def statistics(
     pods: tuple[Object, ...],
     directory: NodeDirectory,
     containers: Containers,
-    taken: Taken,
+    taken: DiskUsages,
     now_s: float,
 ) -> Statistics:
     """All of it.
@@ -135,7 +135,7 @@ def _pod(
     pod: Object,
     directory: NodeDirectory,
     containers: Containers,
-    taken: Taken,
+    taken: DiskUsages,
     table: Mapping[int, Entry],
 ) -> PodUsage:
     nothing = DiskUsage(0, 0)

@@ -196,7 +196,9 @@ class Container:
 
     def start(self, now_s: float) -> Iterable[Effect]:
         """Start it, if it is time."""
-        if self.is_alive or now_s < self.not_before_s or self.is_done:
+        if self.state is State.RUNNING or self.state is State.STARTING:
+            return ()
+        if now_s < self.not_before_s or self.is_done:
             return ()
         if self.last is not None and self.state is State.EXITED:
             self.back_off.restarted(self.last.finished_s, now_s)

@@ -97,14 +97,12 @@ class Kubelet:
         worker = self.pods.get(uid(pod))
         if worker is None:
             return not is_finished(pod)
-        if pod["spec"].get("readinessGates"):
-            return True
-        return gist(pod.get("status") or _NO_STATUS) != worker.told
+        return _tells_other(worker, pod)
 
     def leaves_alone(self, pod: Object) -> bool:
         """Whether the pod runs, and goes on for ever as it is and as its status says."""
         worker = self.pods.get(uid(pod))
-        if worker is None or is_terminating(pod) or self.has_other_view(pod):
+        if worker is None or is_terminating(pod) or _tells_other(worker, pod):
             return False
         return worker.written == worker.changes and worker.next_s() == NEVER_S
 
@@ -222,8 +220,8 @@ class Kubelet:
         worker = PodWorker.begun(info, sandbox, now_s)
         for victim in stopped:
             victim.stop(_PREEMPTED, victim.own_grace_period_s(), now_s)
-            worker.waits_for.add(victim.uid)
             self._revisit(victim.pod, now_s)
+        worker.waits_for = frozenset(one.uid for one in stopped)
         self.pods.add(worker)
         return worker, stopped
 
@@ -269,7 +267,7 @@ class Kubelet:
 
     def _tell(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
         changes = worker.changes
-        if worker.written == changes and not self.has_other_view(pod):
+        if worker.written == changes and not _tells_other(worker, pod):
             return
         status = pod_status(worker, self.runtime.host_ip, now_s)
         told = gist(status)
@@ -278,6 +276,13 @@ class Kubelet:
         worker.written = changes
         worker.told = told
         yield _patch(pod, status)
+
+
+def _tells_other(worker: PodWorker, pod: Object) -> bool:
+    """Whether the status of a pod may not be what was written last; gates are opened by others."""
+    if pod["spec"].get("readinessGates"):
+        return True
+    return gist(pod.get("status") or _NO_STATUS) != worker.told
 
 
 def _patch(pod: Object, status: Object) -> Patch:

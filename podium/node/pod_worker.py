@@ -5,7 +5,7 @@ restarted by itself. When a pod is stopped, sidecars go on until the others have
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from podium.api.meta import uid
@@ -74,7 +74,7 @@ class PodWorker:
     init: list[Container]
     main: list[Container]
     containers: list[Container]
-    waits_for: set[str] = field(default_factory=set)
+    waits_for: frozenset[str] = frozenset()
     stop_reason: StopReason | None = None
     is_over: bool = False
     over_s: float = NEVER_S
@@ -107,7 +107,10 @@ class PodWorker:
     @property
     def changes(self) -> int:
         """How often something visible has changed."""
-        return self._changes + sum([one.changes for one in self.containers])
+        changes = self._changes
+        for one in self.containers:
+            changes += one.changes
+        return changes
 
     @property
     def is_initialized(self) -> bool:
@@ -157,7 +160,7 @@ class PodWorker:
 
     def release(self, other_uid: str, at_s: float) -> None:
         """A pod that had to make room for it has ended."""
-        self.waits_for.discard(other_uid)
+        self.waits_for -= {other_uid}
         if not self.waits_for:
             self._set_up_s = max(self._set_up_s, at_s)
             self.touch(self._set_up_s)
@@ -239,7 +242,7 @@ class PodWorker:
         if self._must_set_up():
             least_s = min(least_s, self._set_up_s)
         goes_on = self.is_set_up and self.stop_reason is None and not self.waits_for
-        for one in (self._wanted() if self.init else self.main) if goes_on else ():
+        for one in self._wanted() if goes_on else ():
             least_s = min(least_s, one.next_s())
         if self.init or not goes_on:
             for one in self.containers:
@@ -264,7 +267,9 @@ class PodWorker:
         return self.admitted_s + float(limit_s)
 
     def _wanted(self) -> list[Container]:
-        """The containers that should run now."""
+        """The containers that should run now; of those without init ones, some may be done."""
+        if not self.init:
+            return self.main
         if self._is_done:
             return []
         wanted = []
