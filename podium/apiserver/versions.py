@@ -1,16 +1,18 @@
 """Objects that are served in several versions, and how they look in each.
 
-They are stored in the kind's own version. Only events have a second one, events.k8s.io/v1, in
-which the same fields have other names.
+They are stored in the kind's own version. Events have a second one, events.k8s.io/v1, in which the
+same fields have other names; autoscalers have autoscaling/v1 (`podium.apiserver.autoscalers`).
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 from podium.api.kinds import Kind
+from podium.apiserver import autoscalers
 
 Object = Mapping[str, Any]
 
+_AUTOSCALER_V1 = ("HorizontalPodAutoscaler", autoscalers.API_VERSION)
 _RENAMED = {
     "involvedObject": "regarding",
     "message": "note",
@@ -31,8 +33,10 @@ def stored_version(kind: Kind, obj: Object) -> Object:
     api_version = obj.get("apiVersion") or kind.api_version
     if api_version == kind.api_version and obj.get("kind") == kind.name:
         return obj
-    names = _RENAMED_BACK if _is_other(kind, api_version) else {}
     header = {"apiVersion": kind.api_version, "kind": kind.name}
+    if (kind.name, api_version) == _AUTOSCALER_V1:
+        return {**autoscalers.stored_from_v1(obj), **header}
+    names = _RENAMED_BACK if _is_other(kind, api_version) else {}
     return {**_renamed(obj, names), **header}
 
 
@@ -46,7 +50,10 @@ def shown_version(kind: Kind, obj: Object, api_version: str) -> Object:
     """
     if not api_version or not _is_other(kind, api_version):
         return obj
-    return {**_renamed(obj, _RENAMED), "apiVersion": api_version, "kind": kind.name}
+    header = {"apiVersion": api_version, "kind": kind.name}
+    if (kind.name, api_version) == _AUTOSCALER_V1:
+        return {**autoscalers.shown_in_v1(obj), **header}
+    return {**_renamed(obj, _RENAMED), **header}
 
 
 def _is_other(kind: Kind, api_version: str) -> bool:

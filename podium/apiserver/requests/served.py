@@ -45,6 +45,9 @@ BINDINGS = "bindings"
 """A second way to bind: a collection that takes Bindings, and that nobody can read."""
 
 
+_OWN = {(kind.group, kind.version) for kind in _SERVED}
+
+
 def _group_versions(kind: Kind) -> Iterator[GroupVersion]:
     yield kind.group, kind.version
     yield from kind.also
@@ -56,7 +59,10 @@ KINDS_BY_PLURAL: Mapping[GroupVersion, Mapping[str, Kind]] = {
         for kind in sorted(_SERVED, key=lambda kind: kind.plural)
         if group_version in _group_versions(kind)
     }
-    for group_version in sorted({gv for kind in _SERVED for gv in _group_versions(kind)})
+    for group_version in sorted(
+        {gv for kind in _SERVED for gv in _group_versions(kind)},
+        key=lambda gv: (gv[0], gv not in _OWN, gv[1]),
+    )
 }
 """The kinds of each group and version, by the name of their resource, all in order."""
 

@@ -29,12 +29,17 @@ def meta_struct(name: str) -> Struct:
     return _struct(_META, name)
 
 
-def _file(group: str) -> str:
-    return group.partition(".")[0] or _CORE
+def _file(group: str, version: str, kind: str) -> str:
+    file = group.partition(".")[0] or _CORE
+    return f"{file}_{version}" if (group, version, kind) in _FILES_OF_THEIR_OWN else file
+
+
+# Kinds that look otherwise in this version than in others of their group.
+_FILES_OF_THEIR_OWN = {("autoscaling", "v1", "HorizontalPodAutoscaler")}
 
 
 _KINDS = {
-    (f"{group}/{version}" if group else version, kind.name): _file(group)
+    (f"{group}/{version}" if group else version, kind.name): _file(group, version, kind.name)
     for kind in (*KINDS.values(), *BODIES)
     for group, version in ((kind.group, kind.version), *kind.also)
 }

@@ -188,9 +188,14 @@ def test_damaged_bodies_are_read_or_refused(body, data):
 
 def test_numbers_are_those_of_fields_that_there_are():
     kinds = [kind for kind in (*KINDS.values(), *BODIES) if is_read(kind.name)]
+    versions = [
+        (f"{group}/{version}".lstrip("/"), kind.name)
+        for kind in kinds
+        for group, version in ((kind.group, kind.version), *kind.also)
+    ]
     structs = {
         f"{struct.family}.{struct.name}": struct
-        for struct in reachable(struct_of(kind.api_version, kind.name) for kind in kinds)
+        for struct in reachable(filter(None, map(struct_of, *zip(*versions, strict=True))))
     }
 
     def names(numbers: Any) -> list[str]:

@@ -4,6 +4,8 @@ from podium.apiserver.schema.model import ScalarKind, Struct
 
 _MACHINERY = "io.k8s.apimachinery.pkg"
 _META = "meta"
+# Groups whose types aren't those of their version 1.
+_VERSIONS = {"autoscaling": "v2"}
 
 LIST_META = f"{_MACHINERY}.apis.meta.v1.ListMeta"
 STATUS = f"{_MACHINERY}.apis.meta.v1.Status"
@@ -22,7 +24,8 @@ def schema_name(struct: Struct) -> str:
     """The name of a struct's schema, such as `io.k8s.api.core.v1.PodSpec`."""
     if struct.family == _META:
         return f"{_MACHINERY}.apis.meta.v1.{struct.name}"
-    return f"io.k8s.api.{struct.family}.v1.{struct.name}"
+    family, _, version = struct.family.partition("_")
+    return f"io.k8s.api.{family}.{version or _VERSIONS.get(family, 'v1')}.{struct.name}"
 
 
 def list_name(struct: Struct) -> str:
