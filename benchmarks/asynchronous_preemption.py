@@ -14,8 +14,8 @@ from typing import Any
 from podium.api.kinds import KINDS
 from podium.apiserver.server import ApiServer
 from podium.control.effects import Bind, Delete
+from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.options import Features
 from podium.runtime.async_api import InProcessApi
 from podium.runtime.happenings import Called, Happening
 from podium.runtime.latency import ConstantLatency

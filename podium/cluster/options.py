@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from podium.apiserver.admission import AdmissionOptions
 from podium.config.options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
+from podium.controllers.scheduler.context import DEFAULT_FEATURES, Features
 from podium.controllers.scheduler.metrics import Stopwatch, stopped
-from podium.controllers.scheduler.options import DEFAULT_FEATURES, Features
 from podium.controllers.volumes.provisioner import PROVISIONING_S
 from podium.node.simulated.settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults

@@ -17,7 +17,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerm:
-    """One term.
+    """A term of a pod's affinity or anti-affinity to other pods.
 
     Attributes:
         namespaces: of pods it is about.

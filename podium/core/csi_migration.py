@@ -43,7 +43,7 @@ class Attachable:
 
 @dataclass(frozen=True, slots=True)
 class InTreePlugin:
-    """One migrated in-tree plugin.
+    """A volume plugin of Kubernetes' own tree that a CSI driver has replaced.
 
     Attributes:
         name: of the plugin, and of storage classes' provisioner.

@@ -23,7 +23,7 @@ from podium.core.status import Status, unresolvable
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All of a decision.
+    """A decision in full: every node, every plugin, every candidate.
 
     Attributes:
         filter: the nodes that don't fit, with what the first objecting plugin said.

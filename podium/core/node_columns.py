@@ -19,7 +19,7 @@ HOSTNAME_LABEL = "kubernetes.io/hostname"
 
 @dataclass(frozen=True, slots=True)
 class LabelColumn:
-    """The values of one label.
+    """The values that nodes have of one label, as a column.
 
     Attributes:
         codes: int32[capacity], an index into `values`, `ABSENT` where a node lacks the label.

@@ -8,7 +8,7 @@ from podium.core.snapshot import Snapshot
 
 
 class Nominator:
-    """Nominations by node.
+    """Keeps the pods that are nominated to nodes.
 
     Attributes:
         log: names of nodes whose nominations changed, oldest first.

@@ -11,7 +11,7 @@ UNPLACED = -1
 
 
 class PodInfo:
-    """One pod.
+    """A pod as the scheduler sees it: its object and its class.
 
     Attributes:
         obj: the object as last seen; itself never changed in place.

@@ -10,7 +10,7 @@ from podium.core.resource_columns import NATIVE_RESOURCES, Column, ResourceColum
 
 @dataclass(frozen=True, slots=True)
 class ScoredResource:
-    """One resource of all nodes.
+    """What all nodes have of one resource, and what is requested of it, for scores.
 
     Attributes:
         used: int64[capacity], what pods hold.

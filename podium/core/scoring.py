@@ -23,7 +23,7 @@ from podium.core.snapshot import Change, Snapshot
 
 
 class Scoring:
-    """What rows score.
+    """The scores of all rows for one class of pods.
 
     Attributes:
         local: local scores with their weights.

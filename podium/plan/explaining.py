@@ -236,9 +236,9 @@ def _decided_alone(request: Request, pod: Object, pod_key: str) -> _Watcher:
     watcher = _Watcher(play, pod_key)
     while not play.machine.is_synced and play.cluster.driver.step_now():
         pass
-    following, scheduler = play.machine.following, play.scheduler
-    following.settle_budgets()
-    scheduler.snapshot.remove_pod(following.placed[uid(pod)])
+    machine, scheduler = play.machine, play.scheduler
+    machine.handlers.settle_budgets()
+    scheduler.snapshot.remove_pod(machine.context.placed[uid(pod)])
     watcher(scheduler.decide(scheduler.pending(_unbound(pod)), scheduler_name(pod)))
     return watcher
 

@@ -50,7 +50,7 @@ _REASONS = {
 
 
 class InterPodAffinity:
-    """PreFilter, Filter and Score."""
+    """Keeps pods near to, or away from, others (PreFilter, Filter, Score)."""
 
     name = "InterPodAffinity"
 

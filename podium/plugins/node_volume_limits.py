@@ -37,7 +37,7 @@ _NOTHING: Volumes = frozenset()
 
 
 class NodeVolumeLimits:
-    """The plugin."""
+    """Refuses nodes that can't attach as many volumes (Filter)."""
 
     name = "NodeVolumeLimits"
 

@@ -52,7 +52,7 @@ _NO_DOMAIN = 2**31 - 1
 
 
 class PodTopologySpread:
-    """Filter and Score."""
+    """Spreads pods over domains: refuses (Filter) and ranks (Score) rows by their skew."""
 
     name = "PodTopologySpread"
 

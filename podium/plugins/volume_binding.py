@@ -69,7 +69,7 @@ class _Claims:
 
 
 class VolumeBinding:
-    """The plugin."""
+    """Binds the claims of pods to volumes that their node reaches (PreFilter to PreBind)."""
 
     name = "VolumeBinding"
 

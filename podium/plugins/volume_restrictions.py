@@ -48,7 +48,7 @@ _REASONS = {
 
 
 class VolumeRestrictions:
-    """The plugin."""
+    """Refuses nodes whose pods use a disk or a claim that can't be shared (PreFilter, Filter)."""
 
     name = "VolumeRestrictions"
 

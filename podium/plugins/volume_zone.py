@@ -45,7 +45,7 @@ _SUCCESSORS = {
 
 
 class VolumeZone:
-    """The plugin."""
+    """Refuses nodes in other zones than those of the pod's volumes (PreFilter, Filter)."""
 
     name = "VolumeZone"
 

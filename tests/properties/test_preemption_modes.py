@@ -7,7 +7,7 @@ import pytest
 from podium.api.kinds import KINDS
 from podium.cluster.cluster import Cluster
 from podium.cluster.options import ClusterOptions, SchedulerSetup
-from podium.controllers.scheduler.options import Features
+from podium.controllers.scheduler.context import Features
 from podium.runtime.latency import ConstantLatency
 
 CLASSES = {"low": 10, "middle": 100, "high": 1000}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.controllers.scheduler.options import Features
+from podium.controllers.scheduler.context import Features
 from tests.sim.kubelet import node_of
 from tests.sim.settings import Settings
 from tests.sim.world import World
@@ -22,7 +22,7 @@ def placements(seed: int, *, is_async: bool) -> tuple[dict[str, str], int]:
     scheduler = world.scheduler("default-scheduler")
     assert scheduler is not None
     pods = {pod["metadata"]["name"]: node_of(pod) for pod in world.store.list("Pod").items}
-    return pods, len(scheduler.history)
+    return pods, len(scheduler.preemptions.history)
 
 
 @pytest.mark.parametrize(

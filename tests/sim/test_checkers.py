@@ -8,7 +8,7 @@ import pytest
 
 from podium.config.load import load_configuration
 from podium.config.types import SchedulerConfiguration
-from podium.controllers.scheduler.preempting import Preemptions
+from podium.controllers.scheduler.preemption import PreemptionExecutor
 from podium.core.nominator import Nominator
 from podium.core.queue import SchedulingQueue
 from podium.profile import plugin_factories
@@ -44,14 +44,14 @@ def overlook_resources(patch: pytest.MonkeyPatch) -> None:
 
 
 def delete_victims_by_name(patch: pytest.MonkeyPatch) -> None:
-    put = Preemptions._put
+    put = PreemptionExecutor._put
 
     def careless(preemptions: Any, task: Any, victim: Any, effect: Any) -> None:
         put(
             preemptions, task, victim, replace(effect, uid="") if hasattr(effect, "uid") else effect
         )
 
-    patch.setattr(Preemptions, "_put", careless)
+    patch.setattr(PreemptionExecutor, "_put", careless)
 
 
 def keep_nominations(patch: pytest.MonkeyPatch) -> None:

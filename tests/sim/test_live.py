@@ -16,8 +16,8 @@ from podium.api.kinds import KINDS
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.options import PatchRequest
 from podium.control.effects import Bind
+from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.options import Features
 from podium.runtime.async_api import InProcessApi
 from podium.runtime.happenings import Happening, Stepped
 from podium.runtime.latency import ConstantLatency
@@ -80,9 +80,7 @@ async def seconds_to_schedule(load: Load, latency_s: float, features: Features) 
     async with LiveDriver(InProcessApi(server, clock.now_s, latency), clock) as driver:
         driver.add(machine)
         driver.add(KubeletStandIn(starts_after_s=None))
-        while (
-            machine.next_wakeup_s() is not None or len(machine.following.placed) < load.preemptors
-        ):
+        while machine.next_wakeup_s() is not None or len(machine.context.placed) < load.preemptors:
             await asyncio.sleep(0.01)
         driver.hooks.append(note_binds)
         gc.collect()
@@ -90,7 +88,7 @@ async def seconds_to_schedule(load: Load, latency_s: float, features: Features) 
         arrived_s = clock.now_s()
         while len(binds_s) < load.ordinary:
             await asyncio.sleep(0.005)
-        assert len(machine.history) > 0 or not load.preemptors
+        assert len(machine.preemptions.history) > 0 or not load.preemptors
     return max(binds_s) - arrived_s
 
 

@@ -16,8 +16,8 @@ from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.apiserver.server import ApiServer, PatchRequest
 from podium.config.load import default_configuration
 from podium.control.effects import Effect
+from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.options import Features
 from podium.node.simulated.kubelets import SimulatedKubelets
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.virtual import VirtualDriver

@@ -16,7 +16,7 @@ from podium.core.preemption.dry_run import DryRun
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One criterion.
+    """A criterion by which candidates are told apart.
 
     Attributes:
         name: what it looks at, in words.

@@ -58,7 +58,7 @@ class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
 
 @dataclass(frozen=True, slots=True)
 class PreemptionRecord:
-    """One preemption.
+    """A preemption as it was decided: for whom, who has to go, and what else was weighed.
 
     Attributes:
         at_s: when it was decided, in seconds since the epoch.

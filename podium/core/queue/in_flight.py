@@ -14,7 +14,7 @@ Object = Mapping[str, Any]
 
 
 class Happened(NamedTuple):
-    """Something that happened.
+    """An event in the cluster that happened while pods were being decided.
 
     Attributes:
         what: the event.

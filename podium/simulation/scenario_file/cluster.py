@@ -11,7 +11,7 @@ from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import CONTROLLERS, SchedulerSetup
 from podium.config.errors import InvalidConfiguration
 from podium.config.load import load_configuration
-from podium.controllers.scheduler.options import Features
+from podium.controllers.scheduler.context import Features
 from podium.controllers.volumes.provisioner import PROVISIONING_S
 from podium.documents import (
     Choice,

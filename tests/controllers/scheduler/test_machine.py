@@ -7,8 +7,8 @@ import pytest
 
 from podium.control.effects import Bind, Delete, Effect, Patch, Record
 from podium.control.events import Change, Synced, Woken
+from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.options import Features
 from podium.core.queue import Place
 from tests.controllers.scheduler.builders import done, failed, pod
 
@@ -155,7 +155,7 @@ def test_a_preemptor_is_nominated_while_its_victim_is_told_to_go() -> None:
 
 def test_who_was_weighed_is_remembered_and_told() -> None:
     hand, effects = preempting_hand()
-    (record,) = hand.machine.history
+    (record,) = hand.machine.preemptions.history
     assert record.preemptor.name == "high"
     assert [victim.name for victim in record.victims] == ["low"]
     deletion = hand.answer(done(of(effects, Patch)[0]))[0]

@@ -5,7 +5,7 @@ from typing import Any
 
 from podium.api import meta
 from podium.api.kinds import KINDS
-from podium.controllers.scheduler.following import nominated_node_of, scheduler_name_of
+from podium.controllers.scheduler.event_handlers import nominated_node_of, scheduler_name_of
 from podium.core.budgets import Budget
 from podium.scheduler import Scheduler
 from tests.sim.checkers.checker import Checker
@@ -29,7 +29,7 @@ class AtRest(Checker):
             assert scheduler is not None
             assert not list(scheduler.bindings), "bindings are under way"
             assert not len(scheduler.preemptions), "preemptions are under way"
-            assert scheduler.calls.is_idle(), "something is still to be written"
+            assert scheduler.context.dispatcher.is_idle(), "something is still to be written"
         terminating = [meta.key(pod) for pod in self._stored("Pod") if meta.is_terminating(pod)]
         assert not terminating, "pods that were deleted are still there"
         self._check_pending()

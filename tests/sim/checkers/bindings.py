@@ -26,11 +26,11 @@ class RoomForBindings(Checker):
 
     def stepped(self, who: str, scheduler: SchedulerMachine, event: Event) -> None:
         told, decided = self.world.told[who], self._decided[who]
-        for uid in [uid for uid in decided if uid not in scheduler.following.placed]:
+        for uid in [uid for uid in decided if uid not in scheduler.context.placed]:
             del decided[uid]
         for task in scheduler.bindings:
             uid = task.pod.uid
-            if uid not in decided and uid in scheduler.following.placed and task.holds_room:
+            if uid not in decided and uid in scheduler.context.placed and task.holds_room:
                 decided[uid] = task.node_name
                 self._check(told, decided, scheduler, uid)
 
@@ -41,7 +41,7 @@ class RoomForBindings(Checker):
         pods: dict[str, Object] = told.on(name)
         for other, where in decided.items():
             if where == name and not node_of(told.pods.get(other, {})):
-                pods[other] = scheduler.following.placed[other].obj
+                pods[other] = scheduler.context.placed[other].obj
         assert name in told.nodes, f"{uid} goes to node {name}, which is gone"
         lacking = overcommitted(told.nodes[name], list(pods.values()))
         assert not lacking, f"{uid} goes to {name}, where {lacking} is short: {sorted(pods)}"

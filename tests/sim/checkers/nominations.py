@@ -9,13 +9,11 @@ class Nominations(Checker):
     """Compares the nominator with the pending pods, and at rest with what is stored."""
 
     def stepped(self, who: str, scheduler: SchedulerMachine, event: Event) -> None:
-        nominator, following = scheduler.scheduler.nominator, scheduler.following
+        nominator, known = scheduler.scheduler.nominator, scheduler.context
         nominated = [
             pod
-            for uid, pod in following.pending.items()
-            if pod.nominated_node_name
-            and uid not in following.placed
-            and uid not in scheduler.bindings
+            for uid, pod in known.pending.items()
+            if pod.nominated_node_name and uid not in known.placed and uid not in scheduler.bindings
         ]
         for pod in nominated:
             assert pod in nominator.on(pod.nominated_node_name), pod
@@ -29,6 +27,6 @@ class Nominations(Checker):
         for name in self.world.schedulers:
             scheduler = self.world.scheduler(name)
             assert scheduler is not None
-            for uid, pod in scheduler.following.pending.items():
+            for uid, pod in scheduler.context.pending.items():
                 stated = (stored[uid].get("status") or {}).get("nominatedNodeName") or ""
                 assert pod.nominated_node_name == stated, (pod, pod.nominated_node_name, stated)

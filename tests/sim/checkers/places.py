@@ -2,8 +2,8 @@
 
 from podium.api import meta
 from podium.control.events import Event
-from podium.controllers.scheduler.binding import Stage
-from podium.controllers.scheduler.following import scheduler_name_of
+from podium.controllers.scheduler.binding_cycle import Stage
+from podium.controllers.scheduler.event_handlers import scheduler_name_of
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.core.queue import Place
 from tests.sim.checkers.checker import Checker
@@ -30,7 +30,7 @@ class Places(Checker):
         assert len(queue) == len(waiting) + len(in_flight)
         assert not (waiting | in_flight) & binding, (waiting, in_flight, binding)
         assert not waiting & on_permit
-        bound = {uid for uid in pending if uid in scheduler.following.placed} - binding
+        bound = {uid for uid in pending if uid in scheduler.context.placed} - binding
         places = waiting | in_flight | binding | on_permit | bound
         assert places >= pending, f"nowhere: {pending - places}"
         assert waiting | in_flight <= pending, f"gone: {(waiting | in_flight) - pending}"

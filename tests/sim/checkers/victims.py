@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from podium.control.effects import Delete, Effect
 from podium.control.events import Event
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.preempting import VictimCall
+from podium.controllers.scheduler.preemption import VictimCall
 from podium.runtime.happenings import Happening, Stepped
 from tests.sim.checkers.checker import Checker
 from tests.sim.kubelet import node_of
@@ -35,7 +35,7 @@ class Victims(Checker):
 
     def stepped(self, who: str, scheduler: SchedulerMachine, event: Event) -> None:
         told = self.world.told[who]
-        for record in list(scheduler.history)[self._records[who] :]:
+        for record in list(scheduler.preemptions.history)[self._records[who] :]:
             self._records[who] += 1
             preemptor = told.pods[record.preemptor.uid]
             assert preemptor["spec"].get("preemptionPolicy") != "Never", record

@@ -3,43 +3,61 @@
 import pytest
 
 from podium.control.effects import Delete, Effect, Patch, Record
-from podium.control.events import Change
-from podium.controllers.scheduler.outbox import Outbox
-from podium.controllers.scheduler.preempting import Preemptions, PreemptionTask, VictimCall
-from podium.core.pods import PodInfo
+from podium.control.events import Change, Outcome
+from podium.controllers.scheduler.context import Failure
+from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.controllers.scheduler.preemption import PreemptionExecutor, Retries, VictimCall
+from podium.core.framework import PostFilterResult
+from podium.core.queue import QueuedPod
 from tests.controllers.scheduler.builders import done, failed, pending, placed, pod
 
 NOW_S = 1_767_225_600.0
 
 
-class Bench:
-    """Preemptions with everything around them played by the test."""
+class Waiting:
+    """The binding cycles, as far as victims may wait in them for permission."""
 
     def __init__(self) -> None:
-        self.outbox = Outbox()
-        self.pods: dict[str, PodInfo] = {}
-        self.waiting: set[str] = set()
-        self.preempting: set[str] = set()
-        self.finished: list[PreemptionTask] = []
+        self.uids: set[str] = set()
+
+    def reject(self, uid: str, plugin: str, reason: str) -> bool:
+        return uid in self.uids
+
+
+class Bench:
+    """An executor with everything around it played by the test."""
+
+    def __init__(self) -> None:
+        self.context = SchedulerMachine().context
+        self.context.now_s = NOW_S
+        self.waiting = Waiting()
         self.preemptor = pending("high", priority=10)
-        self.preemptions = Preemptions(
-            self.outbox,
-            self.pods.get,
-            lambda uid, now_s: uid in self.waiting,
-            self.preempting,
-        )
-        self.preemptions.when_finished(lambda task, now_s: self.finished.append(task))
+        self.executor = PreemptionExecutor(self.context, self.waiting)
 
-    def start(self, *names: str, **fields: object) -> bool:
-        victims = [placed(name, **fields) for name in names]
-        self.pods.update((victim.uid, victim) for victim in victims)
-        task = PreemptionTask(self.preemptor, "default-scheduler", "n1", NOW_S)
-        return self.preemptions.start(task, victims, NOW_S)
+    def start(self, *names: str, **fields: object) -> None:
+        victims = tuple(placed(name, **fields) for name in names)
+        self.context.placed.update((victim.uid, victim) for victim in victims)
+        queued = QueuedPod(self.preemptor, "default-scheduler", NOW_S, 0)
+        found = PostFilterResult(nominated_node_name="n1", victims=victims)
+        self.executor.start(queued, found, Failure("no room"))
 
-    def answer(self, effect: Effect, outcome) -> list[Effect]:
+    def answer(self, effect: Effect, outcome: Outcome) -> list[Effect]:
         assert isinstance(effect.purpose, VictimCall)
-        self.preemptions.outcome(effect.purpose, outcome, NOW_S)
-        return self.outbox.take()
+        self.executor.outcome(effect.purpose, outcome)
+        return self.take()
+
+    def take(self) -> list[Effect]:
+        return self.context.dispatcher.take()
+
+    @property
+    def preempting(self) -> set[str]:
+        return self.context.scheduler.preempting
+
+    def ended(self, result: str) -> int:
+        """How many preemptions have ended in this way."""
+        name = "scheduler_preemption_goroutines_execution_total"
+        count = self.context.metrics.registry.get_sample_value(name, {"result": result})
+        return int(count or 0)
 
 
 @pytest.fixture
@@ -55,8 +73,8 @@ def said(effects: list[Effect]) -> list[tuple[str, str]]:
 
 
 def test_the_last_victim_is_removed_when_the_others_are_done(bench: Bench) -> None:
-    assert bench.start("a", "b", "c")
-    patch_a, patch_b = bench.outbox.take()
+    bench.start("a", "b", "c")
+    patch_a, patch_b = bench.take()
     assert said([patch_a, patch_b]) == [("Patch", "a"), ("Patch", "b")]
     (delete_b,) = bench.answer(patch_b, done(patch_b))
     (delete_a,) = bench.answer(patch_a, done(patch_a))
@@ -66,24 +84,24 @@ def test_the_last_victim_is_removed_when_the_others_are_done(bench: Bench) -> No
     (delete_c,) = bench.answer(patch_c, done(patch_c))
     assert isinstance(delete_c, Delete)
     assert delete_c.uid == "uid-c"
-    assert not bench.finished
+    assert len(bench.executor) == 1
     assert said(bench.answer(delete_c, done(delete_c))) == [("Record", "c")]
-    assert bench.finished[0].error is None
+    assert (bench.ended("success"), bench.ended("error")) == (1, 0)
 
 
 def test_the_preemptor_is_kept_back_until_the_last_victim_terminates(bench: Bench) -> None:
     bench.start("a")
-    (patch,) = bench.outbox.take()
+    (patch,) = bench.take()
     bench.answer(patch, done(patch))
     assert bench.preempting == {bench.preemptor.uid}
     terminating = pod("a", node="n1", deletionTimestamp="2026-01-01T00:00:30Z")
-    bench.preemptions.changed(Change("Pod", bench.pods["uid-a"].obj, terminating))
+    bench.executor.victim_changed(Change("Pod", pod("a", node="n1"), terminating))
     assert not bench.preempting
 
 
 def test_the_condition_and_the_event_say_what_kube_scheduler_says(bench: Bench) -> None:
     bench.start("a")
-    (patch,) = bench.outbox.take()
+    (patch,) = bench.take()
     assert isinstance(patch, Patch)
     (condition,) = patch.body["status"]["conditions"]
     assert condition == {
@@ -102,25 +120,25 @@ def test_the_condition_and_the_event_say_what_kube_scheduler_says(bench: Bench) 
 
 
 def test_terminating_victims_need_no_call(bench: Bench) -> None:
-    assert not bench.start("a", deletionTimestamp="2026-01-01T00:00:30Z")
-    assert bench.outbox.take() == []
-    assert len(bench.preemptions) == 0
+    bench.start("a", deletionTimestamp="2026-01-01T00:00:30Z")
+    assert bench.take() == []
+    assert len(bench.executor) == 0
 
 
 def test_a_victim_that_is_gone_is_no_failure_and_no_event(bench: Bench) -> None:
     bench.start("a")
-    (patch,) = bench.outbox.take()
+    (patch,) = bench.take()
     assert bench.answer(patch, failed(patch, "NotFound", 404)) == []
-    assert bench.finished[0].error is None
+    assert (bench.ended("success"), bench.ended("error")) == (1, 0)
 
 
 def test_after_a_failure_nobody_else_is_removed(bench: Bench) -> None:
     bench.start("a", "b", "c")
-    patch_a, patch_b = bench.outbox.take()
+    patch_a, patch_b = bench.take()
     assert bench.answer(patch_a, failed(patch_a)) == []
-    assert not bench.finished
+    assert len(bench.executor) == 1
     assert bench.answer(patch_b, done(patch_b)) == []
-    assert bench.finished[0].error is not None
+    assert (bench.ended("success"), bench.ended("error")) == (0, 1)
 
 
 @pytest.mark.parametrize(("is_there", "is_failure"), [(True, True), (False, False)])
@@ -128,25 +146,35 @@ def test_a_conflict_is_a_failure_only_while_the_victim_is_there(
     bench: Bench, is_there: bool, is_failure: bool
 ) -> None:
     bench.start("a")
-    (patch,) = bench.outbox.take()
+    (patch,) = bench.take()
     if not is_there:
-        bench.pods.clear()
+        bench.context.placed.clear()
     bench.answer(patch, failed(patch, "Conflict", 409))
-    assert (bench.finished[0].error is not None) is is_failure
+    assert bench.ended("error") == is_failure
 
 
 def test_a_victim_that_waits_for_permission_is_rejected_instead(bench: Bench) -> None:
-    bench.waiting.add("uid-a")
-    assert bench.start("a")
-    assert said(bench.outbox.take()) == [("Record", "a")]
-    assert bench.finished
+    bench.waiting.uids.add("uid-a")
+    bench.start("a")
+    assert said(bench.take()) == [("Record", "a")]
+    assert bench.ended("success") == 1
 
 
 def test_outcomes_that_come_twice_change_nothing(bench: Bench) -> None:
     bench.start("a")
-    (patch,) = bench.outbox.take()
+    (patch,) = bench.take()
     (delete,) = bench.answer(patch, done(patch))
     assert bench.answer(patch, done(patch)) == []
     bench.answer(delete, done(delete))
     assert bench.answer(delete, failed(delete)) == []
-    assert len(bench.finished) == 1
+    assert bench.ended("success") == 1
+
+
+def test_the_second_failure_and_all_after_it_wait() -> None:
+    retries, waits_s = Retries(), []
+    for _ in range(2000):
+        retries.failed("u", 0.0)
+        waits_s.append(retries.next_s())
+        assert retries.take_due(10.0) == ["u"]
+    assert waits_s[:6] == [0.0, 1.0, 2.0, 4.0, 8.0, 10.0]
+    assert waits_s[-1] == 10.0

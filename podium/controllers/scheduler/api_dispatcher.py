@@ -1,8 +1,8 @@
-"""What the scheduler writes about the pods it schedules: status patches, and bindings.
+"""What the scheduler asks of the API: status patches and bindings in order, the rest as it comes.
 
-There is at most one call about a pod at a time, so that outcomes that come late or out of order
-can't leave an older status behind. What is asked for meanwhile waits, merged into one patch; a
-binding makes waiting patches needless, since it sets the condition PodScheduled and clears the
+There is at most one call about a pending pod at a time, so that outcomes that come late or out of
+order can't leave an older status behind. What is asked for meanwhile waits, merged into one patch;
+a binding makes waiting patches needless, since it sets the condition PodScheduled and clears the
 nomination itself (the order of calls is that of kube-scheduler's own API dispatcher). A patch that
 fails is tried again until it succeeds, is overtaken, or the pod is gone. It names the version of
 the pod that it was made for, so that one of which nobody knows what became can't land later on.
@@ -16,26 +16,25 @@ from podium.api.times import timestamp
 from podium.control.backoff import Backoff
 from podium.control.effects import Bind, Effect, Patch
 from podium.control.events import Outcome
-from podium.controllers.scheduler.outbox import Outbox
+from podium.controllers.kit.pods import condition_of
 from podium.core.pods import PodInfo
 
 Object = Mapping[str, Any]
 
 _BACKOFF = Backoff(first_s=1.0, max_s=10.0)
+_NOMINATION = "nominatedNodeName"
 _HOPELESS = frozenset({"NotFound", "Invalid", "Forbidden"})
 
 
 @dataclass(frozen=True, slots=True)
 class PodCall:
-    """The purpose of a call about a pod.
+    """The purpose of a call about a pending pod.
 
     Attributes:
         uid: the pod's.
-        number: of the call.
     """
 
     uid: str
-    number: int
 
 
 @dataclass(slots=True)
@@ -62,15 +61,43 @@ class _Calls:
     failures: int = 0
     uncertain: bool = False
 
+    def known(self, name: str) -> Any:
+        """What a field of the status will be after all calls; None if none writes it."""
+        if name in self.wanted or self.sent is None:
+            return self.wanted.get(name)
+        return self.sent_fields.get(name)
 
-class PodCalls:
-    """Calls about pods that aren't bound yet, one at a time for each."""
+    def patch(self) -> Patch:
+        """The call that writes `sent_fields`."""
+        metadata = {"uid": self.pod.uid}
+        if self.version:
+            metadata["resourceVersion"] = str(self.version)
+        fields, status = self.sent_fields, dict[str, Any]()
+        conditions = [value for name, value in fields.items() if name != _NOMINATION]
+        if conditions:
+            status |= patched_conditions(self.pod.obj, conditions)
+        if _NOMINATION in fields:
+            # An empty name is absent from a stored object: null removes it.
+            status[_NOMINATION] = fields[_NOMINATION] or None
+        return status_patch(self.pod, PodCall(self.pod.uid), metadata, status)
 
-    def __init__(self, outbox: Outbox) -> None:
-        self._outbox = outbox
+
+class APIDispatcher:
+    """Collects the effects of a step; about a pod that isn't bound yet there is one at a time."""
+
+    def __init__(self) -> None:
+        self._effects: list[Effect] = []
         self._calls: dict[str, _Calls] = {}
         self._retry_at_s: dict[str, float] = {}
-        self._count = 0
+
+    def put(self, effect: Effect) -> None:
+        """Ask for an effect that needs no order."""
+        self._effects.append(effect)
+
+    def take(self) -> list[Effect]:
+        """Everything that was asked for since the last time."""
+        effects, self._effects = self._effects, []
+        return effects
 
     def set_status(
         self,
@@ -91,9 +118,17 @@ class PodCalls:
         """
         wanted: dict[str, Any] = {}
         if condition is not None:
-            wanted |= self._changed_condition(pod, condition, now_s)
-        if nomination is not None and self._known_nomination(pod) != nomination:
-            wanted["nominatedNodeName"] = nomination
+            kind = str(condition["type"])
+            known = self._known(pod, kind) or condition_of(pod.obj, kind)
+            stamped = stamped_condition(known, condition, now_s)
+            if stamped is not None:
+                wanted[kind] = stamped
+        if nomination is not None:
+            name = self._known(pod, _NOMINATION)
+            if name is None:
+                name = (pod.obj.get("status") or {}).get(_NOMINATION) or ""
+            if name != nomination:
+                wanted[_NOMINATION] = nomination
         if wanted:
             calls = self._of(pod)
             calls.wanted |= wanted
@@ -177,17 +212,8 @@ class PodCalls:
         return min(self._retry_at_s.values(), default=None)
 
     def is_idle(self) -> bool:
-        """Whether nothing is under way and nothing waits."""
+        """Whether no call about a pending pod is under way, and none waits."""
         return not self._calls
-
-    def _changed_condition(self, pod: PodInfo, condition: Object, now_s: float) -> dict[str, Any]:
-        kind = str(condition["type"])
-        known = self._known_condition(pod, kind)
-        if known is not None and all(known.get(k) == v for k, v in condition.items()):
-            return {}
-        same = known is not None and known.get("status") == condition["status"]
-        since = known.get("lastTransitionTime") if same and known else None
-        return {f"condition {kind}": {**condition, "lastTransitionTime": since or timestamp(now_s)}}
 
     def _of(self, pod: PodInfo) -> _Calls:
         calls = self._calls.get(pod.uid)
@@ -197,22 +223,23 @@ class PodCalls:
         calls.version = max(calls.version, _version(pod.obj))
         return calls
 
+    def _known(self, pod: PodInfo, name: str) -> Any:
+        calls = self._calls.get(pod.uid)
+        return None if calls is None else calls.known(name)
+
     def _send_next(self, calls: _Calls) -> None:
         if calls.sent is not None or calls.pod.uid in self._retry_at_s:
             return
-        self._count += 1
-        purpose = PodCall(calls.pod.uid, self._count)
         if calls.binding is not None:
-            one = calls.binding
-            calls.binding = None
-            calls.sent = one.with_purpose(purpose)
+            # A new one each time, so that an outcome that comes twice isn't taken for the next.
+            calls.sent, calls.binding = calls.binding.with_purpose(PodCall(calls.pod.uid)), None
         elif calls.wanted:
             calls.sent_fields, calls.wanted = calls.wanted, {}
-            calls.sent = _patch(calls, calls.sent_fields, purpose)
+            calls.sent = calls.patch()
         else:
             del self._calls[calls.pod.uid]
             return
-        self._outbox.put(calls.sent)
+        self.put(calls.sent)
 
     def _retry_later(self, calls: _Calls, now_s: float) -> None:
         calls.failures += 1
@@ -222,33 +249,16 @@ class PodCalls:
         calls.failures = 0
         self._retry_at_s.pop(calls.pod.uid, None)
 
-    def _known_nomination(self, pod: PodInfo) -> str:
-        for fields in self._pending_fields(pod):
-            if "nominatedNodeName" in fields:
-                return str(fields["nominatedNodeName"])
-        return (pod.obj.get("status") or {}).get("nominatedNodeName") or ""
 
-    def _known_condition(self, pod: PodInfo, kind: str) -> Object | None:
-        for fields in self._pending_fields(pod):
-            if f"condition {kind}" in fields:
-                found: Object = fields[f"condition {kind}"]
-                return found
-        return condition_of(pod.obj, kind)
-
-    def _pending_fields(self, pod: PodInfo) -> tuple[Mapping[str, Any], ...]:
-        calls = self._calls.get(pod.uid)
-        if calls is None:
-            return ()
-        return (calls.wanted, calls.sent_fields) if calls.sent is not None else (calls.wanted,)
-
-
-def condition_of(pod: Object, kind: str) -> Object | None:
-    """The condition of a type in a pod's status."""
-    found: Object
-    for found in (pod.get("status") or {}).get("conditions") or ():
-        if found.get("type") == kind:
-            return found
-    return None
+def stamped_condition(
+    known: Object | None, condition: Object, now_s: float
+) -> dict[str, Any] | None:
+    """A condition with the time of its transition; None if it is known like that already."""
+    if known is not None and all(known.get(k) == v for k, v in condition.items()):
+        return None
+    same = known is not None and known.get("status") == condition["status"]
+    since = known.get("lastTransitionTime") if same and known else None
+    return {**condition, "lastTransitionTime": since or timestamp(now_s)}
 
 
 def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, Any]:
@@ -262,24 +272,8 @@ def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, A
     }
 
 
-def _version(pod: Object) -> int:
-    """The version of a pod; 0 if it has none yet."""
-    text = pod["metadata"].get("resourceVersion")
-    return int(text) if text else 0
-
-
-def _patch(calls: _Calls, fields: Mapping[str, Any], purpose: PodCall) -> Patch:
-    pod = calls.pod
-    metadata = {"uid": pod.uid}
-    if calls.version:
-        metadata["resourceVersion"] = str(calls.version)
-    status: dict[str, Any] = {}
-    conditions = [value for name, value in fields.items() if name.startswith("condition ")]
-    if conditions:
-        status |= patched_conditions(pod.obj, conditions)
-    if "nominatedNodeName" in fields:
-        # An empty name is absent from a stored object: null removes it.
-        status["nominatedNodeName"] = fields["nominatedNodeName"] or None
+def status_patch(pod: PodInfo, purpose: Any, metadata: Object, status: Object) -> Patch:
+    """The call that patches the status of a pod that is still the same."""
     return Patch(
         purpose=purpose,
         kind="Pod",
@@ -288,3 +282,15 @@ def _patch(calls: _Calls, fields: Mapping[str, Any], purpose: PodCall) -> Patch:
         subresource="status",
         body={"metadata": metadata, "status": status},
     )
+
+
+def observed_generation(pod: PodInfo) -> dict[str, int]:
+    """The pod's generation as a condition states it; nothing where there is none."""
+    generation = (pod.obj.get("metadata") or {}).get("generation")
+    return {} if generation is None else {"observedGeneration": int(generation)}
+
+
+def _version(pod: Object) -> int:
+    """The version of a pod; 0 if it has none yet."""
+    text = pod["metadata"].get("resourceVersion")
+    return int(text) if text else 0

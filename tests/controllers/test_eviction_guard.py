@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.api.node_selector import required_node_affinity
 from podium.control.events import Change
-from podium.controllers.scheduler.eviction_guard import EvictionGuard
+from podium.controllers.eviction_guard import EvictionGuard
 from podium.simulation.scenario_file import read_scenario
 from podium.simulation.simulating import simulate
 

@@ -11,16 +11,18 @@ from enum import StrEnum
 
 from podium.control.effects import Effect
 from podium.control.events import Outcome
-from podium.controllers.scheduler.event_texts import scheduled
-from podium.controllers.scheduler.outbox import Outbox
-from podium.controllers.scheduler.pod_calls import PodCalls
+from podium.controllers.scheduler.context import (
+    Failure,
+    SchedulerContext,
+    handle_scheduling_failure,
+)
+from podium.controllers.scheduler.metrics import ERROR, SCHEDULED, UNSCHEDULABLE
 from podium.core.binding import BindingCycle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
-from podium.core.queue import QueuedPod, SchedulingQueue
+from podium.core.queue import QueuedPod
 from podium.core.status import SUCCESS, Code, Status
 from podium.core.timing import Timing
-from podium.scheduler import Scheduler
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Stage(StrEnum):
 
 @dataclass(slots=True)
 class BindingTask:
-    """One binding cycle.
+    """The binding cycle of one pod, from its decision on.
 
     Attributes:
         queued: the pod, as it left the queue.
@@ -77,57 +79,17 @@ class BindingTask:
     holds_room: bool = True
     seen_on: str = ""
 
-    @property
-    def scheduler_name(self) -> str:
-        """The profile that decided."""
-        return self.queued.scheduler_name
 
-
-Failed = Callable[[BindingTask, Status, float], None]
-Bound = Callable[[BindingTask, float], None]
-Assumed = Callable[[PodInfo], None]
-Released = Callable[[PodInfo, str, float], None]
-
-
-class Bindings:
+class BindingCycles:
     """The binding cycles under way, by the pod's uid.
 
     Args:
-        scheduler: snapshot, pipelines and binding cycles.
-        queue: told when a pod can't become unschedulable any more.
-        calls: makes the bindings.
-        outbox: for PreBind's calls, and events.
-        assumed: told of each pod for which room has been taken.
-        released: gives the room of a pod back.
-        bound: told of each success.
-        failed: told of each failure.
-        nominate: whether pods whose binding takes long are nominated to their node.
+        context: of the scheduler.
         timing: measures extension points.
     """
 
-    def __init__(
-        self,
-        scheduler: Scheduler,
-        queue: SchedulingQueue,
-        calls: PodCalls,
-        outbox: Outbox,
-        *,
-        assumed: Assumed,
-        released: Released,
-        bound: Bound,
-        failed: Failed,
-        nominate: bool,
-        timing: Timing,
-    ) -> None:
-        self._scheduler = scheduler
-        self._queue = queue
-        self._calls = calls
-        self._outbox = outbox
-        self._assumed = assumed
-        self._released = released
-        self._bound = bound
-        self._failed = failed
-        self._nominate = nominate
+    def __init__(self, context: SchedulerContext, timing: Timing) -> None:
+        self._context = context
         self._timing = timing
         self._tasks: dict[str, BindingTask] = {}
         self._polled: dict[str, BindingTask] = {}
@@ -139,31 +101,25 @@ class Bindings:
     def __iter__(self) -> Iterator[BindingTask]:
         return iter(self._tasks.values())
 
-    def of(self, uid: str) -> BindingTask | None:
-        """The binding cycle of a pod."""
-        return self._tasks.get(uid)
-
-    def start(self, queued: QueuedPod, node_name: str, now_s: float) -> BindingTask:
+    def start(self, queued: QueuedPod, node_name: str) -> None:
         """Take the room, and go as far as possible."""
-        pod = queued.pod
-        assumed = self._scheduler.bind(pod, node_name)
+        scheduler, pod, now_s = self._context.scheduler, queued.pod, self._context.now_s
+        assumed = self._context.assume(pod, node_name)
         profile = queued.scheduler_name
-        pipeline, cycle = self._scheduler.pipelines[profile], self._scheduler.binding[profile]
+        pipeline, cycle = scheduler.pipelines[profile], scheduler.binding[profile]
         task = BindingTask(queued, pod, assumed, node_name, now_s, pipeline, cycle)
         self._tasks[pod.uid] = task
-        self._assumed(assumed)
         status = self._timed("Reserve", task, lambda: cycle.reserve(pod, node_name))
-        if status.is_success and task.pipeline.permit:
+        if status.is_success and pipeline.permit:
             status = self._timed("Permit", task, lambda: cycle.permit(pod, node_name, now_s))
         if status.code is Code.WAIT:
-            self._expect(task, now_s)
+            self._expect(task)
         elif status.is_success:
-            self._permitted(task, now_s)
+            self._permitted(task)
         else:
-            self._fail(task, status, now_s)
-        return task
+            self._fail(task, status)
 
-    def allow(self, uid: str, plugin: str, now_s: float) -> None:
+    def allow(self, uid: str, plugin: str) -> None:
         """A plugin lets a waiting pod go.
 
         Raises:
@@ -171,169 +127,190 @@ class Bindings:
         """
         task = self._tasks[uid]
         if task.cycle.allow(uid, plugin):
-            self._permitted(task, now_s)
+            self._permitted(task)
 
-    def reject(self, uid: str, plugin: str, reason: str, now_s: float) -> bool:
+    def reject(self, uid: str, plugin: str, reason: str) -> bool:
         """Turn a pod down that waits on Permit; whether it was waiting."""
         task = self._tasks.get(uid)
         if task is None or uid not in task.cycle.waiting:
             return False
-        self._fail(task, task.cycle.reject(uid, plugin, reason), now_s)
+        self._fail(task, task.cycle.reject(uid, plugin, reason))
         return True
 
-    def outcome(self, purpose: PreBindCall, outcome: Outcome, now_s: float) -> None:
+    def outcome(self, purpose: PreBindCall, outcome: Outcome) -> None:
         """Take in what became of one of PreBind's calls."""
         task = self._tasks.get(purpose.uid)
         if task is None or task.calls.pop(purpose.number, None) is None:
             return
         if outcome.error is not None:
-            self._fail(task, Status(Code.ERROR, (outcome.error.message,)), now_s)
+            self._fail_in_error(task, outcome.error.message)
         elif not task.calls:
             task.stage = Stage.PRE_BIND
             self._polled[purpose.uid] = task
-            self._poll(task, now_s)
+            self._poll(task)
 
-    def settled(self, uid: str, outcome: Outcome, now_s: float) -> None:
+    def settled(self, uid: str, outcome: Outcome) -> None:
         """Take in what became of the binding itself."""
         task = self._tasks.get(uid)
         if task is None:
             return
         if outcome.error is not None:
             reason = f'running Bind plugin "DefaultBinder": {outcome.error.message}'
-            self._fail(task, Status(Code.ERROR, (reason,)), now_s)
+            self._fail_in_error(task, reason)
             return
-        self._succeed(task, now_s)
+        self._succeed(task)
 
-    def seen_bound(self, uid: str, node_name: str, now_s: float) -> None:
+    def seen_bound(self, uid: str, node_name: str) -> None:
         """The pod has been seen on a node: the snapshot has it on its own account."""
         task = self._tasks.get(uid)
         if task is None:
             return
         task.holds_room = False
         task.seen_on = node_name
-        self.recheck_uncertain(uid, now_s)
+        self.recheck_uncertain(uid)
 
-    def recheck_uncertain(self, uid: str, now_s: float) -> None:
+    def recheck_uncertain(self, uid: str) -> None:
         """Nobody knows what became of the binding, unless the pod has been seen on a node."""
         task = self._tasks.get(uid)
-        if task is None or not task.seen_on or not self._calls.drop_uncertain_binding(uid):
+        if task is None or not task.seen_on:
+            return
+        if not self._context.dispatcher.drop_uncertain_binding(uid):
             return
         if task.seen_on == task.node_name:
-            self._succeed(task, now_s)
+            self._succeed(task)
         else:
             reason = f'pod was bound to node "{task.seen_on}" by another scheduler'
-            self._fail(task, Status(Code.ERROR, (reason,)), now_s)
+            self._fail_in_error(task, reason)
 
-    def _succeed(self, task: BindingTask, now_s: float) -> None:
-        del self._tasks[task.pod.uid]
-        self._outbox.put(scheduled(task.pod, task.node_name, task.scheduler_name))
-        if task.pipeline.post_bind:
-            self._timed("PostBind", task, lambda: self._post_bind(task))
-        self._bound(task, now_s)
-
-    def pod_gone(self, uid: str, now_s: float) -> None:
+    def pod_gone(self, uid: str) -> None:
         """The pod is being deleted, or gone.
 
         One that waits on Permit is rejected. The calls of another can't be called back and will
         fail, but its room is free.
         """
         task = self._tasks.get(uid)
-        if task is not None and not self.reject(uid, "", "pod is deleted", now_s):
-            self._release(task, now_s)
+        if task is not None and not self.reject(uid, "", "pod is deleted"):
+            self._release(task)
 
-    def recheck(self, now_s: float) -> None:
+    def recheck(self) -> None:
         """Something has changed that PreBind may be waiting for."""
         for task in list(self._polled.values()):
-            self._poll(task, now_s)
+            self._poll(task)
 
-    def wake(self, now_s: float) -> None:
+    def wake(self) -> None:
         """Turn down who has waited too long."""
-        for name, cycle in self._scheduler.binding.items():
-            for waiting, status in cycle.expire(now_s) if cycle.waiting else ():
-                self._fail(self._tasks[waiting.pod.uid], status.by(status.plugin or name), now_s)
-        self.recheck(now_s)
+        for name, cycle in self._context.scheduler.binding.items():
+            for waiting, status in cycle.expire(self._context.now_s) if cycle.waiting else ():
+                self._fail(self._tasks[waiting.pod.uid], status.by(status.plugin or name))
+        self.recheck()
 
     def next_wakeup_s(self) -> float | None:
         """When the first of them gives up."""
         times = [task.deadline_s for task in self._polled.values()] if self._polled else []
-        for cycle in self._scheduler.binding.values():
+        for cycle in self._context.scheduler.binding.values():
             if cycle.waiting:
                 times += (min(one.deadlines_s.values()) for one in cycle.waiting.values())
         return min(times) if times else None
 
-    def _permitted(self, task: BindingTask, now_s: float) -> None:
+    def _permitted(self, task: BindingTask) -> None:
         # From here on the pod can't become unschedulable any more: events needn't be kept for it.
-        self._queue.done(task.pod.uid)
+        self._context.queue.done(task.pod.uid)
         effects: list[Effect] = []
         for plugin in task.pipeline.pre_bind_calls:
             effects += plugin.pre_bind_calls(task.pod, task.node_name)
         if not effects:
-            self._finish_pre_bind(task, now_s)
+            self._finish_pre_bind(task)
             return
         task.stage = Stage.CALLS
-        task.deadline_s = now_s + max(
+        task.deadline_s = self._context.now_s + max(
             plugin.bind_timeout_seconds for plugin in task.pipeline.pre_bind_calls
         )
-        self._expect(task, now_s)
+        self._expect(task)
         for effect in effects:
             self._count += 1
             sent = effect.with_purpose(PreBindCall(task.pod.uid, self._count))
             task.calls[self._count] = sent
-            self._outbox.put(sent)
+            self._context.dispatcher.put(sent)
 
-    def _poll(self, task: BindingTask, now_s: float) -> None:
+    def _poll(self, task: BindingTask) -> None:
         status = SUCCESS
         for plugin in task.pipeline.pre_bind_calls:
             status = plugin.pre_bind_done(task.pod, task.node_name).by(plugin.name)
             if not status.is_success:
                 break
         if status.is_success:
-            self._finish_pre_bind(task, now_s)
+            self._finish_pre_bind(task)
         elif status.code is not Code.WAIT:
-            self._fail(task, status, now_s)
-        elif task.deadline_s <= now_s:
+            self._fail(task, status)
+        elif task.deadline_s <= self._context.now_s:
             reason = f"binding volumes: context deadline exceeded: {status.message}"
-            self._fail(task, Status(Code.ERROR, (reason,), status.plugin), now_s)
+            self._fail_in_error(task, reason)
 
-    def _finish_pre_bind(self, task: BindingTask, now_s: float) -> None:
+    def _finish_pre_bind(self, task: BindingTask) -> None:
         self._polled.pop(task.pod.uid, None)
         cycle, pod, node_name, status = task.cycle, task.pod, task.node_name, SUCCESS
         if task.pipeline.pre_bind:
-            self._expect(task, now_s)
+            self._expect(task)
             status = self._timed("PreBind", task, lambda: cycle.pre_bind(pod, node_name))
         if status.is_success:
             status = self._timed("Bind", task, lambda: cycle.agree_to_bind(pod, node_name))
         if not status.is_success:
-            self._fail(task, status, now_s)
+            self._fail(task, status)
             return
         task.stage = Stage.BIND
-        self._calls.bind(task.pod, task.node_name)
+        self._context.dispatcher.bind(pod, node_name)
 
-    def _expect(self, task: BindingTask, now_s: float) -> None:
+    def _expect(self, task: BindingTask) -> None:
         """Tell others where the pod will be, because its binding will take a while."""
-        if self._nominate:
-            self._calls.set_status(task.pod, now_s, nomination=task.node_name)
+        context = self._context
+        if context.features.nominated_node_name_for_expectation:
+            context.dispatcher.set_status(task.pod, context.now_s, nomination=task.node_name)
 
-    def _fail(self, task: BindingTask, status: Status, now_s: float) -> None:
+    def _succeed(self, task: BindingTask) -> None:
         del self._tasks[task.pod.uid]
-        self._polled.pop(task.pod.uid, None)
-        task.cycle.unreserve(task.pod, task.node_name)
-        if status.is_rejection:
-            # The pod itself must not be brought back by the room that it gives back.
-            self._failed(task, status, now_s)
-            self._release(task, now_s)
-        else:
-            self._release(task, now_s)
-            self._failed(task, status, now_s)
-
-    def _release(self, task: BindingTask, now_s: float) -> None:
-        if task.holds_room:
-            task.holds_room = False
-            self._released(task.assumed, task.node_name, now_s)
+        context, queued = self._context, task.queued
+        note = f"Successfully assigned {task.pod.key} to {task.node_name}"
+        context.record(task.pod, queued.scheduler_name, "Scheduled", "Binding", note)
+        if task.pipeline.post_bind:
+            self._timed("PostBind", task, lambda: self._post_bind(task))
+        since_s, first_s = context.now_s - task.started_at_s, queued.initial_attempt_s
+        context.metrics.attempted(SCHEDULED, queued.scheduler_name, since_s)
+        waited_s = 0.0 if first_s is None else context.now_s - first_s
+        context.metrics.bound(queued.attempts, waited_s)
 
     def _post_bind(self, task: BindingTask) -> Status:
         task.cycle.post_bind(task.pod, task.node_name)
         return SUCCESS
 
+    def _fail_in_error(self, task: BindingTask, reason: str) -> None:
+        self._fail(task, Status(Code.ERROR, (reason,)))
+
+    def _fail(self, task: BindingTask, status: Status) -> None:
+        del self._tasks[task.pod.uid]
+        self._polled.pop(task.pod.uid, None)
+        task.cycle.unreserve(task.pod, task.node_name)
+        if status.is_rejection:
+            # The pod itself must not be brought back by the room that it gives back.
+            self._handle_failure(task, status)
+            self._release(task)
+        else:
+            self._release(task)
+            self._handle_failure(task, status)
+
+    def _handle_failure(self, task: BindingTask, status: Status) -> None:
+        context, profile = self._context, task.queued.scheduler_name
+        failure, result = Failure(status.message, is_error=True), ERROR
+        if status.is_rejection:
+            message = f"0/1 nodes are available: 1 {status.message}."
+            failure, result = Failure(message, frozenset({status.plugin})), UNSCHEDULABLE
+        context.metrics.attempted(result, profile, context.now_s - task.started_at_s)
+        handle_scheduling_failure(context, task.queued, failure)
+
+    def _release(self, task: BindingTask) -> None:
+        if task.holds_room:
+            task.holds_room = False
+            self._context.forget(task.assumed, task.node_name)
+
     def _timed(self, point: str, task: BindingTask, work: Callable[[], Status]) -> Status:
-        return self._timing.measure(point, task.scheduler_name, work, lambda status: status.code)
+        profile = task.queued.scheduler_name
+        return self._timing.measure(point, profile, work, lambda status: status.code)

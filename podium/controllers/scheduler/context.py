@@ -1,0 +1,176 @@
+"""What the parts of a scheduler have in common, and the failure handler that all of them call."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from podium.control.effects import Record
+from podium.controllers.scheduler.api_dispatcher import APIDispatcher, observed_generation
+from podium.controllers.scheduler.metrics import SchedulerMetrics
+from podium.core.cluster_events import Action, ClusterEvent, EventResource, Object
+from podium.core.pods import PodInfo
+from podium.core.queue import QueuedPod, SchedulingQueue
+from podium.scheduler import Scheduler
+
+# The API allows no longer notes.
+NOTE_LENGTH_MAX = 1024
+_CUT = " ..."
+
+KEEP = None
+"""Leaves a nomination as it is; the empty string clears it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Feature gates of v1.36 by Kubernetes' names in snake case, with its defaults.
+
+    Attributes:
+        scheduler_async_preemption: victims are removed while other pods are scheduled; without it
+            the scheduler waits for the API.
+        scheduler_pop_from_backoff_q: when no pod is active, one that still backs off is taken.
+        nominated_node_name_for_expectation: a pod whose binding takes long is nominated to its
+            node meanwhile.
+        revert_failed_nominations: not a gate of v1.36 but the asynchronous preemption proposal's
+            first idea: a preemption that fails takes its nomination back at once, instead of
+            keeping it until the pod's next cycle.
+    """
+
+    scheduler_async_preemption: bool = True
+    scheduler_pop_from_backoff_q: bool = True
+    nominated_node_name_for_expectation: bool = True
+    revert_failed_nominations: bool = False
+
+
+DEFAULT_FEATURES = Features()
+
+
+@dataclass(slots=True)
+class SchedulerContext:
+    """What the parts of one scheduler have in common; kube-scheduler's struct Scheduler.
+
+    Attributes:
+        scheduler: snapshot, listers and nominator, and the cycle that decides over them.
+        queue: the pods that wait.
+        dispatcher: everything that is asked of the API.
+        metrics: counts what happens.
+        features: feature gates.
+        pending: the pods that it has to schedule, as last seen, by uid.
+        placed: the pods on nodes, as last seen, assumed ones included, by uid.
+        now_s: the time of this step, in seconds since the epoch.
+    """
+
+    scheduler: Scheduler
+    queue: SchedulingQueue
+    dispatcher: APIDispatcher
+    metrics: SchedulerMetrics
+    features: Features
+    pending: dict[str, PodInfo] = field(default_factory=dict)
+    placed: dict[str, PodInfo] = field(default_factory=dict)
+    now_s: float = 0.0
+
+    def tell_queue(
+        self,
+        resource: EventResource,
+        action: Action,
+        old: Object | None,
+        new: Object | None,
+        *,
+        except_uid: str = "",
+    ) -> None:
+        """Tell the queue what happened, so that pods come back that it may help."""
+        event = ClusterEvent(resource, action)
+        self.queue.event(event, old, new, self.now_s, except_uid=except_uid)
+
+    def assume(self, pod: PodInfo, node_name: str) -> PodInfo:
+        """Put a pod into the snapshot before anybody has seen it on its node."""
+        assumed = self.placed[pod.uid] = self.scheduler.bind(pod, node_name)
+        return assumed
+
+    def forget(self, assumed: PodInfo, node_name: str) -> None:
+        """An assumed pod isn't coming: its room is free again, which may help others."""
+        del self.placed[assumed.uid]
+        self.scheduler.snapshot.remove_pod(assumed)
+        was = {**assumed.obj, "spec": {**assumed.obj["spec"], "nodeName": node_name}}
+        self.tell_queue(
+            EventResource.ASSIGNED_POD, Action.DELETE, was, None, except_uid=assumed.uid
+        )
+
+    def record_failed(self, pod: PodInfo, message: str, scheduler_name: str) -> None:
+        """Tell that a pod couldn't be scheduled, or that its cycle ended in an error."""
+        note = message
+        if len(message) > NOTE_LENGTH_MAX:
+            note = message[: NOTE_LENGTH_MAX - len(_CUT)] + _CUT
+        self.record(pod, scheduler_name, "FailedScheduling", "Scheduling", note, kind="Warning")
+
+    def record(
+        self,
+        pod: PodInfo,
+        scheduler_name: str,
+        reason: str,
+        action: str,
+        note: str,
+        *,
+        kind: str = "Normal",
+        annotations: Mapping[str, str] | None = None,
+    ) -> None:
+        """Tell of a pod by an event, in the name of a profile."""
+        event = Record(
+            regarding=pod.obj,
+            reporting_controller=scheduler_name,
+            type=kind,
+            reason=reason,
+            action=action,
+            note=note,
+            annotations=annotations or {},
+        )
+        self.dispatcher.put(event)
+
+    def clear_nomination(self, pod: PodInfo) -> None:
+        """Take a pod's nomination away, here and in the API."""
+        self.scheduler.nominator.withdraw(pod)
+        self.dispatcher.set_status(pod, self.now_s, nomination="")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a pod wasn't scheduled.
+
+    Attributes:
+        message: the sentence, for event and condition.
+        plugins: who rejected it; only events that they registered for bring it back.
+        is_error: whether something went wrong, as opposed to the pod not fitting.
+        nomination: the node to nominate it to, `KEEP`, or empty to clear what there is.
+    """
+
+    message: str
+    plugins: Collection[str] = frozenset()
+    is_error: bool = False
+    nomination: str | None = ""
+
+
+def handle_scheduling_failure(
+    context: SchedulerContext, queued: QueuedPod, failure: Failure
+) -> None:
+    """Put a pod back into the queue that wasn't scheduled, and tell everybody why.
+
+    As handleSchedulingFailure of kube-scheduler v1.36, in its order. A pod that is gone or bound by
+    now is left alone.
+    """
+    pod = context.pending.get(queued.pod.uid)
+    if pod is None:
+        context.queue.done(queued.pod.uid)
+        return
+    queued.pod = pod
+    context.queue.fail(queued, failure.plugins, now_s=context.now_s)
+    if failure.nomination is not KEEP:
+        context.scheduler.nominator.nominate(pod, failure.nomination)
+    context.record_failed(pod, failure.message, queued.scheduler_name)
+    condition = {
+        "type": "PodScheduled",
+        "status": "False",
+        "reason": "SchedulerError" if failure.is_error else "Unschedulable",
+        "message": failure.message,
+        **observed_generation(pod),
+    }
+    context.dispatcher.set_status(
+        pod, context.now_s, condition=condition, nomination=failure.nomination
+    )

@@ -1,0 +1,271 @@
+"""Event handlers: from watch events to the snapshot, the queue and the listers.
+
+As kube-scheduler's (eventhandlers.go, v1.36). What happened is told to the queue, so that pods come
+back that it may help. Everything is done by what was seen of an object before, not by what an event
+claims, so that a lost or repeated event does no harm.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.meta import is_finished, is_terminating, key, name, uid
+from podium.config.types import DEFAULT_SCHEDULER_NAME
+from podium.control.events import Change
+from podium.controllers.scheduler.binding_cycle import BindingCycles
+from podium.controllers.scheduler.context import SchedulerContext
+from podium.controllers.scheduler.preemption import PreemptionExecutor
+from podium.core.budgets import Budget
+from podium.core.cluster_events import Action, ClusterEvent, EventResource
+from podium.core.pods import PodInfo, placed_pod, renewed, renewed_class, start_ns_of
+from podium.core.queue.changes import events_of_node_update, events_of_pod_update
+
+Object = Mapping[str, Any]
+
+# Kinds whose events are told to the queue under a resource's name.
+_RESOURCES = {
+    resource.value: resource
+    for resource in EventResource
+    if resource.value not in ("AssignedPod", "UnscheduledPod", "Node", "*")
+}
+# Of these only a few fields matter to plugins, while their status changes all the time.
+_READ_FIELDS = {
+    "Namespace": ("metadata.labels",),
+    "Service": ("metadata.labels", "spec.selector"),
+    "ReplicationController": ("metadata.labels", "spec.selector"),
+    "ReplicaSet": ("metadata.labels", "spec.selector"),
+    "StatefulSet": ("metadata.labels", "spec.selector"),
+}
+KINDS = frozenset({"Pod", "Node", "PodDisruptionBudget", *_RESOURCES, *_READ_FIELDS})
+
+
+class EventHandlers:
+    """Takes changes of the cluster in.
+
+    Attributes:
+        is_synced: whether all that there was at the start has been told.
+
+    Args:
+        context: of the scheduler; its pods, its snapshot and its queue follow what is seen.
+        bindings: told of pods that are bound or gone, and of what PreBind may wait for.
+        preemptions: told of victims that go.
+    """
+
+    def __init__(
+        self, context: SchedulerContext, bindings: BindingCycles, preemptions: PreemptionExecutor
+    ) -> None:
+        self._context = context
+        self._bindings = bindings
+        self._preemptions = preemptions
+        self._snapshot = context.scheduler.snapshot
+        self._nominator = context.scheduler.nominator
+        self._budgets: dict[str, Budget] = {}
+        self._budgets_changed = False
+        self.is_synced = False
+
+    def start(self) -> None:
+        """All that there is has been told: have the pods wait in the order of their creation."""
+        self.is_synced = True
+        listed = [*self._context.pending.values()]
+        by_age = sorted(listed, key=_age)
+        if by_age != listed:
+            for pod in by_age:
+                self._context.queue.delete(pod.uid)
+                self._queue_up(pod)
+
+    def handle(self, change: Change) -> None:
+        """Take a change in."""
+        if change.kind == "Pod":
+            self._preemptions.victim_changed(change)
+            self._pod(change)
+        elif change.kind == "PodDisruptionBudget":
+            self._budget(change)
+        elif change.kind == "Node":
+            self._node(change)
+            self._bindings.recheck()
+        else:
+            self._other(change)
+            self._bindings.recheck()
+
+    def settle_budgets(self) -> None:
+        """Hand the budgets on if they have changed; to be called before a decision."""
+        if self._budgets_changed:
+            self._budgets_changed = False
+            self._context.scheduler.set_budgets(self._budgets.values())
+
+    def _pod(self, change: Change) -> None:
+        new = change.new
+        if new is None or is_finished(new):
+            gone = change.old if new is None else new
+            if gone is not None:
+                if node_name := (gone.get("spec") or {}).get("nodeName"):
+                    self._bindings.seen_bound(uid(gone), node_name)
+                self._pod_gone(uid(gone))
+        elif node_name := (new.get("spec") or {}).get("nodeName"):
+            self._pod_assigned(new, node_name)
+        elif scheduler_name_of(new) in self._context.scheduler.pipelines:
+            self._pod_pending(new)
+
+    def _pod_pending(self, obj: Object) -> None:
+        context = self._context
+        before = context.pending.get(uid(obj))
+        if before is None:
+            pod = context.scheduler.pending(obj)
+            context.pending[pod.uid] = pod
+            self._queue_up(pod)
+            return
+        if before.obj is obj:
+            return
+        pod = context.pending[before.uid] = renewed(
+            before, obj, self._snapshot.classes, wants_node=True
+        )
+        context.dispatcher.seen(pod)
+        if before.uid in self._bindings:
+            if is_terminating(obj) and not is_terminating(before.obj):
+                self._bindings.pod_gone(before.uid)
+            return
+        if before.uid in context.placed:
+            # Bound, and the watch is yet to tell: what it tells here is older news.
+            return
+        self._renominate(before, pod)
+        context.queue.update(before, pod, context.now_s)
+        stated = nominated_node_of(before.obj)
+        if stated and stated != nominated_node_of(obj):
+            self._nomination_gone(before)
+
+    def _queue_up(self, pod: PodInfo) -> None:
+        self._context.queue.add(pod, scheduler_name_of(pod.obj), self._context.now_s)
+
+    def _nomination_gone(self, pod: PodInfo) -> None:
+        """Others counted the pod as if it were on its node, if their priority wasn't higher."""
+        self._context.queue.event(
+            ClusterEvent(EventResource.ASSIGNED_POD, Action.DELETE),
+            pod.obj,
+            None,
+            self._context.now_s,
+            among=lambda other: other.priority <= pod.priority,
+        )
+
+    def _renominate(self, before: PodInfo, pod: PodInfo) -> None:
+        """A nomination that only this scheduler knows of survives news that don't tell of it."""
+        held = before.nominated_node_name
+        stated, said_before = nominated_node_of(pod.obj), nominated_node_of(before.obj)
+        self._nominator.withdraw(before)
+        if not stated and not said_before:
+            stated = held
+        self._nominator.nominate(pod, stated)
+
+    def _pod_assigned(self, obj: Object, node_name: str) -> None:
+        context, pod_uid = self._context, uid(obj)
+        waiting = context.pending.pop(pod_uid, None)
+        if waiting is not None:
+            self._nominator.withdraw(waiting)
+            context.queue.delete(pod_uid)
+            context.dispatcher.drop_patches(pod_uid)
+        known = context.placed.get(pod_uid)
+        before = known.obj if known is not None and waiting is None else None
+        if known is None:
+            pod = context.placed[pod_uid] = placed_pod(obj, self._snapshot.classes)
+            self._snapshot.add_pod(pod, node_name)
+        else:
+            self._renew(known, obj, node_name)
+        self._bindings.seen_bound(pod_uid, node_name)
+        action = Action.ADD if before is None else events_of_pod_update(before, obj)
+        context.tell_queue(EventResource.ASSIGNED_POD, action, before, obj)
+
+    def _renew(self, known: PodInfo, obj: Object, node_name: str) -> None:
+        snapshot = self._snapshot
+        cls = renewed_class(known, obj, snapshot.classes, wants_node=False)
+        moved = known.row != snapshot.row_of.get(node_name, known.row)
+        if moved or cls is not known.cls:
+            pod = self._context.placed[known.uid] = PodInfo(obj, cls)
+            snapshot.remove_pod(known)
+            snapshot.add_pod(pod, node_name)
+            return
+        known.obj = obj
+        snapshot.retake_ports(known)
+        start_ns = start_ns_of(obj)
+        if start_ns != known.start_ns:
+            snapshot.restart_pod(known, start_ns)
+
+    def _pod_gone(self, pod_uid: str) -> None:
+        context = self._context
+        waiting = context.pending.pop(pod_uid, None)
+        if waiting is not None:
+            context.queue.delete(pod_uid)
+            nominated = waiting.nominated_node_name
+            self._nominator.withdraw(waiting)
+            if pod_uid in self._bindings:
+                self._bindings.pod_gone(pod_uid)
+            elif nominated:
+                self._nomination_gone(waiting)
+            context.dispatcher.drop_patches(pod_uid)
+        # A pod that was bound may be gone before it was seen on its node.
+        placed = context.placed.pop(pod_uid, None)
+        if placed is not None:
+            self._snapshot.remove_pod(placed)
+            context.tell_queue(EventResource.ASSIGNED_POD, Action.DELETE, placed.obj, None)
+
+    def _node(self, change: Change) -> None:
+        snapshot, new, gone = self._snapshot, change.new, change.old
+        if new is None:
+            if gone is not None and name(gone) in snapshot.row_of:
+                self._context.tell_queue(EventResource.NODE, Action.DELETE, gone, None)
+                snapshot.remove_node(name(gone))
+            return
+        row = snapshot.row_of.get(name(new))
+        before = None if row is None else snapshot.nodes[row]
+        snapshot.set_node(new)
+        action = Action.ADD if before is None else events_of_node_update(before, new)
+        self._context.tell_queue(EventResource.NODE, action, before, new)
+
+    def _budget(self, change: Change) -> None:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        budget = Budget.of(obj) if change.new is not None else None
+        if self._budgets.get(key(obj)) == budget:
+            return
+        self._budgets_changed = True
+        if budget is None:
+            del self._budgets[key(obj)]
+        else:
+            self._budgets[key(obj)] = budget
+
+    def _other(self, change: Change) -> None:
+        listers, old, new = self._context.scheduler.listers, change.old, change.new
+        if new is None:
+            if old is not None:
+                listers.remove(old)
+        elif old is None or not _reads_alike(change.kind, old, new):
+            listers.set(new)
+        resource = _RESOURCES.get(change.kind)
+        if resource is not None:
+            action = Action.ADD if old is None else Action.UPDATE if new is not None else None
+            self._context.tell_queue(resource, action or Action.DELETE, old, new)
+
+
+def _age(pod: PodInfo) -> tuple[str, int]:
+    metadata = pod.obj["metadata"]
+    created = metadata.get("creationTimestamp") or ""
+    return created, int(metadata.get("resourceVersion") or 0)
+
+
+def scheduler_name_of(pod: Object) -> str:
+    """The profile that a pod asks for."""
+    return str((pod.get("spec") or {}).get("schedulerName") or DEFAULT_SCHEDULER_NAME)
+
+
+def nominated_node_of(pod: Object) -> str:
+    """The node that a pod's status nominates it to; empty if none."""
+    return (pod.get("status") or {}).get("nominatedNodeName") or ""
+
+
+def _reads_alike(kind: str, old: Object, new: Object) -> bool:
+    """Whether plugins read the same in both states of an object."""
+    fields = _READ_FIELDS.get(kind)
+    return fields is not None and all(_at(old, f) == _at(new, f) for f in fields)
+
+
+def _at(obj: Object, path: str) -> object:
+    outer, inner = path.split(".")
+    return (obj.get(outer) or {}).get(inner)

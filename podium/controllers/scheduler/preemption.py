@@ -1,0 +1,328 @@
+"""The executor of preemptions: the victims' removal, while other pods are scheduled.
+
+The steps are those of kube-scheduler v1.36 (executor.go of its preemption framework). Every victim
+gets the condition DisruptionTarget, then it is deleted; all but the last at the same time, the
+last one when the others are done. Until the last victim is seen to terminate, the preemptor is in
+`Scheduler.preempting`, so that PreEnqueue keeps it out of the queue; the event of the removal
+can't be missed then. A victim that is gone already is a success, any other failure ends the
+preemption: the pod is tried again, and keeps its nomination until its next cycle.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field, replace
+
+from podium.api.meta import is_finished, is_terminating, uid
+from podium.control.backoff import Backoff
+from podium.control.effects import Delete, Effect
+from podium.control.events import CallError, Change, Outcome
+from podium.controllers.kit.pods import condition_of
+from podium.controllers.scheduler.api_dispatcher import (
+    observed_generation,
+    patched_conditions,
+    stamped_condition,
+    status_patch,
+)
+from podium.controllers.scheduler.binding_cycle import BindingCycles
+from podium.controllers.scheduler.context import (
+    KEEP,
+    Failure,
+    SchedulerContext,
+    handle_scheduling_failure,
+)
+from podium.core.framework import PostFilterResult
+from podium.core.pods import PodInfo
+from podium.core.preemption.record import PreemptionRecord, record_of
+from podium.core.queue import Place, QueuedPod
+
+HISTORY_MAX = 10_000
+_BACKOFF = Backoff(first_s=1.0, max_s=10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class VictimCall:
+    """The purpose of a call about a victim.
+
+    Attributes:
+        preemptor_uid: for whom it has to go.
+        victim_uid: who has to go.
+    """
+
+    preemptor_uid: str
+    victim_uid: str
+
+
+@dataclass(slots=True)
+class PreemptionTask:
+    """A preemption whose victims are being removed.
+
+    Attributes:
+        preemptor: the pod for which room is made.
+        record: who has to go, where and since when.
+        plugin: who decided so.
+        last: the victim that is kept for the end.
+        removing: victims under way, with the call about each, by uid.
+        last_begun: whether it is the last one's turn.
+        error: what went wrong first.
+    """
+
+    preemptor: PodInfo
+    record: PreemptionRecord
+    plugin: str
+    last: PodInfo
+    removing: dict[str, tuple[PodInfo, Effect]] = field(default_factory=dict)
+    last_begun: bool = False
+    error: CallError | None = None
+
+
+class PreemptionExecutor:
+    """The preemptions under way, by the preemptor's uid.
+
+    Asynchronously (SchedulerAsyncPreemption), the preemptor is nominated and goes back to the queue
+    at once, and PreEnqueue keeps it there. Synchronously, no other pod is scheduled until the
+    victims have been told to go; only then the preemptor goes back.
+
+    Attributes:
+        history: the last preemptions, the oldest first.
+
+    Args:
+        context: of the scheduler.
+        bindings: victims that wait on Permit are turned down there.
+    """
+
+    def __init__(self, context: SchedulerContext, bindings: BindingCycles) -> None:
+        self.history: deque[PreemptionRecord] = deque(maxlen=HISTORY_MAX)
+        self._context = context
+        self._bindings = bindings
+        self._tasks: dict[str, PreemptionTask] = {}
+        self._preemptors_of: dict[str, set[str]] = {}
+        self._held: tuple[QueuedPod, Failure] | None = None
+        self._retries = Retries()
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    @property
+    def holds_scheduling_up(self) -> bool:
+        """Whether no other pod may be scheduled before victims have been told to go."""
+        return self._held is not None
+
+    def start(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
+        """Set a preemption off, and put the preemptor back.
+
+        Args:
+            queued: the preemptor.
+            found: node and victims.
+            failure: why the pod fits nowhere.
+        """
+        context, pod = self._context, queued.pod
+        snapshot, profile = context.scheduler.snapshot, queued.scheduler_name
+        record = record_of(pod, found, snapshot, profile, context.now_s)
+        self.history.append(record)
+        is_async = context.features.scheduler_async_preemption
+        fresh = [victim for victim in found.victims if not victim.cls.terminating]
+        # If all victims are terminating already, nobody loses a nomination for their sake.
+        if fresh or not is_async:
+            for lower in context.scheduler.nominator.lower_on(pod, record.node_name):
+                context.clear_nomination(lower)
+            context.metrics.preemption_started(len(found.victims))
+        if not is_async:
+            self._held = (queued, failure)
+        if fresh:
+            self._begin_all(PreemptionTask(pod, record, found.status.plugin, fresh[-1]), fresh[:-1])
+        elif not is_async:
+            self._let_go()
+        if is_async:
+            handle_scheduling_failure(context, queued, failure)
+
+    def outcome(self, purpose: VictimCall, outcome: Outcome) -> None:
+        """Take in what became of a call."""
+        task = self._tasks.get(purpose.preemptor_uid)
+        if task is None:
+            return
+        victim, effect = task.removing.get(purpose.victim_uid, (None, None))
+        if victim is None or effect is not outcome.effect:
+            return
+        del task.removing[purpose.victim_uid]
+        if outcome.error is not None:
+            if not self._is_gone(victim, outcome.error):
+                task.error = task.error or outcome.error
+        elif isinstance(outcome.effect, Delete):
+            self._tell(task, victim)
+        elif task.error is None:
+            self._delete(task, victim)
+        self._proceed(task)
+
+    def victim_changed(self, change: Change) -> None:
+        """Let those be scheduled again whose last victim this is, if it is about to go."""
+        pod = change.new if change.new is not None else change.old
+        if pod is None or uid(pod) not in self._preemptors_of:
+            return
+        if change.new is None or is_finished(pod) or is_terminating(pod):
+            self._let_in(uid(pod))
+
+    def wake(self) -> None:
+        """Have the pods tried again whose preemption failed some time ago."""
+        queue, now_s = self._context.queue, self._context.now_s
+        for preemptor_uid in self._retries.take_due(now_s):
+            if preemptor_uid not in queue:
+                self._retries.forget(preemptor_uid)
+            queue.activate([preemptor_uid], now_s)
+
+    def next_wakeup_s(self) -> float | None:
+        """When the next of them is to be tried."""
+        return self._retries.next_s()
+
+    def _begin_all(self, task: PreemptionTask, others: list[PodInfo]) -> None:
+        self._tasks[task.preemptor.uid] = task
+        self._context.scheduler.preempting.add(task.preemptor.uid)
+        for victim in others:
+            self._begin(task, victim)
+        self._proceed(task)
+
+    def _proceed(self, task: PreemptionTask) -> None:
+        if task.removing:
+            return
+        if task.error is None and not task.last_begun:
+            self._begin_last(task)
+        if not task.removing:
+            self._finish(task)
+
+    def _begin_last(self, task: PreemptionTask) -> None:
+        task.last_begun = True
+        self._preemptors_of.setdefault(task.last.uid, set()).add(task.preemptor.uid)
+        seen = self._context.placed.get(task.last.uid)
+        if seen is None or is_terminating(seen.obj):
+            self._let_in(task.last.uid)
+        self._begin(task, task.last)
+
+    def _let_in(self, last_uid: str) -> None:
+        self._context.scheduler.preempting.difference_update(self._preemptors_of.pop(last_uid))
+
+    def _is_gone(self, victim: PodInfo, error: CallError) -> bool:
+        """Whether a call failed because there is nothing left to remove.
+
+        A conflict may stand for another pod of the same name.
+        """
+        if error.reason == "Conflict":
+            return victim.uid not in self._context.placed
+        return error.reason == "NotFound"
+
+    def _begin(self, task: PreemptionTask, victim: PodInfo) -> None:
+        if self._bindings.reject(victim.uid, task.plugin, "preempted"):
+            self._tell(task, victim)
+            return
+        seen, profile = self._context.placed.get(victim.uid, victim), task.record.scheduler_name
+        condition = {
+            "type": "DisruptionTarget",
+            "status": "True",
+            "reason": "PreemptionByScheduler",
+            "message": f"{profile}: preempting to accommodate a higher priority pod",
+            **observed_generation(seen),
+        }
+        known = condition_of(seen.obj, "DisruptionTarget")
+        stamped = stamped_condition(known, condition, self._context.now_s)
+        if stamped is None:
+            self._delete(task, victim)
+            return
+        status = patched_conditions(seen.obj, [stamped])
+        self._put(task, victim, status_patch(victim, None, {"uid": victim.uid}, status))
+
+    def _delete(self, task: PreemptionTask, victim: PodInfo) -> None:
+        namespace, name = victim.namespace, victim.name
+        self._put(task, victim, Delete(kind="Pod", namespace=namespace, name=name, uid=victim.uid))
+
+    def _put(self, task: PreemptionTask, victim: PodInfo, effect: Effect) -> None:
+        sent = effect.with_purpose(VictimCall(task.preemptor.uid, victim.uid))
+        task.removing[victim.uid] = (victim, sent)
+        self._context.dispatcher.put(sent)
+
+    def _tell(self, task: PreemptionTask, victim: PodInfo) -> None:
+        record = task.record
+        note = f"Preempted by pod {task.preemptor.uid} on node {record.node_name}"
+        self._context.record(
+            victim,
+            record.scheduler_name,
+            "Preempted",
+            "Preempting",
+            note,
+            annotations=record.annotations(),
+        )
+
+    def _finish(self, task: PreemptionTask) -> None:
+        context, preemptor_uid, failed = self._context, task.preemptor.uid, task.error is not None
+        del self._tasks[preemptor_uid]
+        context.scheduler.preempting.discard(preemptor_uid)
+        waiting = self._preemptors_of.get(task.last.uid)
+        if waiting is not None:
+            waiting.discard(preemptor_uid)
+            if not waiting:
+                del self._preemptors_of[task.last.uid]
+        context.metrics.preemption_ended(context.now_s - task.record.at_s, failed=failed)
+        if not failed:
+            self._retries.forget(preemptor_uid)
+        if self._held is not None:
+            self._let_go(task.error.message if task.error else "")
+        elif failed:
+            self._revert(task)
+            self._try_again(preemptor_uid)
+        elif self._is_forgotten(task):
+            context.queue.activate([preemptor_uid], context.now_s)
+
+    def _is_forgotten(self, task: PreemptionTask) -> bool:
+        """Whether the last victim went before its turn, while PreEnqueue let nobody in for it."""
+        is_held = self._context.queue.place_of(task.preemptor.uid) is Place.GATED
+        return is_held and task.last.uid not in self._context.placed
+
+    def _let_go(self, failed_with: str = "") -> None:
+        assert self._held is not None
+        (queued, failure), self._held = self._held, None
+        if failed_with:
+            message = f"{failure.message} {failed_with}"
+            failure = replace(failure, message=message, nomination=KEEP)
+        handle_scheduling_failure(self._context, queued, failure)
+        if failed_with:
+            self._try_again(queued.pod.uid)
+
+    def _try_again(self, preemptor_uid: str) -> None:
+        """Nothing may happen any more that would bring the pod back by itself."""
+        self._retries.failed(preemptor_uid, self._context.now_s)
+        self.wake()
+
+    def _revert(self, task: PreemptionTask) -> None:
+        if self._context.features.revert_failed_nominations:
+            for pod in list(self._context.scheduler.nominator.on(task.record.node_name)):
+                if pod.uid == task.preemptor.uid:
+                    self._context.clear_nomination(pod)
+
+
+class Retries:
+    """Has a pod whose preemption failed tried again: at once, and if it fails again, later.
+
+    kube-scheduler always tries again at once, as fast as the API server refuses.
+    """
+
+    def __init__(self) -> None:
+        self._failures: dict[str, int] = {}
+        self._due_s: dict[str, float] = {}
+
+    def failed(self, pod_uid: str, now_s: float) -> None:
+        """A pod's preemption failed."""
+        failures = self._failures.get(pod_uid, 0)
+        self._failures[pod_uid] = failures + 1
+        self._due_s[pod_uid] = now_s + _BACKOFF.wait_s(failures)
+
+    def forget(self, pod_uid: str) -> None:
+        """A pod's preemption succeeded, or the pod is gone."""
+        self._failures.pop(pod_uid, None)
+        self._due_s.pop(pod_uid, None)
+
+    def take_due(self, now_s: float) -> list[str]:
+        """The pods that are to be tried now."""
+        due = [pod_uid for pod_uid, due_s in self._due_s.items() if due_s <= now_s]
+        for pod_uid in due:
+            del self._due_s[pod_uid]
+        return due
+
+    def next_s(self) -> float | None:
+        """When the next one is to be tried."""
+        return min(self._due_s.values(), default=None)
