@@ -60,11 +60,13 @@ def run_post_filter_plugins(
     reasons: list[str] = []
     for plugin in plugins:
         answer = plugin.post_filter(pod, filtered)
-        status = answer.status.by(plugin.name)
+        if answer.status.plugin != plugin.name:
+            answer = replace(answer, status=answer.status.by(plugin.name))
+        status = answer.status
         if isinstance(answer, Preemption):
             preemption = answer
         if status.is_success or status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-            return replace(answer, status=status), preemption
+            return answer, preemption
         if not status.is_rejection:
             return PostFilterResult(Status(Code.ERROR, status.reasons, plugin.name)), preemption
         if answer.nominated_node_name is not None:

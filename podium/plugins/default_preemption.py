@@ -28,6 +28,8 @@ from podium.core.preemption.result import Preemption
 from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
 
 NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
+_NAME = "DefaultPreemption"
+_HELPED = SUCCESS.by(_NAME)
 _UNDER_WAY = "waiting for the preemption for this pod to be finished"
 
 
@@ -39,7 +41,7 @@ class DefaultPreemption:
         args: how many candidates to look at; all of them if the handle has no random numbers.
     """
 
-    name = "DefaultPreemption"
+    name = _NAME
 
     def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
         self._handle = handle
@@ -78,7 +80,8 @@ class DefaultPreemption:
         row = int(choice.selected[snapshot.ranks()[choice.selected].argmin()])
         node_name = snapshot.names[row]
         return Preemption(
-            nominated_node_name=node_name,
+            _HELPED,
+            node_name,
             victims=run.victims[row],
             candidate_rows=candidates,
             rejected_rows=rejected,
@@ -105,7 +108,8 @@ class DefaultPreemption:
 
 
 def _no_help(message: str, **details: Any) -> Preemption:
-    return Preemption(unschedulable(f"preemption: {message}"), message=message, **details)
+    status = unschedulable(f"preemption: {message}", plugin=_NAME)
+    return Preemption(status, message=message, **details)
 
 
 def _limit(handle: Handle, args: DefaultPreemptionArgs) -> CandidateLimit | None:

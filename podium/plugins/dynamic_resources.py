@@ -39,4 +39,4 @@ class DynamicResources:
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> PostFilterResult:
         """There are never claims whose devices could be given back."""
-        return PostFilterResult(unschedulable(_NO_CLAIMS))
+        return PostFilterResult(unschedulable(_NO_CLAIMS, plugin=self.name))

@@ -178,3 +178,12 @@ def test_the_second_failure_and_all_after_it_wait() -> None:
         assert retries.take_due(10.0) == ["u"]
     assert waits_s[:6] == [0.0, 1.0, 2.0, 4.0, 8.0, 10.0]
     assert waits_s[-1] == 10.0
+
+
+def test_failures_of_a_pod_that_is_gone_are_forgotten(bench: Bench) -> None:
+    """The preemptor isn't in the queue; a pod that is would be tried again, later each time."""
+    for _ in range(3):
+        bench.start("a")
+        (patch,) = bench.take()
+        bench.answer(patch, failed(patch))
+        assert bench.executor.next_wakeup_s() is None
