@@ -1,6 +1,6 @@
 """The status of a pod, as a kubelet of v1.36 writes it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.times import timestamp
@@ -13,6 +13,7 @@ from podium.node.runtime import KILLED
 Object = Mapping[str, Any]
 Status = dict[str, Any]
 
+_NOTHING: Object = {}
 _LOST = {
     "exitCode": KILLED,
     "reason": "ContainerStatusUnknown",
@@ -38,11 +39,12 @@ def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
         host_ip: the node's address.
         now_s: the time.
     """
+    known = worker.pod.get("status") or _NOTHING
     status: Status = {
         "phase": worker.phase,
         "conditions": pod_conditions(worker, now_s),
         "hostIP": host_ip,
-        "hostIPs": [{"ip": host_ip}],
+        "hostIPs": _ips(known.get("hostIPs"), host_ip),
         "startTime": timestamp(worker.admitted_s),
         "containerStatuses": [_container_status(one, worker, now_s) for one in worker.main],
     }
@@ -50,7 +52,7 @@ def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
         status["observedGeneration"] = generation
     if worker.is_set_up:
         pod_ip = worker.sandbox.ip
-        status |= {"podIP": pod_ip, "podIPs": [{"ip": pod_ip}]}
+        status |= {"podIP": pod_ip, "podIPs": _ips(known.get("podIPs"), pod_ip)}
     if worker.init:
         found = [_container_status(one, worker, now_s) for one in worker.init]
         status["initContainerStatuses"] = found
@@ -58,6 +60,12 @@ def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
     if worker.is_over and why is not None and why.reason:
         status |= {"reason": why.reason, "message": why.message}
     return status
+
+
+def _ips(known: Sequence[Object] | None, ip: str) -> list[Object]:
+    """A list with one address; the patch would leave an older one in it beside the new one."""
+    addresses: list[Object] = [{"ip": ip}]
+    return [{"$patch": "replace"}, *addresses] if known and known != addresses else addresses
 
 
 def has_started(pod: Object) -> bool:
