@@ -25,12 +25,15 @@ class ErrorKind(StrEnum):
     REQUIRED = "Required value"
     FORBIDDEN = "Forbidden"
     TOO_LONG = "Too long"
+    TOO_MANY = "Too many"
 
 
 OMITTED = object()
 """In place of a value that isn't to be shown, as the field has too many."""
 
-_WITHOUT_VALUE = frozenset({ErrorKind.REQUIRED, ErrorKind.FORBIDDEN, ErrorKind.TOO_LONG})
+_WITHOUT_VALUE = frozenset(
+    {ErrorKind.REQUIRED, ErrorKind.FORBIDDEN, ErrorKind.TOO_LONG, ErrorKind.TOO_MANY}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,29 @@ class Kind:
     also: tuple[tuple[str, str], ...] = ()
 
     @property
+    def key(self) -> str:
+        """What objects of the kind are stored, and watched, under; no other kind has it."""
+        return self.name
+
+    @property
     def singular(self) -> str:
         """The kind in lower case, as kubectl takes it."""
         return self.name.lower()
 
     @property
+    def list_kind(self) -> str:
+        """As in the `kind` of a list of its objects."""
+        return f"{self.name}List"
+
+    @property
     def api_version(self) -> str:
         """As in an object's `apiVersion`."""
         return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def stored_api_version(self) -> str:
+        """The `apiVersion` that objects are stored in."""
+        return self.api_version
 
     @property
     def resource(self) -> str:
@@ -75,6 +90,15 @@ _KINDS = (
     Kind("", "Secret", "secrets"),
     Kind("", "ServiceAccount", "serviceaccounts", True, ("sa",)),
     Kind("", "Event", "events", True, ("ev",), also=(("events.k8s.io", "v1"),)),
+    Kind(
+        "apiextensions.k8s.io",
+        "CustomResourceDefinition",
+        "customresourcedefinitions",
+        False,
+        ("crd", "crds"),
+        _STATUS,
+        ("api-extensions",),
+    ),
     Kind("apps", "Deployment", "deployments", True, ("deploy",), _SCALED, _ALL),
     Kind("apps", "ReplicaSet", "replicasets", True, ("rs",), _SCALED, _ALL),
     Kind("apps", "StatefulSet", "statefulsets", True, ("sts",), _SCALED, _ALL),

@@ -37,6 +37,7 @@ _CAUSES = {
     ErrorKind.REQUIRED: "FieldValueRequired",
     ErrorKind.FORBIDDEN: "FieldValueForbidden",
     ErrorKind.TOO_LONG: "FieldValueTooLong",
+    ErrorKind.TOO_MANY: "FieldValueTooMany",
 }
 
 
@@ -44,6 +45,12 @@ def not_found(kind: Kind, name: str) -> Refused:
     """404: there is no such object."""
     message = f"{kind.resource} {_quoted(name)} not found"
     return Refused(404, "NotFound", message, details=_details(name, kind.group, kind.plural))
+
+
+def no_such_resource() -> Refused:
+    """404: there is no such kind."""
+    message = "the server could not find the requested resource"
+    return Refused(404, "NotFound", message, details={})
 
 
 def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> Refused:
@@ -146,7 +153,7 @@ def internal(message: str) -> Refused:
 def _unlike(kind: Kind, namespace: str, name: str, expected: str, found: str) -> Refused:
     """What etcd's client says of a precondition that isn't met, told as a conflict."""
     place = f"{namespace}/" if namespace else ""
-    key = f"/registry/{_STORED_AS.get(kind.name, kind.plural)}/{place}{name}"
+    key = f"/registry/{_STORED_AS.get(kind.key, kind.plural)}/{place}{name}"
     error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
     why = f"AdditionalErrorMsg: Precondition failed: {expected} meta: {found}"
     return conflict(kind.plural, name, f"{error}, {why}", kind.group)

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
 from podium.api.label_text import parse_selector
 from podium.api.labels import EVERYTHING, Selector, SelectorError
+from podium.apiserver.custom.json_paths import steps
 from podium.apiserver.refusals import bad_request
 
 Object = Mapping[str, Any]
@@ -112,6 +114,23 @@ FIELDS: Mapping[str, Mapping[str, ReadField]] = {
 }
 """What each kind can be selected by; kinds that aren't named here, by name and namespace."""
 
+
+def fields_of(kind: Kind) -> Mapping[str, ReadField]:
+    """What a kind can be selected by, wherever it comes from."""
+    if not isinstance(kind, CustomKind):
+        return FIELDS.get(kind.key, _BY_KEY)
+    paths = [one["jsonPath"] for one in kind.definition.get("selectableFields") or ()]
+    declared = {".".join(steps(path)): _written(*steps(path)) for path in paths}
+    return {**(_BY_KEY if kind.namespaced else _BY_NAME), **declared}
+
+
+def _written(*path: str) -> ReadField:
+    """A field of any type as JSON has it."""
+    read = _at(*path)
+    words = {"True": "true", "False": "false"}
+    return lambda obj: words.get(read(obj), read(obj))
+
+
 _UNSUPPORTED = {
     "Job": 'field label "{}" not supported for batchv1.Job',
     "StatefulSet": "field label not supported for appsv1.StatefulSet: {}",
@@ -198,7 +217,7 @@ def _terms(kind: Kind, text: str) -> Iterator[FieldTerm]:
         if match is None:
             raise bad_request(f"invalid selector: '{text}'; can't understand '{part}'")
         field, sign, value = match.groups()
-        read = FIELDS.get(kind.name, _BY_KEY).get(field)
+        read = fields_of(kind).get(field)
         value = _unescaped(value)
         if read is None:
             raise bad_request(_unsupported(kind, field))
@@ -215,7 +234,7 @@ def _unescaped(value: str) -> str:
 
 
 def _unsupported(kind: Kind, field: str) -> str:
-    if kind.name not in FIELDS:
+    if kind.key not in FIELDS and not isinstance(kind, CustomKind):
         known = ", ".join(f'"{one}"' for one in _BY_KEY)
         return f'"{field}" is not a known field selector: only {known}'
-    return _UNSUPPORTED.get(kind.name, "field label not supported: {}").format(field)
+    return _UNSUPPORTED.get(kind.key, "field label not supported: {}").format(field)

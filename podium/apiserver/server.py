@@ -9,8 +9,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from podium.api.custom_kinds import DEFINITION, CustomKind
 from podium.api.kinds import Kind
 from podium.apiserver.admission import Admission, AdmissionOptions
+from podium.apiserver.admission.request import Derived
+from podium.apiserver.custom.settling import settle
+from podium.apiserver.registry import Registry
 from podium.apiserver.selection import ALL, Selection
 from podium.apiserver.verbs import reading, watching
 from podium.apiserver.verbs.bootstrap import first_objects
@@ -97,11 +101,17 @@ class ApiServer:
         self._changer = Changer(store, self._creator, updater)
         self._deleter = Deleter(store, writer, admission)
         self._subresources = Subresources(store, writer, admission, updater, self._deleter)
+        self._kinds = Derived(StoredView(store), DEFINITION.key, Registry)
+
+    @property
+    def kinds(self) -> Registry:
+        """The kinds that are served now."""
+        return self._kinds()
 
     def bootstrap(self, now_s: float) -> None:
         """Create what every cluster has: the namespaces and the priority classes of the system."""
         for kind, obj in first_objects():
-            if self.store.get(kind.name, "", obj["metadata"]["name"]) is None:
+            if self.store.get(kind.key, "", obj["metadata"]["name"]) is None:
                 self.create(kind, obj, "", now_s)
 
     def create(
@@ -113,7 +123,9 @@ class ApiServer:
         options: WriteOptions = _DEFAULT_WRITE,
     ) -> Object:
         """Create an object, named by its `name` or after its `generateName`."""
-        return self._creator.create(kind, obj, namespace, now_s, options)
+        created = self._creator.create(kind, obj, namespace, now_s, options)
+        self._settle(kind, now_s)
+        return created
 
     def get(self, kind: Kind, namespace: str, name: str) -> Object:
         """An object as it is now."""
@@ -140,7 +152,9 @@ class ApiServer:
         A resourceVersion in the object must be the current one. Some kinds are created if they
         aren't there.
         """
-        return self._changer.replace(kind, obj, namespace, name, now_s, options, subresource)
+        written = self._changer.replace(kind, obj, namespace, name, now_s, options, subresource)
+        self._settle(kind, now_s)
+        return written
 
     def patch(
         self,
@@ -153,7 +167,9 @@ class ApiServer:
         subresource: str = "",
     ) -> Written:
         """Patch an object, or what a subresource is about; server-side apply may create it."""
-        return self._changer.patch(kind, namespace, name, patch, now_s, options, subresource)
+        written = self._changer.patch(kind, namespace, name, patch, now_s, options, subresource)
+        self._settle(kind, now_s)
+        return written
 
     def delete(
         self,
@@ -166,7 +182,9 @@ class ApiServer:
         options: WriteOptions = _DEFAULT_WRITE,
     ) -> Deleted:
         """Delete an object, or start its deletion where a grace period or finalizers hold it."""
-        return self._deleter.delete(kind, namespace, name, how, now_s, options)
+        deleted = self._deleter.delete(kind, namespace, name, how, now_s, options)
+        self._settle(kind, now_s)
+        return deleted
 
     def delete_collection(
         self,
@@ -185,6 +203,7 @@ class ApiServer:
             metadata = obj["metadata"]
             place, name = metadata.get("namespace", ""), metadata["name"]
             self._deleter.delete(kind, place, name, how, now_s, options)
+        self._settle(kind, now_s)
         return listing
 
     def watch(
@@ -256,3 +275,16 @@ class ApiServer:
     ) -> Object:
         """Patch the `Scale` of a workload; the scale as it is then."""
         return self._subresources.patch_scale(kind, namespace, name, patch, now_s, options)
+
+    def settle(self, now_s: float) -> None:
+        """Have the kinds served that definitions bring, however these came into the store."""
+        with self.store.transaction():
+            settle(self.store, self._delete_at_once, now_s)
+
+    def _settle(self, kind: Kind, now_s: float) -> None:
+        """Do what follows from a write for definitions, and for those that wait for their end."""
+        if kind is DEFINITION or (isinstance(kind, CustomKind) and kind.is_closing):
+            self.settle(now_s)
+
+    def _delete_at_once(self, kind: Kind, namespace: str, name: str, now_s: float) -> object:
+        return self._deleter.delete(kind, namespace, name, _DEFAULT_DELETE, now_s, _DEFAULT_WRITE)

@@ -1,12 +1,14 @@
 """Objects that are served in several versions, and how they look in each.
 
 They are stored in the kind's own version. Events have a second one, events.k8s.io/v1, in which the
-same fields have other names; autoscalers have autoscaling/v1 (`podium.apiserver.autoscalers`).
+same fields have other names; autoscalers have autoscaling/v1 (`podium.apiserver.autoscalers`). What
+definitions bring looks the same in all versions: there are no webhooks that could convert it.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
 from podium.apiserver import autoscalers
 
@@ -31,10 +33,10 @@ def stored_version(kind: Kind, obj: Object) -> Object:
     An object that doesn't say is taken to be in the kind's own version.
     """
     api_version = obj.get("apiVersion") or kind.api_version
-    if api_version == kind.api_version and obj.get("kind") == kind.name:
+    if api_version == kind.stored_api_version and obj.get("kind") == kind.name:
         return obj
-    header = {"apiVersion": kind.api_version, "kind": kind.name}
-    if (kind.name, api_version) == _AUTOSCALER_V1:
+    header = {"apiVersion": kind.stored_api_version, "kind": kind.name}
+    if (kind.key, api_version) == _AUTOSCALER_V1:
         return {**autoscalers.stored_from_v1(obj), **header}
     names = _RENAMED_BACK if _is_other(kind, api_version) else {}
     return {**_renamed(obj, names), **header}
@@ -48,6 +50,8 @@ def shown_version(kind: Kind, obj: Object, api_version: str) -> Object:
         obj: as stored.
         api_version: one under which the kind is served; empty for its own.
     """
+    if isinstance(kind, CustomKind):
+        return {**obj, "apiVersion": kind.api_version}
     if not api_version or not _is_other(kind, api_version):
         return obj
     header = {"apiVersion": api_version, "kind": kind.name}

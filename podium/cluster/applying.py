@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.kinds import Kind, kind_of
+from podium.api.kinds import Kind
 from podium.api.meta import DEFAULT_NAMESPACE, annotations, name
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import make_patch
@@ -31,7 +31,7 @@ def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
         KeyError: its kind isn't known.
         Refused: the API turns it down.
     """
-    kind, place = _whereabouts(obj)
+    kind, place = _whereabouts(cluster, obj)
     request = PatchRequest(PatchType.APPLY, obj, _version(obj))
     options = WriteOptions(field_manager=manager, force=True)
     return cluster.server.patch(kind, place, name(obj), request, cluster.driver.now_s, options)
@@ -49,15 +49,15 @@ def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = Non
         KeyError: its kind isn't known.
         Refused: the API turns it down.
     """
-    kind, place = _whereabouts(manifest)
+    kind, place = _whereabouts(cluster, manifest)
     server, now_s = cluster.server, cluster.driver.now_s
-    live = cluster.store.get(kind.name, place, name(manifest))
+    live = cluster.store.get(kind.key, place, name(manifest))
     if live is None:
         return Written(server.create(kind, manifest, place, now_s), created=True)
     before = last_applied(live) if last is None else last
     body = make_patch(kind, live, manifest, before, api_version=_version(manifest))
     parts = [("", {field: body[field] for field in body if field != "status"})]
-    if kind.name in _TOLD_WITH_STATUS and body.get("status"):
+    if kind.key in _TOLD_WITH_STATUS and body.get("status"):
         parts.append(("status", {"status": body["status"]}))
     written = Written(live, created=False)
     for subresource, part in parts:
@@ -78,8 +78,8 @@ def last_applied(live: Object) -> Object:
     return found if isinstance(found, dict) else _NOTHING
 
 
-def _whereabouts(obj: Object) -> tuple[Kind, str]:
-    kind = kind_of(obj)
+def _whereabouts(cluster: Cluster, obj: Object) -> tuple[Kind, str]:
+    kind = cluster.server.kinds.of(obj)
     if kind is None:
         raise KeyError(f"there is no kind {obj.get('kind')}")
     namespace = str(obj["metadata"].get("namespace") or DEFAULT_NAMESPACE)

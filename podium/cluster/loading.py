@@ -11,12 +11,16 @@ from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
+from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.meta import key, name, namespace
 from podium.api.refused import Refused
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, AdmissionOptions, Operation, Request
+from podium.apiserver.custom.rules import completed
+from podium.apiserver.custom.settling import settle
 from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.registry import Registry
 from podium.apiserver.strategy import Creation, strategy_of
 from podium.apiserver.verbs.identities import new_uid
 from podium.apiserver.verbs.view import StoredView
@@ -29,7 +33,14 @@ Object = Mapping[str, Any]
 
 _NOTHING: Object = {}
 # What admission looks up has to be there before pods are.
-_FIRST = ("Namespace", "PriorityClass", "RuntimeClass", "StorageClass", "LimitRange")
+_FIRST = (
+    DEFINITION.key,
+    "Namespace",
+    "PriorityClass",
+    "RuntimeClass",
+    "StorageClass",
+    "LimitRange",
+)
 _ADMITTED = frozenset({"Pod", "PersistentVolumeClaim"})
 _TAKEN_ANYWAY = "{kind} {name} is taken as it stands, although {why}"
 _UNKNOWN = "{kind} {name} is left out, as Podium doesn't know the kind"
@@ -76,38 +87,46 @@ class Loader:
         self._notes = []
         self._defaulted = defaulted
         first: dict[str, list[Object]] = {kind: [] for kind in _FIRST}
-        rest: list[tuple[Kind, Object]] = []
+        rest: list[tuple[Kind | None, Object]] = []
         for obj in objects:
             kind = kind_of(obj)
-            if kind is None:
-                self._note(_UNKNOWN, str(obj.get("kind")), obj)
-            elif kind.name in first:
-                first[kind.name].append(obj)
+            if kind is not None and kind.key in first:
+                first[kind.key].append(obj)
             else:
                 rest.append((kind, obj))
         for first_kind, group in first.items():
             for obj in group:
                 self._put(KINDS[first_kind], obj)
+        kinds = self._defined()
         for kind, obj in rest:
-            self._put(kind, obj)
+            known = kind or kinds.of(obj)
+            if known is None:
+                self._note(_UNKNOWN, str(obj.get("kind")), obj)
+            else:
+                self._put(known, obj)
         return self._notes
+
+    def _defined(self) -> Registry:
+        """The kinds that are known now that all definitions are there."""
+        settle(self._store, lambda *_: None, self._now_s)
+        return Registry(self._store.list(DEFINITION.key).items)
 
     def _put(self, kind: Kind, obj: Object) -> None:
         obj = stored_version(kind, obj)
         if not self._defaulted:
-            obj = apply_defaults(obj, kind.name)
+            obj = completed(kind, obj)
         is_exported = is_known = bool(obj["metadata"].get("uid"))
-        if kind.name == "PodDisruptionBudget":
+        if kind.key == "PodDisruptionBudget":
             is_known = _is_counted(obj, is_exported)
         if not is_exported:
             obj = self._completed(kind, obj)
         if is_known:
             self.exported.add(obj["metadata"]["uid"])
         namespace = self._placed(kind, obj)
-        if self._store.get(kind.name, namespace, obj["metadata"]["name"]) is None:
-            self._store.create(kind.name, obj)
+        if self._store.get(kind.key, namespace, obj["metadata"]["name"]) is None:
+            self._store.create(kind.key, obj)
         else:
-            self._store.update(kind.name, obj, None)
+            self._store.update(kind.key, obj, None)
 
     def _placed(self, kind: Kind, obj: Object) -> str:
         """The object's namespace, which is there from now on."""
@@ -123,16 +142,16 @@ class Loader:
         if kind.namespaced and not obj["metadata"].get("namespace"):
             obj = {**obj, "metadata": {**obj["metadata"], "namespace": "default"}}
         self._placed(kind, obj)
-        is_admitted = kind.name == "Pod" and obj["spec"].get("priority") is not None
-        if kind.name in _ADMITTED and not is_admitted:
+        is_admitted = kind.key == "Pod" and obj["spec"].get("priority") is not None
+        if kind.key in _ADMITTED and not is_admitted:
             obj = self._admitted(kind, obj)
         metadata = {"creationTimestamp": timestamp(self._now_s), **obj["metadata"]}
-        identity = (kind.name, namespace(obj), name(obj))
+        identity = (kind.key, namespace(obj), name(obj))
         metadata["uid"] = self._uids.get(identity) or new_uid(self._rng)
         strategy = strategy_of(kind)
         if strategy.counts_generations:
             metadata.setdefault("generation", 1)
-        creation = Creation(self._now_s, self._rng, lambda: [*self._store.list(kind.name).items])
+        creation = Creation(self._now_s, self._rng, lambda: [*self._store.list(kind.key).items])
         obj = strategy.create({**obj, "metadata": metadata}, creation)
         given = written.get("status") or _NOTHING
         if "status" in obj or given:
@@ -150,15 +169,15 @@ class Loader:
             return self._admission.admit(request, obj)
         except Refused as refused:
             self._note(_TAKEN_ANYWAY, kind.name, obj, why=refused.message)
-            if kind.name == "Pod" and obj["spec"].get("priority") is None:
+            if kind.key == "Pod" and obj["spec"].get("priority") is None:
                 return {**obj, "spec": {**obj["spec"], "priority": 0}}
             return obj
 
     def _with_assumed_status(self, kind: Kind, obj: Object, given: Object) -> Object:
-        if kind.name == "Node" and given.get("conditions") is None:
+        if kind.key == "Node" and given.get("conditions") is None:
             conditions = [*changed_conditions(obj, _NOTHING, self._now_s)]
             return {**obj, "status": {**obj["status"], "conditions": conditions}}
-        is_running = given.get("phase") in (None, "Running") and kind.name == "Pod"
+        is_running = given.get("phase") in (None, "Running") and kind.key == "Pod"
         return self._running(obj, given) if is_running and obj["spec"].get("nodeName") else obj
 
     def _running(self, pod: Object, given: Object) -> Object:

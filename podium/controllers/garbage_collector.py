@@ -14,10 +14,12 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.custom_kinds import DEFINITION
+from podium.api.kinds import KINDS, Kind
 from podium.api.meta import is_terminating
 from podium.control.effects import Delete, Effect, Patch
 from podium.control.events import Change, Outcome
+from podium.controllers.kit.known_kinds import KnownKinds
 from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.questions import is_question, question
 from podium.controllers.kit.reconciler import Reconciler
@@ -76,13 +78,15 @@ class GarbageCollector(Reconciler):
 
     def __init__(self) -> None:
         super().__init__({kind: {"owner": _owner_uids} for kind in _KINDS})
+        self._known = KnownKinds()
         self._absent: Recent[str, bool] = Recent(_ABSENT_MAX)
 
     def heeds(self, change: Change) -> bool:
         """Much changes of an object that has nothing to do with owning and being owned."""
-        return not _alike(change.old, change.new)
+        return change.kind == DEFINITION.key or not _alike(change.old, change.new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        self._learn(change)
         obj = change.new if change.new is not None else change.old
         if obj is None:
             return
@@ -100,6 +104,13 @@ class GarbageCollector(Reconciler):
         for owner in self._known_owners(before, now):
             if _is_held(owner[1]):
                 yield _item(*owner)
+
+    def _learn(self, change: Change) -> None:
+        """Follow the objects of a kind that has just been defined, too."""
+        found = self._known.learn(change)
+        if found is not None:
+            self.objects.add_indexes(found.key, {"owner": _owner_uids})
+            self.kinds |= {found.key}
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, _Item)
@@ -130,8 +141,8 @@ class GarbageCollector(Reconciler):
         assert isinstance(asked, Patch)
         obj = self.objects.get(key.kind, key.name, key.namespace)
         for reference in _references(obj):
-            kind, called = kind_of(reference), reference.get("name")
-            if kind is None or (kind.name, called) != (asked.kind, asked.name):
+            kind, called = self._known.of(reference), reference.get("name")
+            if kind is None or (kind.key, called) != (asked.kind, asked.name):
                 continue
             if reference.get("uid") != found_uid:
                 self._absent.put(str(reference.get("uid")), True)
@@ -152,17 +163,17 @@ class GarbageCollector(Reconciler):
             for reference in _references(obj):
                 kind, owner = self._look_up(reference, obj)
                 if kind is not None and owner is not None:
-                    yield kind.name, owner
+                    yield kind.key, owner
 
     def _look_up(
         self, reference: Object, dependent: Object | None
     ) -> tuple[Kind | None, Object | None]:
         """The kind of an owner, if it is known, and the owner, if it is."""
-        kind = kind_of(reference)
+        kind = self._known.of(reference)
         if kind is None or dependent is None:
             return None, None
         place = _place_of_owner(kind, dependent)
-        owner = self.objects.get(kind.name, str(reference.get("name")), place)
+        owner = self.objects.get(kind.key, str(reference.get("name")), place)
         if owner is None or uid_of(owner) != reference.get("uid"):
             return kind, None
         return kind, owner
@@ -182,7 +193,7 @@ class GarbageCollector(Reconciler):
         """Delete a dependent that nobody keeps, or forget the owners that don't keep it."""
         owners = self._owners_of(obj)
         if owners.unclear:
-            yield from (_question(reference, obj) for reference in owners.unclear)
+            yield from (self._question(reference, obj) for reference in owners.unclear)
             return
         lost = [*owners.dangling, *owners.waiting]
         if not lost:
@@ -211,13 +222,20 @@ class GarbageCollector(Reconciler):
             kind, owner = self._look_up(reference, obj)
             if owner is not None:
                 (owners.waiting if _waits(owner) else owners.solid).append(reference)
-            elif kind is None or kind.name not in _KINDS or _is_out_of_reach(kind, obj):
+            elif kind is None or kind.key not in self.kinds or _is_out_of_reach(kind, obj):
                 owners.solid.append(reference)
             elif self._absent.get(str(reference.get("uid"))):
                 owners.dangling.append(reference)
             else:
                 owners.unclear.append(reference)
         return owners
+
+    def _question(self, reference: Object, dependent: Object) -> Patch:
+        """A patch that changes nothing, and fails if the owner isn't there."""
+        kind = self._known.of(reference)
+        assert kind is not None
+        place = _place_of_owner(kind, dependent)
+        return question(kind.key, str(reference.get("name")), place)
 
 
 def _item(kind: str, obj: Object) -> _Item:
@@ -276,14 +294,6 @@ def _policy_of(obj: Object) -> str:
     """What an object's own finalizers ask to be done about its dependents."""
     finalizers = obj["metadata"].get("finalizers") or ()
     return next((_POLICIES[one] for one in _POLICIES if one in finalizers), "Background")
-
-
-def _question(reference: Object, dependent: Object) -> Patch:
-    """A patch that changes nothing, and fails if the owner isn't there."""
-    kind = kind_of(reference)
-    assert kind is not None
-    place = _place_of_owner(kind, dependent)
-    return question(kind.name, str(reference.get("name")), place)
 
 
 def _patch(key: _Item, obj: Object, metadata: Object) -> Patch:

@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
 from podium.api.meta import is_finished, is_terminating, name
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Delete, Effect, Patch, Replace
 from podium.control.events import Change
+from podium.controllers.kit.known_kinds import KnownKinds
 from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.pods import condition_of, namespaces
 from podium.controllers.kit.reconciler import Reconciler
@@ -49,14 +51,19 @@ class NamespaceController(Reconciler):
     """Empties namespaces."""
 
     name = "namespace-controller"
-    kinds = frozenset({"Namespace", *(kind.name for kind in _NAMESPACED)})
+    kinds = frozenset({"Namespace", DEFINITION.key, *(kind.key for kind in _NAMESPACED)})
 
     def __init__(self) -> None:
-        super().__init__({kind.name: {"namespace": namespaces} for kind in _NAMESPACED})
+        super().__init__({kind.key: {"namespace": namespaces} for kind in _NAMESPACED})
+        self._known = KnownKinds()
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        found = self._known.learn(change)
+        if found is not None and found.namespaced:
+            self.objects.add_indexes(found.key, {"namespace": namespaces})
+            self.kinds |= {found.key}
         obj = change.new if change.new is not None else change.old
-        if obj is None:
+        if obj is None or change.kind == DEFINITION.key:
             return
         place, called = place_of(obj)
         namespace = self.objects.get("Namespace", place or called)
@@ -92,7 +99,11 @@ class NamespaceController(Reconciler):
         pods = [*self.objects.by("Pod", "namespace", called)]
         if pods:
             return {_POD: pods}
-        found = {kind: [*self.objects.by(kind.name, "namespace", called)] for kind in _NAMESPACED}
+        found = {
+            kind: [*self.objects.by(kind.key, "namespace", called)]
+            for kind in self._known
+            if kind.namespaced
+        }
         return {kind: objects for kind, objects in found.items() if objects}
 
     def _overdue(
@@ -129,7 +140,7 @@ def _is_held(namespace: Object) -> bool:
 def _deletion(kind: Kind, obj: Object) -> Delete:
     place, called = place_of(obj)
     return Delete(
-        kind=kind.name, namespace=place, name=called, uid=uid_of(obj), propagation="Background"
+        kind=kind.key, namespace=place, name=called, uid=uid_of(obj), propagation="Background"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.kinds import Kind
 from podium.apiserver.server import DeleteOptions
 from podium.cluster import Cluster
 from podium.cluster.applying import apply
@@ -36,37 +36,24 @@ class Actor:
 
     def get(self, kind: str, called: str, namespace: str) -> Object:
         """An object."""
-        found = _named(kind)
+        found = self._named(kind)
         return self._server.get(found, _place(found, namespace), called)
 
     def list(self, kind: str, namespace: str | None) -> list[Object]:
         """The objects of a kind, of all namespaces unless one is given."""
-        return [*self._server.list(_named(kind), namespace or "").items]
+        return [*self._server.list(self._named(kind), namespace or "").items]
 
     def delete(self, kind: str, called: str, namespace: str, grace_period_s: int | None) -> None:
         """Delete an object."""
-        found, how = _named(kind), DeleteOptions(grace_period_s=grace_period_s)
+        found, how = self._named(kind), DeleteOptions(grace_period_s=grace_period_s)
         self._server.delete(found, _place(found, namespace), called, how, now_s=self._driver.now_s)
 
-
-def check_kind(obj: Object) -> None:
-    """Have it that objects of this kind are served.
-
-    Raises:
-        UnknownKind: they aren't.
-    """
-    if kind_of(obj) is None:
-        raise _unknown(f"apiVersion {obj.get('apiVersion')}, kind {obj.get('kind')}")
-
-
-def _named(called: str) -> Kind:
-    if called not in KINDS:
-        raise _unknown(called)
-    return KINDS[called]
-
-
-def _unknown(called: str) -> UnknownKind:
-    return UnknownKind(f"{called}: isn't served; the kinds are {', '.join(KINDS)}")
+    def _named(self, called: str) -> Kind:
+        found = self._server.kinds.called(called)
+        if found is None:
+            known = ", ".join(kind.key for kind in self._server.kinds)
+            raise UnknownKind(f"{called}: isn't served; the kinds are {known}")
+        return found
 
 
 def _place(kind: Kind, namespace: str) -> str:

@@ -4,12 +4,13 @@ Manifests stand for a state, as for `podium plan -f`: what comes from a real clu
 is, uids and statuses included, and pods that are on a node run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from ipaddress import IPv4Address
 from typing import Any, BinaryIO
 
+from podium.api.custom_kinds import DEFINITION, custom_kinds
 from podium.api.errors import FieldError, InvalidValue
-from podium.api.kinds import kind_of
+from podium.api.kinds import Kind, kind_of
 from podium.api.quantity import nanos
 from podium.apiserver.validation import validate
 from podium.embedded.defaults import NodeShape
@@ -41,15 +42,40 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
     return [_node(number, amounts) for number in range(1, count + 1)]
 
 
-def read_manifests(paths: Sequence[str], stdin: BinaryIO | None = None) -> Manifests:
+class KindsAmong:
+    """The kinds of objects: those that are served, and those that definitions among them bring."""
+
+    def __init__(self, serves: Callable[[Object], Kind | None]) -> None:
+        self._serves = serves
+        self._defined: dict[tuple[str, str], Kind] = {}
+
+    def __call__(self, obj: Object) -> Kind | None:
+        kind = self._serves(obj)
+        if kind is DEFINITION and not validate(obj):
+            for one in custom_kinds(obj):
+                self._defined[one.api_version, one.name] = one
+        return kind or self._defined.get((str(obj.get("apiVersion")), str(obj.get("kind"))))
+
+
+def read_manifests(
+    paths: Sequence[str],
+    stdin: BinaryIO | None = None,
+    serves: Callable[[Object], Kind | None] = kind_of,
+) -> Manifests:
     """The objects of files and directories, judged as the API would judge them.
+
+    Args:
+        paths: of both.
+        stdin: what `-` stands for.
+        serves: the kind of an object, if it is served already.
 
     Raises:
         ManifestError: anything is wrong; file, object and field of all that is.
     """
     if not paths:
         return Manifests()
-    found = read_sources(paths, stdin, kind_of=kind_of)
+    kinds = KindsAmong(serves)
+    found = read_sources(paths, stdin, kind_of=kinds)
     problems = [
         Problem(loaded.source, describe(loaded.obj), str(fault))
         for loaded in found.objects
@@ -58,7 +84,7 @@ def read_manifests(paths: Sequence[str], stdin: BinaryIO | None = None) -> Manif
     ]
     if problems:
         raise ManifestError(problems)
-    known = [loaded for loaded in found.objects if kind_of(loaded.obj) is not None]
+    known = [loaded for loaded in found.objects if kinds(loaded.obj) is not None]
     return Manifests(known, found.notes)
 
 

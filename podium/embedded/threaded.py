@@ -11,12 +11,13 @@ from typing import Any, Self, TypeVar
 
 from podium.api.errors import PodiumError
 from podium.api.meta import DEFAULT_NAMESPACE
+from podium.apiserver.registry import BUILT_IN, Registry
 from podium.cluster import SchedulerSetup
-from podium.embedded.acting import Actor, check_kind
+from podium.embedded.acting import Actor, UnknownKind
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.controller_choice import chosen_controllers
 from podium.embedded.defaults import ALL_CONTROLLERS, NodeShape
-from podium.embedded.first_objects import read_manifests, simulated_nodes
+from podium.embedded.first_objects import KindsAmong, read_manifests, simulated_nodes
 from podium.embedded.node_credentials import write_node_kubeconfig
 from podium.embedded.pace import STOPPED, parse_speed
 
@@ -121,7 +122,7 @@ class Cluster:
         Raises:
             Refused: the API turns one down.
         """
-        objects = _objects(sources)
+        objects = _objects(sources, self._call(lambda: self._running().cluster.server.kinds))
         return self._call(lambda: self._acting(lambda actor: actor.apply(objects)))
 
     def get(self, kind: str, name: str, namespace: str = DEFAULT_NAMESPACE) -> Object:
@@ -225,12 +226,17 @@ class Cluster:
             raise StoppedCluster(f"the cluster has stopped: {self._ended}") from self._ended
 
 
-def _objects(sources: Iterable[Source]) -> list[Object]:
+def _objects(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Object]:
     found: list[Object] = []
+    known = KindsAmong(kinds.of)
     for source in sources:
         if isinstance(source, Mapping):
-            check_kind(source)
+            if known(source) is None:
+                called = f"apiVersion {source.get('apiVersion')}, kind {source.get('kind')}"
+                names = ", ".join(kind.key for kind in kinds)
+                raise UnknownKind(f"{called}: isn't served; the kinds are {names}")
             found.append(source)
         else:
-            found += [loaded.obj for loaded in read_manifests([str(source)]).objects]
+            manifests = read_manifests([str(source)], serves=known)
+            found += [loaded.obj for loaded in manifests.objects]
     return found

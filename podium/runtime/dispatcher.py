@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from podium.api.kinds import KINDS
 from podium.api.refused import Refused
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
@@ -37,7 +36,7 @@ class Dispatcher:
         """Make a call, and say what became of it.
 
         Raises:
-            KeyError: the effect is no call, or of an unknown kind.
+            KeyError: the effect is no call.
         """
         try:
             return Outcome(effect, obj=self._calls[type(effect)](effect, now_s))
@@ -46,10 +45,12 @@ class Dispatcher:
 
     def _create(self, effect: Create, now_s: float) -> Object:
         namespace = effect.obj["metadata"].get("namespace", "")
-        return self._server.create(KINDS[effect.kind], effect.obj, namespace, now_s)
+        return self._server.create(
+            self._server.kinds.named(effect.kind), effect.obj, namespace, now_s
+        )
 
     def _replace(self, effect: Replace, now_s: float) -> Object:
-        kind, metadata = KINDS[effect.kind], effect.obj["metadata"]
+        kind, metadata = self._server.kinds.named(effect.kind), effect.obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
         if effect.subresource == "scale":
             return self._server.replace_scale(kind, namespace, name, effect.obj, now_s)
@@ -58,7 +59,7 @@ class Dispatcher:
         ).obj
 
     def _patch(self, effect: Patch, now_s: float) -> Object:
-        kind, patch = KINDS[effect.kind], PatchRequest(_STRATEGIC, effect.body)
+        kind, patch = self._server.kinds.named(effect.kind), PatchRequest(_STRATEGIC, effect.body)
         if effect.subresource == "scale":
             return self._server.patch_scale(kind, effect.namespace, effect.name, patch, now_s)
         return self._server.patch(
@@ -73,7 +74,7 @@ class Dispatcher:
             propagation=effect.propagation,
         )
         return self._server.delete(
-            KINDS[effect.kind], effect.namespace, effect.name, how, now_s=now_s
+            self._server.kinds.named(effect.kind), effect.namespace, effect.name, how, now_s=now_s
         ).obj
 
     def _bind(self, effect: Bind, now_s: float) -> Object:

@@ -97,21 +97,11 @@ class Life:
         self._agenda = world.agenda
         self._fates = world.fates
         self._recorder = EventRecorder(host, world.stamps, world.agenda.now_s)
-        tell: Callable[[Change], None] = self._step
+        self._tell: Callable[[Change], None] = self._step
         if isinstance(machine, Choosy):
-            tell = self._step_if_heeded(machine)
-        self._feeds = [
-            Feed(
-                world.watch(kind),
-                world.store,
-                world.agenda,
-                world.fates,
-                tell=tell,
-                synced=self._synced,
-                relisted=self._relisted,
-            )
-            for kind in sorted(machine.kinds)
-        ]
+            self._tell = self._step_if_heeded(machine)
+        self._kinds = machine.kinds
+        self._feeds = [self._feed(kind) for kind in sorted(machine.kinds)]
         self._unsynced = len(self._feeds)
         self._loses_calls = False
         self._wakeup: Entry | None = None
@@ -124,6 +114,27 @@ class Life:
             feed.start()
         if not self._feeds:
             self._step(Synced())
+
+    def _feed(self, kind: str) -> Feed:
+        world = self._world
+        return Feed(
+            world.watch(kind),
+            world.store,
+            world.agenda,
+            world.fates,
+            tell=self._tell,
+            synced=self._synced,
+            relisted=self._relisted,
+        )
+
+    def _follow_more(self) -> None:
+        """List and watch what the machine has learnt of, too."""
+        feeds = [self._feed(kind) for kind in sorted(self.machine.kinds - self._kinds)]
+        self._kinds = self.machine.kinds
+        self._feeds += feeds
+        self._unsynced += len(feeds)
+        for feed in feeds:
+            feed.start()
 
     def end(self, *, loses_calls: bool) -> None:
         """Crash.
@@ -176,6 +187,8 @@ class Life:
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
             self._fail(MachineError(self.name, handling(event), error))
             return
+        if self.machine.kinds is not self._kinds:
+            self._follow_more()
         if effects:
             self._send_all(calls)
             self._plan_recording()

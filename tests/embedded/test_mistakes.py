@@ -7,11 +7,7 @@ import pytest
 import podium
 from podium.embedded.acting import UnknownKind
 
-DEFINITION = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": "widgets.example.com"},
-}
+WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
 
 
 @pytest.mark.parametrize("duration_s", [-5, -0.001, math.nan])
@@ -24,12 +20,12 @@ def test_the_clock_does_not_go_back(duration_s: float) -> None:
 
 
 def test_kinds_that_are_not_served_are_named() -> None:
-    why = "kind CustomResourceDefinition: isn't served; the kinds are Pod, Node,"
+    why = "kind Widget: isn't served; the kinds are Pod, Node,"
     with pytest.raises(UnknownKind, match=why):
-        podium.Cluster(nodes=0, manifests=[DEFINITION])
+        podium.Cluster(nodes=0, manifests=[WIDGET])
     with podium.Cluster(nodes=0) as cluster:
         with pytest.raises(UnknownKind, match=why):
-            cluster.apply(DEFINITION)
+            cluster.apply(WIDGET)
         for ask in (
             lambda: cluster.get("Widget", "a"),
             lambda: cluster.list("Widget"),

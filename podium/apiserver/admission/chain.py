@@ -107,7 +107,7 @@ class Admission:
         return [other for plugin in concerned.charge for other in plugin.charge(request, obj)]
 
     def _who(self, request: Request) -> _Concerned:
-        key = (request.kind.name, request.subresource, request.operation)
+        key = (request.kind.key, request.subresource, request.operation)
         concerned = self._concerned.get(key)
         if concerned is None:
             asked = [one for one in self._plugins if _handles(one, request)]

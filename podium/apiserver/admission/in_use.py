@@ -24,7 +24,7 @@ class StorageObjectInUseProtection(Plugin):
     def admit(self, request: Request, obj: Object) -> Object:
         metadata = obj.get("metadata") or {}
         finalizers = metadata.get("finalizers") or ()
-        protection = _FINALIZERS[request.kind.name]
+        protection = _FINALIZERS[request.kind.key]
         if protection in finalizers:
             return obj
         return {**obj, "metadata": {**metadata, "finalizers": [*finalizers, protection]}}

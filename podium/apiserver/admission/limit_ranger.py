@@ -34,13 +34,13 @@ class LimitRanger(Plugin):
         self._ranges = Derived(view, "LimitRange", _by_namespace)
 
     def admit(self, request: Request, obj: Object) -> Object:
-        if request.kind.name == "Pod":
+        if request.kind.key == "Pod":
             for limits in self._limits(request, obj):
                 obj = _with_defaults(obj, limits)
         return obj
 
     def validate(self, request: Request, obj: Object) -> None:
-        judge = _pod_faults if request.kind.name == "Pod" else _claim_faults
+        judge = _pod_faults if request.kind.key == "Pod" else _claim_faults
         for limits in self._limits(request, obj):
             if found := list(judge(obj, limits)):
                 raise forbidden(request.kind, called(request, obj), aggregate(found))

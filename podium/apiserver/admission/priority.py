@@ -34,14 +34,14 @@ class Priority(Plugin):
         self._classes = Derived(view, "PriorityClass", PriorityClasses)
 
     def admit(self, request: Request, obj: Object) -> Object:
-        if request.kind.name != "Pod":
+        if request.kind.key != "Pod":
             return obj
         if request.operation is Operation.UPDATE:
             return _kept(obj, request.old or {})
         return self._classes().resolve(obj, called(request, obj))
 
     def validate(self, request: Request, obj: Object) -> None:
-        if request.kind.name == "Pod":
+        if request.kind.key == "Pod":
             return
         if request.operation is Operation.DELETE:
             if request.name in SYSTEM_PRIORITY_CLASSES:

@@ -61,7 +61,7 @@ class Request(NamedTuple):
     @property
     def resource(self) -> str:
         """The kind's name, with the subresource if there is one: `Pod`, `Pod/binding`."""
-        return f"{self.kind.name}/{self.subresource}" if self.subresource else self.kind.name
+        return f"{self.kind.key}/{self.subresource}" if self.subresource else self.kind.key
 
 
 def called(request: Request, obj: Object) -> str:

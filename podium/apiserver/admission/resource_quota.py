@@ -72,10 +72,10 @@ def _may_use_more(request: Request, obj: Object) -> bool:
     if not is_counted(kind):
         return False
     if request.subresource:
-        return kind.name == "Pod" and request.subresource == "resize"
-    if created or kind.name in _UPDATES_CHANGE_USE:
+        return kind.key == "Pod" and request.subresource == "resize"
+    if created or kind.key in _UPDATES_CHANGE_USE:
         return True
-    return kind.name == "Pod" and has_deadline(obj) != has_deadline(request.old or {})
+    return kind.key == "Pod" and has_deadline(obj) != has_deadline(request.old or {})
 
 
 def _bill(request: Request, obj: Object, quota: Object) -> _Bill | None:
@@ -85,7 +85,7 @@ def _bill(request: Request, obj: Object, quota: Object) -> _Bill | None:
     if not matches(quota, kind, obj, hard):
         return None
     limiting = tracked(kind, hard)
-    if kind.name == "Pod" and (missing := _missing(obj, limiting)):
+    if kind.key == "Pod" and (missing := _missing(obj, limiting)):
         why = f"failed quota: {name(quota)}: must specify {missing}"
         raise forbidden(kind, called(request, obj), why)
     used = (quota.get("status") or {}).get("used") or {}
@@ -125,7 +125,7 @@ def _check_covered(
     request: Request, obj: Object, quotas: Iterable[Object], limited: Iterable[LimitedScope]
 ) -> None:
     """Refuse a pod of a limited scope that no quota is about."""
-    if request.kind.name != "Pod":
+    if request.kind.key != "Pod":
         return
     covered = {
         scope.get("scopeName")

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
 from podium.api.refused import Cause, Refused
 from podium.apiserver.decoding.checking import Checker, Fault, unexpected
 from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
 from podium.apiserver.decoding.reading import Unreadable, plain, read_json, read_quickly
 from podium.apiserver.decoding.reading_yaml import read_yaml_body
+from podium.apiserver.decoding.typed import typed
 from podium.apiserver.protobuf import read_protobuf
 from podium.apiserver.protobuf.wire import MalformedMessage
 from podium.apiserver.schema import struct_of
@@ -91,31 +93,26 @@ def _without_surprises(value: dict[str, Any], wanted: _Wanted) -> Any:
     """The object, if there is nothing to say about it."""
     if value.get("apiVersion") != wanted.api_version:
         return None
-    struct = struct_of(wanted.api_version, wanted.kind.name)
-    assert struct is not None
-    checker = Checker()
     try:
-        found = checker.check(value, struct)
+        found, strange = typed(wanted.kind, value, wanted.api_version)
     except Fault:
         return None
-    return None if checker.strict else found
+    return None if strange else found
 
 
 def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> Decoded:
     value, repeated = _read(wanted, media_type)
     api_version, kind = _header(value, wanted)
-    struct = _struct(wanted, api_version, kind)
-    checker = Checker()
     try:
-        found = checker.check(value, struct)
+        found, strange = _found(wanted, value, api_version, kind)
     except Fault as fault:
         raise wanted.unfit(kind, api_version, str(fault), fault.field) from None
-    if field_validation == STRICT and (repeated or checker.strict):
-        faults = ", ".join((*_as_one(repeated), *checker.strict))
+    if field_validation == STRICT and (repeated or strange):
+        faults = ", ".join((*_as_one(repeated), *strange))
         raise wanted.unfit(kind, api_version, f"strict decoding error: {faults}")
     _check_kind(wanted, api_version, kind)
     obj = {**plain(found), "apiVersion": api_version, "kind": kind}
-    return Decoded(obj, (*repeated, *checker.strict) if field_validation == WARN else ())
+    return Decoded(obj, (*repeated, *strange) if field_validation == WARN else ())
 
 
 def _as_one(repeated: tuple[str, ...]) -> tuple[str, ...]:
@@ -157,6 +154,19 @@ def _header(value: dict[str, Any], wanted: _Wanted) -> tuple[str, str]:
     if said["apiVersion"].count("/") > 1:
         raise wanted.unrecognized(f"unexpected GroupVersion string: {said['apiVersion']}")
     return said["apiVersion"] or wanted.api_version, said["kind"] or wanted.kind.name
+
+
+def _found(
+    wanted: _Wanted, value: Object, api_version: str, kind: str
+) -> tuple[Any, tuple[str, ...]]:
+    """The object, and what is strange about it; raises Fault."""
+    if isinstance(wanted.kind, CustomKind) and (wanted.api_version, wanted.kind.name) == (
+        api_version,
+        kind,
+    ):
+        return typed(wanted.kind, value)
+    checker = Checker()
+    return checker.check(value, _struct(wanted, api_version, kind)), checker.strict
 
 
 def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:

@@ -103,7 +103,10 @@ class Checker:
         for name, one in items:
             field = fields.get(name)
             if field is None:
-                self._unknown(name, one, at)
+                if of.is_open:
+                    _refuse_oddity(one)
+                else:
+                    self._unknown(name, one, at)
                 continue
             part = field.type
             if type(part) is Scalar and type(one) is part.plain:

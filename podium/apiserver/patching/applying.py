@@ -10,12 +10,14 @@ from podium.api.errors import FieldError
 from podium.api.kinds import Kind
 from podium.api.refused import Refused
 from podium.apiserver.decoding import STRICT, WARN, PatchType
-from podium.apiserver.decoding.checking import Checker, Fault
+from podium.apiserver.decoding.checking import Fault
+from podium.apiserver.decoding.typed import typed
 from podium.apiserver.patching.json_patch import Inapplicable, json_patched
 from podium.apiserver.patching.merge_patch import merge_patched
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import invalid
 from podium.apiserver.schema import Struct, struct_of
+from podium.apiserver.schema.kinds import struct_for
 
 Object = Mapping[str, Any]
 
@@ -57,12 +59,10 @@ def apply_patch(
         Refused: the patch can't be applied, or what comes out isn't an object of the kind.
     """
     api_version = api_version or kind.api_version
-    struct = struct_of(api_version, kind.name)
-    assert struct is not None
+    struct = struct_for(kind, api_version)
     obj = _patched(current, patch_type, body, struct)
     if field_validation is None:
         return Patched(obj)
-    checker = Checker()
     if patch_type == PatchType.STRATEGIC:
         obj = {**obj, "apiVersion": api_version, "kind": kind.name}
         shown = msgspec.json.encode(body).decode()
@@ -70,10 +70,10 @@ def apply_patch(
         shown = msgspec.json.encode(obj).decode()
         _check_header(kind, api_version, obj, shown)
     try:
-        found: Object = checker.check(obj, struct)
+        found, strange = typed(kind, obj, api_version)
     except Fault as fault:
         _refuse(shown, str(fault))
-    strange = _brought(checker.strict, current, struct)
+    strange = _brought(strange, current, kind, api_version)
     if strange and field_validation == STRICT:
         _refuse(shown, f"strict decoding error: {', '.join(strange)}")
     return Patched(found, strange if field_validation == WARN else ())
@@ -91,14 +91,16 @@ def _patched(current: Object, patch_type: str, body: Any, struct: Struct) -> Obj
         raise Refused(422, "Invalid", _UNPROCESSABLE) from None
 
 
-def _brought(strange: tuple[str, ...], current: Object, struct: Struct) -> tuple[str, ...]:
+def _brought(
+    strange: tuple[str, ...], current: Object, kind: Kind, api_version: str
+) -> tuple[str, ...]:
     """The unknown fields that a patch has brought; those that were there nobody is warned of."""
     if not strange:
         return ()
-    before = Checker()
+    before: tuple[str, ...] = ()
     with suppress(Fault):
-        before.check(current, struct)
-    return tuple(fault for fault in strange if fault not in before.strict)
+        _, before = typed(kind, current, api_version)
+    return tuple(fault for fault in strange if fault not in before)
 
 
 def _check_header(kind: Kind, api_version: str, obj: Object, shown: str) -> None:

@@ -64,7 +64,7 @@ class Call:
             Refused: it holds something else.
         """
         body = self.request.body
-        media_type = input_type(self.request.header("Content-Type"), body, kind.name)
+        media_type = input_type(self.request.header("Content-Type"), body, kind.key)
         return apart(
             decode,
             body,

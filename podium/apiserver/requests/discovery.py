@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.kinds import KINDS, Kind
+from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests.served import (
     BINDINGS,
-    GROUPS,
-    KINDS_BY_PLURAL,
     SUBRESOURCE_KINDS,
     api_version,
     verbs,
@@ -29,67 +28,69 @@ ROOTS = (["api"], ["apis"])
 """The paths that have such a document, split at their slashes."""
 
 
-def document(segments: Sequence[str], host: str) -> Document | None:
+def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> Document | None:
     """What a path within `/api` or `/apis` announces; None for paths that announce nothing.
 
     Args:
         segments: the path, split at its slashes.
         host: where the client finds the server; empty if that isn't known.
+        kinds: that are served.
     """
     match segments:
         case ["api"]:
-            return _core_versions(host)
+            return _core_versions(host, kinds)
         case ["apis"]:
-            groups = [_group(group) for group in GROUPS if group]
+            groups = [_group(group, kinds) for group in kinds.groups if group]
             return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
-        case ["apis", group] if group in GROUPS:
-            return {"kind": "APIGroup", "apiVersion": "v1", **_group(group)}
-        case ["api", version] if ("", version) in KINDS_BY_PLURAL:
+        case ["apis", group] if group in kinds.groups:
+            return {"kind": "APIGroup", "apiVersion": "v1", **_group(group, kinds)}
+        case ["api", version] if ("", version) in kinds.by_plural:
             # Alone among these documents, those of the core group don't tell their version.
-            return {"kind": "APIResourceList", **_resource_list("", version)}
-        case ["apis", group, version] if group and (group, version) in KINDS_BY_PLURAL:
-            listed = _resource_list(group, version)
+            return {"kind": "APIResourceList", **_resource_list("", version, kinds)}
+        case ["apis", group, version] if group and (group, version) in kinds.by_plural:
+            listed = _resource_list(group, version, kinds)
             return {"kind": "APIResourceList", "apiVersion": "v1", **listed}
     return None
 
 
-def aggregated(root: Sequence[str]) -> Document:
+def aggregated(root: Sequence[str], kinds: Registry = BUILT_IN) -> Document:
     """The one document for all below one of the `ROOTS`."""
-    groups = [group for group in GROUPS if bool(group) is (root[0] == "apis")]
+    groups = [group for group in kinds.groups if bool(group) is (root[0] == "apis")]
     return {
         "kind": "APIGroupDiscoveryList",
         "apiVersion": "apidiscovery.k8s.io/v2",
         "metadata": {},
-        "items": [_group_discovery(group) for group in groups],
+        "items": [_group_discovery(group, kinds) for group in groups],
     }
 
 
 def storage_version_hash(kind: Kind) -> str:
     """What tells clients whether a kind is still stored in the same version."""
-    stored = f"{kind.group}/{kind.version}/{kind.name}"
+    version = kind.stored_api_version.rpartition("/")[2]
+    stored = f"{kind.group}/{version}/{kind.name}"
     return b64encode(hashlib.sha256(stored.encode()).digest()[:8]).decode()
 
 
-def _core_versions(host: str) -> Document:
+def _core_versions(host: str, kinds: Registry) -> Document:
     addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}] if host else []
     return {
         "kind": "APIVersions",
-        "versions": list(GROUPS[""]),
+        "versions": list(kinds.groups[""]),
         "serverAddressByClientCIDRs": addresses,
     }
 
 
-def _group(group: str) -> Document:
+def _group(group: str, kinds: Registry) -> Document:
     versions = [
         {"groupVersion": api_version(group, version), "version": version}
-        for version in GROUPS[group]
+        for version in kinds.groups[group]
     ]
     return {"name": group, "versions": versions, "preferredVersion": versions[0]}
 
 
-def _resource_list(group: str, version: str) -> Document:
+def _resource_list(group: str, version: str, kinds: Registry) -> Document:
     resources = [_binding()] if (group, version) == ("", "v1") else []
-    for kind in KINDS_BY_PLURAL[group, version].values():
+    for kind in kinds.by_plural[group, version].values():
         resources.append(_resource(kind))
         resources += [_subresource(kind, one) for one in sorted(kind.subresources)]
     resources.sort(key=lambda resource: resource["name"])
@@ -115,7 +116,7 @@ def _resource(kind: Kind) -> Document:
         "kind": kind.name,
         "verbs": list(verbs(kind)),
         **_nicknames(kind),
-        **({} if kind.name in REVIEWS else {"storageVersionHash": storage_version_hash(kind)}),
+        **({} if kind.key in REVIEWS else {"storageVersionHash": storage_version_hash(kind)}),
     }
 
 
@@ -137,19 +138,19 @@ def _subresource(kind: Kind, subresource: str) -> Document:
     }
 
 
-def _group_discovery(group: str) -> Document:
+def _group_discovery(group: str, kinds: Registry) -> Document:
     versions = [
         {
             "version": version,
-            "resources": list(_discovered(group, version)),
+            "resources": list(_discovered(group, version, kinds)),
             "freshness": "Current",
         }
-        for version in GROUPS[group]
+        for version in kinds.groups[group]
     ]
     return {"metadata": {"name": group} if group else {}, "versions": versions}
 
 
-def _discovered(group: str, version: str) -> Iterator[Document]:
+def _discovered(group: str, version: str, kinds: Registry) -> Iterator[Document]:
     if (group, version) == ("", "v1"):
         yield {
             "resource": BINDINGS,
@@ -158,7 +159,7 @@ def _discovered(group: str, version: str) -> Iterator[Document]:
             "singularResource": "binding",
             "verbs": list(verbs(KINDS["Pod"], "binding")),
         }
-    for kind in KINDS_BY_PLURAL[group, version].values():
+    for kind in kinds.by_plural[group, version].values():
         yield {
             "resource": kind.plural,
             "responseKind": _response_kind(group, version, kind.name),

@@ -1,11 +1,13 @@
 """From a request to its answer: the one way in for clients, before HTTP."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import unquote
 
+from podium.api.custom_kinds import DEFINITION, CustomKind, has_cel_rules
 from podium.api.refused import Refused
 from podium.apiserver.long_work import kept
+from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
     node_restriction,
@@ -66,6 +68,8 @@ _REVIEWS: Mapping[str, _Handler] = {
 _DEPRECATED: Mapping[str, str] = {
     "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 }
+_WRITING = ("create", "update", "patch")
+_NO_CEL = "Podium doesn't evaluate the rules in x-kubernetes-validations"
 _NO_CHECKS: Mapping[str, str] = {}
 
 
@@ -105,16 +109,17 @@ def _answer(
     now_s: float,
     checks: Mapping[str, str],
 ) -> Response:
-    told = _told(request, segments, parameters, checks)
+    kinds = server.kinds
+    told = _told(kinds, request, segments, parameters, checks)
     if told is not None:
         authorization.check_path(request.user, request.method, segments)
         if request.method != "GET":
             raise no_such_method()
         return told
-    if not is_served(segments):
+    if not is_served(segments, kinds):
         authorization.check_path(request.user, request.method, segments)
         return _plain_text(404, "404 page not found\n")
-    found = route(request.method, segments)
+    found = route(request.method, segments, kinds)
     authorization.check(server, request.user, found, parameters)
     node = node_of(request.user)
     if node is not None:
@@ -125,23 +130,35 @@ def _answer(
     wanted = output(
         request.header("Accept"),
         streams=found.verb in ("list", "watch"),
-        tables=found.kind.name not in _REVIEWS,
+        tables=found.kind.key not in _REVIEWS,
     )
     call = Call(server, request, found, parameters, wanted, now_s)
     response = _handler(found)(call)
-    deprecation = _DEPRECATED.get(found.kind.name)
-    if deprecation is None:
-        return response
-    return replace(response, headers=(*response.headers, warning(deprecation)))
+    warnings = tuple(map(warning, _warnings(found, response)))
+    return replace(response, headers=(*response.headers, *warnings)) if warnings else response
+
+
+def _warnings(found: Route, response: Response) -> Iterator[str]:
+    """What clients should know of a kind that they use."""
+    kind = found.kind
+    if kind.key in _DEPRECATED:
+        yield _DEPRECATED[kind.key]
+    if isinstance(kind, CustomKind) and kind.definition.get("deprecated"):
+        usual = f"{kind.api_version} {kind.name} is deprecated"
+        yield kind.definition.get("deprecationWarning") or usual
+    written = response.body if found.verb in _WRITING else None
+    if kind is DEFINITION and isinstance(written, Mapping) and has_cel_rules(written):
+        yield _NO_CEL
 
 
 def _handler(found: Route) -> _Handler:
-    if found.kind.name in _REVIEWS:
-        return _REVIEWS[found.kind.name]
+    if found.kind.key in _REVIEWS:
+        return _REVIEWS[found.kind.key]
     return _SPECIAL_HANDLERS.get((found.subresource, found.verb)) or _HANDLERS[found.verb]
 
 
 def _told(
+    kinds: Registry,
     request: Request,
     segments: Sequence[str],
     parameters: Parameters,
@@ -152,15 +169,15 @@ def _told(
     if health is not None:
         return _plain_text(*health)
     if not segments:
-        return Response(200, probes.index())
+        return Response(200, probes.index(kinds))
     if segments == ["version"]:
         return Response(200, probes.version())
     accept = request.header("Accept")
     if segments in ROOTS and accepts_aggregated(accept):
-        return Response(200, aggregated(segments), (("Content-Type", AGGREGATED),))
-    found = document(segments, request.header("Host"))
+        return Response(200, aggregated(segments, kinds), (("Content-Type", AGGREGATED),))
+    found = document(segments, request.header("Host"), kinds)
     if found is None:
-        return openapi.answer(request, segments, parameters)
+        return openapi.answer(kinds, request, segments, parameters)
     return Response(200, found, (("Content-Type", output(accept).media_type),))
 
 

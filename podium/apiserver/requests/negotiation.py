@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from podium.api.custom_kinds import CustomKind
+from podium.api.kinds import Kind
 from podium.api.refused import Refused
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.protobuf import PREFIX, is_read
@@ -167,7 +169,7 @@ def input_type(content_type: str, body: bytes, kind: str) -> str:
     raise _unsupported(_SPOKEN if essence == PROTOBUF else _UNDERSTOOD)
 
 
-def patch_type(content_type: str) -> PatchType:
+def patch_type(content_type: str, kind: Kind) -> PatchType:
     """The type of a patch.
 
     Raises:
@@ -176,6 +178,9 @@ def patch_type(content_type: str) -> PatchType:
     essence = content_type.partition(";")[0].strip().lower()
     if essence not in set(PatchType):
         raise Refused(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
+    if essence == PatchType.STRATEGIC and isinstance(kind, CustomKind):
+        # Nobody says how its lists are to be merged.
+        raise _unsupported((PatchType.JSON, PatchType.MERGE, PatchType.APPLY))
     return PatchType(essence)
 
 

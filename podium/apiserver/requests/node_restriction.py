@@ -46,7 +46,7 @@ def judge_of(node: str, route: Route) -> Judge:
     """
 
     def judge(old: Object | None, new: Object) -> None:
-        check = _CHECKS.get(route.kind.name)
+        check = _CHECKS.get(route.kind.key)
         why = None if check is None else check(node, route, old, new)
         if why is not None:
             raise forbidden(route.kind, route.name or name(new), why)
@@ -60,7 +60,7 @@ def check_removal(server: ApiServer, node: str, route: Route) -> None:
     Raises:
         Refused: 403, or 404 if there is no such pod.
     """
-    if route.kind.name != "Pod" or (route.subresource, route.verb) not in _REMOVALS:
+    if route.kind.key != "Pod" or (route.subresource, route.verb) not in _REMOVALS:
         return
     pod = server.get(KINDS["Pod"], route.namespace, route.name)
     if pod["spec"].get("nodeName") == node:

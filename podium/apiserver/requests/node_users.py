@@ -52,7 +52,7 @@ def objection(
         route: the same, as it was asked for.
         selection: of a list or watch.
     """
-    decide = _DECISIONS.get(route.kind.name)
+    decide = _DECISIONS.get(route.kind.key)
     if decide is None:
         return ""
     name = attempt.name or _selected(selection, _NAME_FIELD)

@@ -9,7 +9,7 @@ from podium.api.kinds import Kind
 from podium.api.refused import Refused
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
-from podium.apiserver.tables import definitions, partial_metadata, rows
+from podium.apiserver.tables import columns_of, definitions, partial_metadata, rows
 from podium.apiserver.verbs.options import Listing
 from podium.apiserver.versions import shown_version
 
@@ -99,7 +99,7 @@ def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
     metadata = _list_metadata(listing)
     match form.output.shape:
         case "":
-            kind, items = f"{form.kind.name}List", [_untyped(one, form) for one in listing.items]
+            kind, items = form.kind.list_kind, [_untyped(one, form) for one in listing.items]
             version = form.api_version
         case "Table":
             return _table(form, listing.items, metadata, now_s)
@@ -135,8 +135,8 @@ def _table(
         "kind": "Table",
         "apiVersion": form.meta_api_version,
         "metadata": metadata,
-        "columnDefinitions": definitions(form.kind.name) if headers else [],
-        "rows": rows(form.kind.name, objects, now_s, carry),
+        "columnDefinitions": definitions(columns_of(form.kind)) if headers else [],
+        "rows": rows(columns_of(form.kind), objects, now_s, carry),
     }
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium import __version__
-from podium.apiserver.requests.served import GROUPS, KINDS_BY_PLURAL, api_version
+from podium.apiserver.registry import BUILT_IN, Registry
+from podium.apiserver.requests.served import api_version
 
 MAJOR, MINOR, PATCH = "1", "36", "2"
 
@@ -61,12 +62,12 @@ def health(
     return 500 if fails else 200, "\n".join(lines)
 
 
-def index() -> dict[str, Any]:
+def index(kinds: Registry = BUILT_IN) -> dict[str, Any]:
     """All paths that tell what is there."""
-    groups = [f"/apis/{group}" for group in GROUPS if group]
+    groups = [f"/apis/{group}" for group in kinds.groups if group]
     versions = [
         f"/{'apis' if group else 'api'}/{api_version(group, version)}"
-        for group, version in KINDS_BY_PLURAL
+        for group, version in kinds.by_plural
     ]
     own = [f"/{question}" for question in _HEALTH] + ["/openapi/v2", "/openapi/v3", "/version"]
     return {"paths": sorted({"/api", "/apis", *groups, *versions, *own})}

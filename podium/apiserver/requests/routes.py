@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from podium.api.kinds import KINDS, Kind
 from podium.api.refused import Refused
+from podium.apiserver.refusals import no_such_resource
+from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests.served import (
     BINDINGS,
     CONNECTIONS,
-    GROUPS,
-    KINDS_BY_PLURAL,
     TOKEN,
     api_version,
     verbs,
@@ -66,12 +66,6 @@ class Route:
         return api_version(self.group, self.version)
 
 
-def no_such_resource() -> Refused:
-    """There is no such path within a group that is served."""
-    message = "the server could not find the requested resource"
-    return Refused(404, "NotFound", message, details={})
-
-
 def no_such_method() -> Refused:
     """The path is there, but not for this method."""
     return Refused(
@@ -82,27 +76,32 @@ def no_such_method() -> Refused:
     )
 
 
-def is_served(segments: Sequence[str]) -> bool:
+def is_served(segments: Sequence[str], kinds: Registry = BUILT_IN) -> bool:
     """Whether a path leads into a group that is served, however it goes on there."""
     match segments:
         case ["api", *_]:
             return True
         case ["apis", group, *_]:
-            return group != "" and group in GROUPS
+            return group != "" and group in kinds.groups
     return False
 
 
-def route(method: str, segments: Sequence[str]) -> Route:
+def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> Route:
     """The route of a method and a path, split at its slashes and decoded.
+
+    Args:
+        method: of the request.
+        segments: of its path.
+        kinds: that are served.
 
     Raises:
         Refused: 404 if there is no such resource, 405 if it doesn't take the method.
     """
     match segments:
         case ["api", version, *rest] if rest:
-            found = _within("", version, rest)
+            found = _within(kinds, "", version, rest)
         case ["apis", group, version, *rest] if rest and group:
-            found = _within(group, version, rest)
+            found = _within(kinds, group, version, rest)
         case _:
             found = None
     if found is None:
@@ -113,8 +112,8 @@ def route(method: str, segments: Sequence[str]) -> Route:
     return replace(found, verb=verb)
 
 
-def _within(group: str, version: str, rest: Sequence[str]) -> Route | None:
-    kinds = KINDS_BY_PLURAL.get((group, version))
+def _within(served: Registry, group: str, version: str, rest: Sequence[str]) -> Route | None:
+    kinds = served.by_plural.get((group, version))
     if kinds is None:
         return None
     if rest[0] == _WATCH:
@@ -148,9 +147,9 @@ def _object(found: Route, tail: Sequence[str]) -> Route | None:
             return replace(found, name=name)
         case [name, subresource] if subresource in found.kind.subresources:
             return replace(found, name=name, subresource=subresource)
-        case [name, subresource, *_] if subresource in CONNECTIONS and found.kind.name == "Pod":
+        case [name, subresource, *_] if subresource in CONNECTIONS and found.kind.key == "Pod":
             return replace(found, name=name, subresource=subresource)
-        case [name, subresource] if (found.kind.name, subresource) == ("ServiceAccount", TOKEN):
+        case [name, subresource] if (found.kind.key, subresource) == ("ServiceAccount", TOKEN):
             return replace(found, name=name, subresource=subresource)
     return None
 

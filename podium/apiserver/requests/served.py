@@ -1,14 +1,12 @@
-"""What is served: which kinds in which groups and versions, and which verbs they take.
+"""Which verbs kinds take, and what their subresources are.
 
 Routing and discovery both read it here, so that what is announced is what works.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds import Kind
 from podium.apiserver.schema.bodies import REVIEWS
-
-GroupVersion = tuple[str, str]
 
 _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 _EDITED = ("get", "patch", "update")
@@ -23,7 +21,6 @@ _SUBRESOURCE_VERBS: Mapping[str, tuple[str, ...]] = {
 }
 # Nobody deletes all namespaces at once.
 _WITHOUT: Mapping[str, frozenset[str]] = {"Namespace": frozenset({"deletecollection"})}
-_SERVED = (*KINDS.values(), *REVIEWS.values())
 
 SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
     "binding": ("", "v1", "Binding"),
@@ -45,43 +42,15 @@ BINDINGS = "bindings"
 """A second way to bind: a collection that takes Bindings, and that nobody can read."""
 
 
-_OWN = {(kind.group, kind.version) for kind in _SERVED}
-
-
-def _group_versions(kind: Kind) -> Iterator[GroupVersion]:
-    yield kind.group, kind.version
-    yield from kind.also
-
-
-KINDS_BY_PLURAL: Mapping[GroupVersion, Mapping[str, Kind]] = {
-    group_version: {
-        kind.plural: kind
-        for kind in sorted(_SERVED, key=lambda kind: kind.plural)
-        if group_version in _group_versions(kind)
-    }
-    for group_version in sorted(
-        {gv for kind in _SERVED for gv in _group_versions(kind)},
-        key=lambda gv: (gv[0], gv not in _OWN, gv[1]),
-    )
-}
-"""The kinds of each group and version, by the name of their resource, all in order."""
-
-GROUPS: Mapping[str, tuple[str, ...]] = {
-    group: tuple(version for other, version in KINDS_BY_PLURAL if other == group)
-    for group, _ in KINDS_BY_PLURAL
-}
-"""The versions of each group, the preferred one first."""
-
-
 def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
     """The verbs that a kind, or a subresource of it, takes; none if it has no such subresource."""
-    if kind.name in REVIEWS:
+    if kind.key in REVIEWS:
         return () if subresource else ("create",)
     if not subresource:
-        return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.name, ()))
-    if kind.name == "Pod" and subresource in CONNECTIONS:
+        return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.key, ()))
+    if kind.key == "Pod" and subresource in CONNECTIONS:
         return CONNECTING
-    if kind.name == "ServiceAccount" and subresource == TOKEN:
+    if kind.key == "ServiceAccount" and subresource == TOKEN:
         return ("create",)
     return _SUBRESOURCE_VERBS[subresource] if subresource in kind.subresources else ()
 

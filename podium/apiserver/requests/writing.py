@@ -54,7 +54,7 @@ def patch(call: Call) -> Response:
 
 def patch_request(call: Call) -> tuple[PatchRequest, WriteOptions, tuple[str, ...]]:
     """The patch in the body, how to write what it makes, and what to warn of."""
-    media_type = patch_type(call.request.header("Content-Type"))
+    media_type = patch_type(call.request.header("Content-Type"), call.route.kind)
     how = call.write_options("PatchOptions", is_apply=media_type == PatchType.APPLY)
     validation = call.field_validation
     decoded = apart(decode_patch, call.request.body, media_type, field_validation=validation)

@@ -111,6 +111,7 @@ class Struct:
         name: such as `PodSpec`.
         is_atomic: server-side apply takes it as a whole, wherever it stands.
         family: the first word of its API group, such as `apps`; `core`, `meta`, or empty.
+        is_open: whether it may have other fields as well, of which nothing is known.
     """
 
     def __init__(
@@ -119,8 +120,11 @@ class Struct:
         is_atomic: bool,
         read_fields: Callable[[], Mapping[str, Field]],
         family: str = "",
+        *,
+        is_open: bool = False,
     ) -> None:
         self.name = name
+        self.is_open = is_open
         self.family = family
         self.is_atomic = is_atomic
         self._read_fields = read_fields

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
+from podium.api.custom_kinds import CLEANUP, CustomKind
 from podium.api.kinds import Kind
+from podium.apiserver.custom.strategies import custom_strategy
 from podium.apiserver.strategy import namespaces, nodes, pods, services, volumes, workloads
 from podium.apiserver.strategy.strategy import (
     Creation,
@@ -166,6 +168,15 @@ _STRATEGIES: Mapping[str, Strategy] = {
         counts_generations=True,
         answers_object=True,
     ),
+    "CustomResourceDefinition": Strategy(
+        create=_starting_with("CustomResourceDefinition"),
+        update=_counted_spec,
+        subresources=_status,
+        counts_generations=True,
+        unconditional_update=False,
+        answers_object=True,
+        deletion_finalizer=CLEANUP,
+    ),
     "DeviceClass": Strategy(
         update=count_changes("spec"),
         subresources=_none,
@@ -177,4 +188,6 @@ _STRATEGIES: Mapping[str, Strategy] = {
 
 def strategy_of(kind: Kind) -> Strategy:
     """How objects of a kind are written."""
-    return _STRATEGIES.get(kind.name, _PLAIN)
+    if isinstance(kind, CustomKind):
+        return custom_strategy(kind)
+    return _STRATEGIES.get(kind.key, _PLAIN)

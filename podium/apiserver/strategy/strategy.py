@@ -109,6 +109,7 @@ class Strategy:
         graceful: whether deletions take a grace period.
         default_propagation: what becomes of dependents unless somebody says so: `Background` or
             `Orphan`; empty if nothing depends on objects of the kind.
+        deletion_finalizer: holds each object from the beginning of its deletion; empty for none.
     """
 
     create: Callable[[Object, Creation], Object] = as_it_is
@@ -120,3 +121,4 @@ class Strategy:
     answers_object: bool = False
     graceful: bool = False
     default_propagation: str = "Background"
+    deletion_finalizer: str = ""

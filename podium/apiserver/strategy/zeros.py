@@ -110,6 +110,19 @@ ZEROS: Mapping[str, Object] = {
         "spec": {"driver": "", "pool": {"name": "", "generation": 0, "resourceSliceCount": 0}}
     },
     "DeviceClass": {"spec": {}},
+    "CustomResourceDefinition": {
+        "spec": {
+            "group": "",
+            "names": {"plural": "", "kind": ""},
+            "scope": "",
+            "versions": None,
+        },
+        "status": {
+            "conditions": None,
+            "acceptedNames": {"plural": "", "kind": ""},
+            "storedVersions": None,
+        },
+    },
 }
 """The fields that are always there, kind by kind, next to the metadata."""
 

@@ -6,9 +6,11 @@ The rules are those of the `scale` subresources in v1.36.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
 from podium.api.meta import name
+from podium.apiserver.custom.json_paths import steps
 from podium.apiserver.refusals import conflict, invalid
 from podium.apiserver.validation.checks import NOT_NEGATIVE
 
@@ -18,20 +20,46 @@ _IDENTITY = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _OPERATORS = {"In": "in", "NotIn": "notin"}
 
 
-def scale_of(workload: Object) -> dict[str, Any]:
-    """The Scale (autoscaling/v1) of a workload."""
+def scale_of(kind: Kind, workload: Object) -> dict[str, Any]:
+    """The Scale (autoscaling/v1) of a workload, or of whatever a definition says can be scaled."""
+    if isinstance(kind, CustomKind):
+        return _custom_scale(kind.scale or {}, workload)
     spec, status = workload.get("spec") or {}, workload.get("status") or {}
-    metadata = workload["metadata"]
+    selector = selector_text(spec.get("selector") or {})
+    told = {"replicas": status.get("replicas") or 0, "selector": selector}
+    return _scale(workload["metadata"], spec.get("replicas") or 0, told)
+
+
+def _scale(metadata: Object, replicas: int, status: Object) -> dict[str, Any]:
     return {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": {field: metadata[field] for field in _IDENTITY if field in metadata},
-        "spec": {"replicas": spec.get("replicas") or 0},
-        "status": {
-            "replicas": status.get("replicas") or 0,
-            "selector": selector_text(spec.get("selector") or {}),
-        },
+        "spec": {"replicas": replicas},
+        "status": status,
     }
+
+
+def _custom_scale(paths: Object, obj: Object) -> dict[str, Any]:
+    status = {"replicas": _at(obj, paths["statusReplicasPath"]) or 0}
+    selector = _at(obj, paths.get("labelSelectorPath") or "")
+    if selector:
+        status["selector"] = selector
+    return _scale(obj["metadata"], _at(obj, paths["specReplicasPath"]) or 0, status)
+
+
+def _at(obj: Object, path: str) -> Any:
+    value: Any = obj
+    for step in steps(path) if path else ():
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value if path else None
+
+
+def _put(obj: Object, path: tuple[str, ...], value: Any) -> Object:
+    first, *rest = path
+    if rest:
+        value = _put(obj.get(first) or {}, tuple(rest), value)
+    return {**obj, first: value}
 
 
 def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
@@ -56,11 +84,15 @@ def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
         why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {own['uid']}"
         raise conflict(f"{kind.plural}/scale", name(workload), why, kind.group)
     version = metadata.get("resourceVersion") or own["resourceVersion"]
-    return {
-        **workload,
-        "metadata": {**own, "resourceVersion": version},
-        "spec": {**workload["spec"], "replicas": replicas},
-    }
+    found = {**workload, "metadata": {**own, "resourceVersion": version}}
+    return _put(found, replicas_path(kind), replicas)
+
+
+def replicas_path(kind: Kind) -> tuple[str, ...]:
+    """Where objects of a kind say how many pods they want."""
+    if isinstance(kind, CustomKind):
+        return steps((kind.scale or {})["specReplicasPath"])
+    return ("spec", "replicas")
 
 
 def selector_text(selector: Object) -> str:

@@ -5,7 +5,15 @@ is asked for a `Table` (meta.k8s.io/v1). Ages are told as of a time that is pass
 """
 
 from podium.apiserver.tables.columns import Column, Object
-from podium.apiserver.tables.kinds import COLUMNS
+from podium.apiserver.tables.kinds import COLUMNS, columns_of
 from podium.apiserver.tables.rows import definitions, partial_metadata, rows
 
-__all__ = ["COLUMNS", "Column", "Object", "definitions", "partial_metadata", "rows"]
+__all__ = [
+    "COLUMNS",
+    "Column",
+    "Object",
+    "columns_of",
+    "definitions",
+    "partial_metadata",
+    "rows",
+]

@@ -9,7 +9,7 @@ from podium.api.meta import name
 from podium.apiserver.tables.durations import since
 
 Object = Mapping[str, Any]
-Cell = str | int | bool
+Cell = str | int | bool | None
 Read = Callable[[Object, float], Cell]
 """Reads a cell: takes the object and the time, in seconds since the epoch."""
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 
+from podium.api.custom_kinds import CustomKind
+from podium.api.kinds import Kind
+from podium.apiserver.custom.columns import custom_columns
 from podium.apiserver.tables import (
     access,
     data,
@@ -15,7 +18,7 @@ from podium.apiserver.tables import (
     storage,
     workloads,
 )
-from podium.apiserver.tables.columns import Column
+from podium.apiserver.tables.columns import NAME, Column, text
 
 Columns = tuple[Column, ...]
 
@@ -65,5 +68,14 @@ COLUMNS: Mapping[str, Columns] = {
     "ResourceClaimTemplate": devices.RESOURCE_CLAIM_TEMPLATE,
     "ResourceSlice": devices.RESOURCE_SLICE,
     "DeviceClass": devices.DEVICE_CLASS,
+    "CustomResourceDefinition": (
+        NAME,
+        Column("Created At", text("metadata", "creationTimestamp"), "When it was created."),
+    ),
 }
 """The columns of each kind, in kubectl's order."""
+
+
+def columns_of(kind: Kind) -> Columns:
+    """The columns of a kind, wherever it comes from."""
+    return custom_columns(kind) if isinstance(kind, CustomKind) else COLUMNS[kind.key]

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from podium.apiserver.tables.columns import Cell, Object
-from podium.apiserver.tables.kinds import COLUMNS
+from podium.apiserver.tables.kinds import Columns
+from podium.apiserver.tables.pods import POD
 
 _FINISHED_PODS: Mapping[str, list[dict[str, str]]] = {
     phase: [{"type": "Completed", "status": "True", "reason": phase, "message": message}]
@@ -29,13 +30,13 @@ def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:
     }
 
 
-def definitions(kind: str) -> list[dict[str, Cell]]:
+def definitions(columns: Columns) -> list[dict[str, Cell]]:
     """What the columns of a kind's table are."""
-    return [column.definition() for column in COLUMNS[kind]]
+    return [column.definition() for column in columns]
 
 
 def rows(
-    kind: str,
+    columns: Columns,
     objects: Iterable[Object],
     now_s: float,
     carry: Callable[[Object], Object | None] = lambda _: None,
@@ -43,16 +44,15 @@ def rows(
     """A row an object.
 
     Args:
-        kind: the objects' kind.
+        columns: of the objects' kind.
         objects: in the order of the rows.
         now_s: the time that ages are told as of, in seconds since the epoch.
         carry: what of each object its row carries along.
     """
-    columns = COLUMNS[kind]
     made = []
     for obj in objects:
         row: dict[str, Any] = {"cells": [column.read(obj, now_s) for column in columns]}
-        conditions = _conditions(kind, obj)
+        conditions = _conditions(obj) if columns is POD else ()
         if conditions:
             row["conditions"] = conditions
         row["object"] = carry(obj)
@@ -60,7 +60,5 @@ def rows(
     return made
 
 
-def _conditions(kind: str, obj: Object) -> list[dict[str, str]]:
-    if kind != "Pod":
-        return []
+def _conditions(obj: Object) -> list[dict[str, str]]:
     return _FINISHED_PODS.get((obj.get("status") or {}).get("phase", ""), [])

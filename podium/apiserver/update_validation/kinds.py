@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 
+from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
+from podium.apiserver.custom.judging import faults as custom_faults
 from podium.apiserver.update_validation import (
+    definitions,
     job_status,
     jobs,
     nodes,
@@ -65,6 +68,7 @@ _RULES: Mapping[str, Rule] = {
     "VolumeAttachment": storage.volume_attachment,
     "ResourceClaim": others.resource_claim,
     "ResourceSlice": others.resource_slice,
+    "CustomResourceDefinition": definitions.update,
 }
 
 
@@ -79,8 +83,10 @@ def validate_update(
         old: as it is stored.
         subresource: which the update goes through; empty for the object itself.
     """
-    faults = list(metadata(new, old))
-    rule = _RULES.get(f"{kind.name}/{subresource}" if subresource else kind.name)
+    found = list(metadata(new, old))
+    if isinstance(kind, CustomKind):
+        return [*found, *metadata(new, old), *custom_faults(kind, new, old)]
+    rule = _RULES.get(f"{kind.key}/{subresource}" if subresource else kind.key)
     if rule is not None:
-        faults += rule(new, old)
-    return faults
+        found += rule(new, old)
+    return found

@@ -7,6 +7,7 @@ from podium.apiserver.validation import (
     coordination,
     cron_jobs,
     data,
+    definitions,
     groups,
     limit_ranges,
     networking,
@@ -59,5 +60,6 @@ CHECKS: Mapping[str, Check] = {
     "Endpoints": coordination.endpoints,
     "EndpointSlice": coordination.endpoint_slice,
     "VolumeAttachment": coordination.volume_attachment,
+    "CustomResourceDefinition": definitions.definition,
 }
 """The checks by the kind's name."""

@@ -43,7 +43,7 @@ class Changer:
         """See `ApiServer.replace`."""
         check_key(obj.get("metadata") or {}, namespace, name)
         new = _in_namespace(stored_version(kind, obj), namespace)
-        old = self._store.get(kind.name, namespace, name)
+        old = self._store.get(kind.key, namespace, name)
         concerns(old or {})
         if old is None:
             if subresource or not strategy_of(kind).create_on_update:
@@ -69,7 +69,7 @@ class Changer:
         subresource: str,
     ) -> Written:
         """See `ApiServer.patch`."""
-        old = self._store.get(kind.name, namespace, name)
+        old = self._store.get(kind.key, namespace, name)
         concerns(old or {})
         if patch.patch_type == PatchType.APPLY:
             return self._apply(kind, namespace, name, old, patch, now_s, options, subresource)

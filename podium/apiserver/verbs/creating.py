@@ -5,17 +5,18 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from podium.api.custom_kinds import CustomKind
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import Kind
 from podium.api.meta import controller_of
+from podium.api.meta import name as name_of
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, Operation, Request
-from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.custom.rules import completed, faults_of
 from podium.apiserver.long_work import apart, kept
 from podium.apiserver.patching import track
-from podium.apiserver.refusals import bad_request, internal, invalid
+from podium.apiserver.refusals import bad_request, forbidden, internal, invalid
 from podium.apiserver.strategy import Creation, strategy_of
-from podium.apiserver.validation import first_faults
 from podium.apiserver.verbs.identities import new_uid, without_server_fields
 from podium.apiserver.verbs.options import WriteOptions
 from podium.apiserver.verbs.writing import Writer
@@ -33,6 +34,9 @@ _NAMED_MAX = 10_000
 _OTHER_NAMESPACE = (
     "the namespace of the provided object does not match the namespace sent on the request"
 )
+
+
+_CLOSING = "create not allowed while custom resource definition is terminating"
 
 
 class Creator:
@@ -58,7 +62,9 @@ class Creator:
         owners: Sequence[Object] | None = None,
     ) -> Object:
         """See `ApiServer.create`; `owners` are the managedFields, if they are known already."""
-        obj = apart(apply_defaults, _received(kind, obj, namespace), kind.name)
+        if isinstance(kind, CustomKind) and kind.is_closing:
+            raise forbidden(kind, name_of(obj), _CLOSING)
+        obj = apart(completed, kind, _received(kind, obj, namespace))
         if owners is not None:
             obj = {**obj, "metadata": {**obj["metadata"], "managedFields": owners}}
         elif options.field_manager:
@@ -83,9 +89,9 @@ class Creator:
             metadata["name"] = name
         if strategy.counts_generations:
             metadata["generation"] = 1
-        creation = Creation(now_s, self._rng, lambda: [*self._store.list(kind.name).items])
+        creation = Creation(now_s, self._rng, lambda: [*self._store.list(kind.key).items])
         obj = strategy.create({**obj, "metadata": metadata}, creation)
-        faults = apart(first_faults, obj)
+        faults = apart(faults_of, kind, obj)
         if not name:
             faults = [_NAMELESS, *faults]
         if faults:
@@ -106,7 +112,7 @@ class Creator:
         if names is None:
 
             def is_taken(name: str) -> bool:
-                return self._store.get(kind.name, namespace, name) is not None
+                return self._store.get(kind.key, namespace, name) is not None
 
             names = generated_names(base, identity, is_taken)
             self._names.put((identity, base), names)

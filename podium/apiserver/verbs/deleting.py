@@ -47,12 +47,12 @@ class Deleter:
         options: WriteOptions,
     ) -> Deleted:
         """See `ApiServer.delete`."""
-        obj = self._store.get(kind.name, namespace, name)
+        obj = self._store.get(kind.key, namespace, name)
         if obj is None:
             raise not_found(kind, name)
         _check_preconditions(kind, obj["metadata"], how)
         self._ask(kind, namespace, name, obj, now_s)
-        if kind.name == "Namespace":
+        if kind.key == "Namespace":
             return self._delete_namespace(kind, obj, how, now_s, options)
         return self._delete(kind, obj, how, now_s, options)
 
@@ -117,7 +117,7 @@ def _check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> No
     ):
         if wanted is None or wanted == found:
             continue
-        if kind.name == "Namespace":
+        if kind.key == "Namespace":
             why = _NAMESPACE_PRECONDITION.format(called, wanted, found)
             raise conflict(kind.plural, metadata["name"], why)
         why = _PRECONDITION.format(called, wanted, found) + hint
@@ -177,6 +177,9 @@ def _finalizers(metadata: Object, strategy: Strategy, how: DeleteOptions) -> lis
     kept = [one for one in current if one not in _POLICY_OF]
     if policy in _FINALIZER_OF:
         kept.append(_FINALIZER_OF[policy])
+    held_by = strategy.deletion_finalizer
+    if held_by and held_by not in kept and not metadata.get("deletionTimestamp"):
+        kept.append(held_by)
     return current if set(kept) == set(current) else kept
 
 

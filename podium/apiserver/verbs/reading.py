@@ -21,7 +21,7 @@ _TOO_LARGE = Cause("ResourceVersionTooLarge", "Too large resource version")
 
 def get(store: Store, kind: Kind, namespace: str, name: str) -> Object:
     """See `ApiServer.get`."""
-    found = store.get(kind.name, namespace, name)
+    found = store.get(kind.key, namespace, name)
     if found is None:
         raise not_found(kind, name)
     return found
@@ -33,7 +33,7 @@ def list_objects(
     """See `ApiServer.list`."""
     try:
         found = store.list(
-            kind.name,
+            kind.key,
             namespace or None,
             limit=max(page.limit, 0),
             continue_token=page.continue_token,

@@ -11,7 +11,7 @@ from podium.apiserver.patching import apply_configuration, track
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.subresources.binding import bind, check_binding
 from podium.apiserver.subresources.eviction import evict
-from podium.apiserver.subresources.scale import scale_of, scaled
+from podium.apiserver.subresources.scale import replicas_path, scale_of, scaled
 from podium.apiserver.verbs.changing import check_key, patched
 from podium.apiserver.verbs.deleting import Deleter
 from podium.apiserver.verbs.options import DeleteOptions, PatchRequest, WriteOptions
@@ -73,7 +73,7 @@ class Subresources:
 
     def get_scale(self, kind: Kind, namespace: str, name: str) -> Object:
         """See `ApiServer.get_scale`."""
-        return scale_of(get(self._store, kind, namespace, name))
+        return scale_of(kind, get(self._store, kind, namespace, name))
 
     def replace_scale(
         self,
@@ -102,7 +102,7 @@ class Subresources:
         workload = get(self._store, kind, namespace, name)
         if patch.patch_type == PatchType.APPLY:
             return self._apply_scale(kind, workload, patch.body, now_s, options)
-        scale, _ = patched(_SCALE, scale_of(workload), replace(patch, api_version=""))
+        scale, _ = patched(_SCALE, scale_of(kind, workload), replace(patch, api_version=""))
         check_key(scale.get("metadata") or {}, namespace, name)
         return self._scale(kind, workload, scale, now_s, options)
 
@@ -115,7 +115,7 @@ class Subresources:
             wanted = track(
                 kind, workload, wanted, manager=manager, now_s=now_s, subresource="scale"
             )
-        return scale_of(self._updater.update(kind, workload, wanted, now_s, options))
+        return scale_of(kind, self._updater.update(kind, workload, wanted, now_s, options))
 
     def _apply_scale(
         self,
@@ -130,15 +130,20 @@ class Subresources:
         metadata = workload["metadata"]
         # Who owns what is told by the workload.
         scale = apply_configuration(
-            _SCALE, scale_of(workload), configuration, manager=manager, now_s=now_s, force=True
+            _SCALE,
+            scale_of(kind, workload),
+            configuration,
+            manager=manager,
+            now_s=now_s,
+            force=True,
         )
-        check_key(scale.get("metadata") or {}, metadata["namespace"], metadata["name"])
+        check_key(scale.get("metadata") or {}, metadata.get("namespace", ""), metadata["name"])
         wanted = scaled(kind, workload, scale)
         owned = {
             "apiVersion": kind.api_version,
             "kind": kind.name,
             "metadata": {"name": metadata["name"]},
-            "spec": {"replicas": wanted["spec"]["replicas"]},
+            **_only(wanted, replicas_path(kind)),
         }
         applied = apply_configuration(
             kind,
@@ -152,7 +157,7 @@ class Subresources:
         owners = applied["metadata"]["managedFields"]
         wanted = {**wanted, "metadata": {**wanted["metadata"], "managedFields": owners}}
         untracked = replace(options, field_manager="")
-        return scale_of(self._updater.update(kind, workload, wanted, now_s, untracked))
+        return scale_of(kind, self._updater.update(kind, workload, wanted, now_s, untracked))
 
     def _admitted(
         self, subresource: str, namespace: str, name: str, obj: Object, now_s: float
@@ -168,6 +173,12 @@ class Subresources:
         obj = self._admission.admit(request, obj)
         self._admission.validate(request, obj)
         return obj
+
+
+def _only(obj: Object, path: tuple[str, ...]) -> dict[str, Any]:
+    """An object that says nothing but what stands at a path."""
+    first, *rest = path
+    return {first: _only(obj[first], tuple(rest)) if rest else obj[first]}
 
 
 def _check_name(kind: str, obj: Object, name: str) -> None:

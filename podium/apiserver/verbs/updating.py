@@ -8,10 +8,11 @@ the last of them.
 from collections.abc import Mapping
 from typing import Any
 
+from podium.api.custom_kinds import CustomKind
 from podium.api.integers import parse_count
 from podium.api.kinds import Kind
 from podium.apiserver.admission import Admission, Operation, Request
-from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.custom.rules import completed
 from podium.apiserver.long_work import apart
 from podium.apiserver.patching import track
 from podium.apiserver.refusals import internal, invalid, modified
@@ -89,8 +90,9 @@ class Updater:
     ) -> Object:
         """The object with defaults, owners, and what admission adds."""
         kind = request.kind
-        if request.subresource != "status" or kind.name in _DEFAULTS_BESIDES_SPEC:
-            new = apart(apply_defaults, new, kind.name, is_new=False)
+        is_custom = isinstance(kind, CustomKind)
+        if request.subresource != "status" or is_custom or kind.key in _DEFAULTS_BESIDES_SPEC:
+            new = apart(completed, kind, new, is_new=False)
         if options.field_manager:
             new = apart(
                 track,

@@ -144,15 +144,15 @@ def _cursor(
     if namespace:
         fields.append(FieldValue(NAMESPACE, namespace))
     if not fields:
-        return store.watch(kind.name, from_revision=revision, wake=wake)
+        return store.watch(kind.key, from_revision=revision, wake=wake)
     return store.watch_field(
-        kind.name, namespace or None, fields[0], from_revision=revision, wake=wake
+        kind.key, namespace or None, fields[0], from_revision=revision, wake=wake
     )
 
 
 def _initial(store: Store, kind: Kind, namespace: str, selection: Selection) -> list[Item]:
     matches = None if selection.is_everything else selection.matches
-    found = store.list(kind.name, namespace or None, matches=matches)
+    found = store.list(kind.key, namespace or None, matches=matches)
     return [{"type": "ADDED", "object": obj} for obj in found.items]
 
 
@@ -174,7 +174,7 @@ def _bookmark(kind: Kind, version: str, annotations: Mapping[str, str]) -> Item:
     if annotations:
         metadata["annotations"] = annotations
     header = {"kind": kind.name, "apiVersion": kind.api_version, "metadata": metadata}
-    return {"type": "BOOKMARK", "object": {**header, **ZEROS.get(kind.name, {})}}
+    return {"type": "BOOKMARK", "object": {**header, **ZEROS.get(kind.key, {})}}
 
 
 def _error(refusal: Refused) -> Item:

@@ -34,15 +34,15 @@ class Writer:
         metadata = obj["metadata"]
         if dry_run:
             namespace, name = metadata.get("namespace", ""), metadata["name"]
-            if self._store.get(kind.name, namespace, name) is not None:
+            if self._store.get(kind.key, namespace, name) is not None:
                 raise self._exists(kind, namespace, name)
             return obj
         try:
             if not charged:
-                return self._store.create(kind.name, obj)
+                return self._store.create(kind.key, obj)
             with self._store.transaction():
                 self._charge(charged)
-                return self._store.create(kind.name, obj)
+                return self._store.create(kind.key, obj)
         except AlreadyExists as error:
             raise self._exists(kind, error.namespace, error.name) from None
 
@@ -53,23 +53,23 @@ class Writer:
         if dry_run:
             return obj
         if not charged:
-            return self._store.update(kind.name, obj, None)
+            return self._store.update(kind.key, obj, None)
         with self._store.transaction():
             self._charge(charged)
-            return self._store.update(kind.name, obj, None)
+            return self._store.update(kind.key, obj, None)
 
     def delete(self, kind: Kind, obj: Object, *, dry_run: bool) -> Object:
         """Remove an object that is there, and return its last state."""
         if dry_run:
             return obj
         metadata = obj["metadata"]
-        return self._store.delete(kind.name, metadata.get("namespace", ""), metadata["name"])
+        return self._store.delete(kind.key, metadata.get("namespace", ""), metadata["name"])
 
     def _charge(self, charged: Sequence[Object]) -> None:
         for obj in charged:
             self._store.update(obj["kind"], obj, obj["metadata"]["resourceVersion"])
 
     def _exists(self, kind: Kind, namespace: str, name: str) -> Refused:
-        found = self._store.get(kind.name, namespace, name)
+        found = self._store.get(kind.key, namespace, name)
         is_terminating = found is not None and meta.is_terminating(found)
         return already_exists(kind, name, is_terminating=is_terminating)

@@ -31,10 +31,14 @@ class Objects:
     """
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
-        self._indexes = indexes or {}
+        self._indexes = dict(indexes or {})
         self._objects: dict[str, dict[Place, Object]] = {}
         self._found: dict[tuple[str, str], Found] = {}
         self._gone: Recent[str, bool] = Recent(_GONE_MAX)
+
+    def add_indexes(self, kind: str, indexes: Mapping[str, Index]) -> None:
+        """Have the objects of a kind found by indexes, before the first of them is known."""
+        self._indexes[kind] = indexes
 
     def apply(self, change: Change) -> tuple[bool, Object | None]:
         """Take in what a watch tells.

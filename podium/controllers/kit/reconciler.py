@@ -11,7 +11,7 @@ from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.control.backoff import Backoff
-from podium.control.effects import Delete, Effect, Evict, Panic, Record
+from podium.control.effects import Create, Delete, Effect, Evict, Panic, Patch, Record, Replace
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.controllers.kit.objects import Index, Object, Objects, uid_of
 from podium.controllers.kit.resting import Rest, stirs
@@ -210,7 +210,7 @@ class Reconciler(ABC):
         if answer is None or isinstance(effect, Evict):
             return
         if not isinstance(effect, Delete):
-            kind = str(answer.get("kind"))
+            kind = _kind_of(effect, answer)
             # Of other kinds nobody would ever tell that the object is gone.
             if kind in self.kinds and self._note(Change(kind, None, answer)):
                 self._unconfirmed.add(kind, answer, self._now_s)
@@ -262,6 +262,13 @@ class Reconciler(ABC):
 
 def _words(key: Hashable) -> str:
     return "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def _kind_of(effect: Effect, answer: Object) -> str:
+    """The key of an answer's kind: that of the effect, unless the answer is a part or a pod."""
+    if isinstance(effect, Create | Patch | Replace) and answer.get("kind") != "Scale":
+        return effect.kind
+    return str(answer.get("kind"))
 
 
 def _lives_on(answer: Object) -> bool:

@@ -32,15 +32,15 @@ _CLAIM_RESOURCES = ("persistentvolumeclaims", "requests.storage")
 
 def is_counted(kind: Kind) -> bool:
     """Whether quotas count objects of a kind at all."""
-    return kind.namespaced and kind.name not in _NOT_COUNTED
+    return kind.namespaced and kind.key not in _NOT_COUNTED
 
 
 def tracked(kind: Kind, names: Iterable[str]) -> list[str]:
     """Which of a quota's resources objects of a kind can use."""
     count = object_count(kind)
-    tracks = _TRACKERS.get(kind.name)
+    tracks = _TRACKERS.get(kind.key)
     if tracks is None:
-        alias = kind.plural if kind.name in COUNTED_BY_NAME else count
+        alias = kind.plural if kind.key in COUNTED_BY_NAME else count
         return [name for name in names if name in (count, alias)]
     return [name for name in names if name == count or tracks(name)]
 
@@ -48,7 +48,7 @@ def tracked(kind: Kind, names: Iterable[str]) -> list[str]:
 def matches(quota: Object, kind: Kind, obj: Object, hard: Collection[str]) -> bool:
     """Whether an object counts for a quota with these hard limits."""
     return bool(tracked(kind, hard)) and all(
-        in_scope(scope, kind.name, obj) for scope in scope_selectors(quota)
+        in_scope(scope, kind.key, obj) for scope in scope_selectors(quota)
     )
 
 

@@ -40,11 +40,11 @@ def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
     Raises:
         QuantityError: an amount isn't a quantity.
     """
-    measure = _MEASURES.get(kind.name)
+    measure = _MEASURES.get(kind.key)
     counted = {object_count(kind): ONE}
     if measure is not None:
         return {**counted, **measure(obj, now_s)}
-    return {**counted, kind.plural: ONE} if kind.name in COUNTED_BY_NAME else counted
+    return {**counted, kind.plural: ONE} if kind.key in COUNTED_BY_NAME else counted
 
 
 def object_count(kind: Kind) -> str:

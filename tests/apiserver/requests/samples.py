@@ -1,8 +1,9 @@
-"""A valid object of every kind, small, named `a`."""
+"""A valid object of every kind, small, named `a` where names are free."""
 
 from typing import Any
 
 from tests.apiserver.requests.client import deployment, pod
+from tests.apiserver.validation.samples import DEFINITION
 
 Obj = dict[str, Any]
 
@@ -12,6 +13,7 @@ _ONCE = {**_TEMPLATE, "spec": {**_TEMPLATE["spec"], "restartPolicy": "Never"}}
 _STORAGE = {"resources": {"requests": {"storage": "1Gi"}}}
 
 _FIELDS: dict[str, Obj] = {
+    "CustomResourceDefinition": DEFINITION,
     "Pod": {"spec": pod("a")["spec"]},
     "Event": {
         "involvedObject": {"kind": "Pod", "name": "a", "namespace": "default"},
@@ -78,4 +80,4 @@ _FIELDS: dict[str, Obj] = {
 
 def sample(kind: str) -> Obj:
     """An object that the API accepts."""
-    return {**_FIELDS.get(kind, {}), "metadata": {"name": "a"}}
+    return {"metadata": {"name": "a"}, **_FIELDS.get(kind, {})}

@@ -3,8 +3,9 @@
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.discovery import aggregated, document, storage_version_hash
-from podium.apiserver.requests.served import KINDS_BY_PLURAL, api_version
+from podium.apiserver.requests.served import api_version
 from tests.apiserver.requests.client import Client
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -13,7 +14,7 @@ AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryLi
 def paths() -> list[list[str]]:
     return [
         ["apis", group, version] if group else ["api", version]
-        for group, version in KINDS_BY_PLURAL
+        for group, version in BUILT_IN.by_plural
     ]
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from podium.api.kinds import KINDS
 from podium.api.refused import Refused
 from podium.apiserver.requests.negotiation import (
     JSON,
@@ -134,9 +135,13 @@ def test_bodies_that_are_not_understood(content_type, body, code, message):
 
 
 def test_types_of_patches():
-    assert patch_type("application/json-patch+json; charset=utf-8") == "application/json-patch+json"
+    pods = KINDS["Pod"]
+    assert (
+        patch_type("application/json-patch+json; charset=utf-8", pods)
+        == "application/json-patch+json"
+    )
     with pytest.raises(Refused, match="415: Unsupported Media Type"):
-        patch_type("application/json")
+        patch_type("application/json", pods)
 
 
 @pytest.mark.parametrize(

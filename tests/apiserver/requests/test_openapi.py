@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.openapi.descriptions import _descriptions
 from podium.apiserver.requests.openapi.schemas import reachable
-from podium.apiserver.requests.served import KINDS_BY_PLURAL, SUBRESOURCE_KINDS, verbs
+from podium.apiserver.requests.served import SUBRESOURCE_KINDS, verbs
 from podium.apiserver.schema import meta_struct, struct_of
 from tests.apiserver.requests.client import Client
 
@@ -47,7 +48,7 @@ def pod_spec(document: Any) -> Any:
 
 
 def test_every_group_has_a_document(documents):
-    wanted = {f"apis/{group}/{version}" for group, version in KINDS_BY_PLURAL if group}
+    wanted = {f"apis/{group}/{version}" for group, version in BUILT_IN.by_plural if group}
     assert documents.keys() == wanted | {"api/v1", "v2"}
 
 
@@ -62,7 +63,7 @@ def test_references_lead_somewhere(documents):
 
 def test_operations_are_what_is_served(documents):
     served = 0
-    for kinds in KINDS_BY_PLURAL.values():
+    for kinds in BUILT_IN.by_plural.values():
         for kind in kinds.values():
             served += len(set(verbs(kind)) - {"watch"})
             served += sum(len(verbs(kind, subresource)) for subresource in kind.subresources)
@@ -128,7 +129,7 @@ def test_kinds_say_what_they_are(documents):
 def test_descriptions_are_about_what_there_is():
     kinds = [
         struct_of(f"{group}/{version}" if group else version, kind.name)
-        for (group, version), found in KINDS_BY_PLURAL.items()
+        for (group, version), found in BUILT_IN.by_plural.items()
         for kind in found.values()
     ]
     others = [struct_of("policy/v1", "Eviction"), struct_of("v1", "Binding")]

@@ -118,6 +118,11 @@ def conversations(draw: st.DrawFn) -> tuple[Kind, list[Asked]]:
     return kind, draw(st.lists(requests(kind), min_size=5, max_size=15))
 
 
+def named(kind: Kind) -> str:
+    """What its sample is called."""
+    return str(sample(kind.name)["metadata"]["name"])
+
+
 def filled(*kinds: Kind) -> Client:
     """A server that has an object of each kind."""
     client = Client()
@@ -149,9 +154,9 @@ def test_objects_of_all_kinds_are_shown_in_every_form():
     client = filled(*KINDS.values())
     for kind in KINDS.values():
         for accept in ("", TABLE, PARTIAL):
-            check(client, client.ask("GET", f"{collection(kind)}/a", accept=accept))
+            check(client, client.ask("GET", f"{collection(kind)}/{named(kind)}", accept=accept))
         table = client.get(f"{collection(kind)}?includeObject=Object", accept=TABLE)
-        assert any(row["object"]["metadata"]["name"] == "a" for row in table["rows"])
+        assert any(row["object"]["metadata"]["name"] == named(kind) for row in table["rows"])
 
 
 def without_something(obj: Obj) -> Iterator[Obj]:
@@ -167,7 +172,7 @@ def without_something(obj: Obj) -> Iterator[Obj]:
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
 def test_an_update_may_lack_anything(kind: Kind) -> None:
     client = filled(kind)
-    path = f"{collection(kind)}/a"
+    path = f"{collection(kind)}/{named(kind)}"
     for part in ("", *(f"/{one}" for one in kind.subresources if one == "status")):
         stored = copy.deepcopy(client.get(path))
         del stored["metadata"]["resourceVersion"]

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS
 from podium.api.refused import Refused
+from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.routes import is_served, route
-from podium.apiserver.requests.served import KINDS_BY_PLURAL, verbs
+from podium.apiserver.requests.served import verbs
 from podium.apiserver.schema.bodies import REVIEWS
 
 
@@ -118,7 +119,7 @@ def test_any_path_has_a_route_or_is_refused(segments):
 
 
 def test_every_kind_is_served_with_all_its_subresources():
-    served = {kind.name: kind for kinds in KINDS_BY_PLURAL.values() for kind in kinds.values()}
+    served = {kind.name: kind for kinds in BUILT_IN.by_plural.values() for kind in kinds.values()}
     assert served == {**KINDS, **REVIEWS}
     for kind in KINDS.values():
         assert all(verbs(kind, subresource) for subresource in kind.subresources)

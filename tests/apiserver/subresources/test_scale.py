@@ -28,7 +28,7 @@ KIND = KINDS["Deployment"]
 
 def test_the_scale_of_a_deployment() -> None:
     metadata = {field: v for field, v in DEPLOYMENT["metadata"].items() if field != "labels"}
-    assert scale_of(DEPLOYMENT) == {
+    assert scale_of(KINDS["Deployment"], DEPLOYMENT) == {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": metadata,

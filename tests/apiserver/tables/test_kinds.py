@@ -228,13 +228,15 @@ def test_every_kind_has_columns():
 @pytest.mark.parametrize(("kind", "obj", "cells"), EXAMPLES, ids=[kind for kind, *_ in EXAMPLES])
 def test_cells(kind, obj, cells):
     metadata = {"name": "x", "creationTimestamp": CREATED, **obj.get("metadata", {})}
-    (row,) = rows(kind, [{**obj, "metadata": metadata}], NOW_S)
+    (row,) = rows(COLUMNS[kind], [{**obj, "metadata": metadata}], NOW_S)
     assert row["cells"] == ["x", *cells]
 
 
 def test_the_default_storage_class_says_so():
     annotations = {"storageclass.kubernetes.io/is-default-class": "true"}
-    (row,) = rows("StorageClass", [{"metadata": {"name": "x", "annotations": annotations}}], NOW_S)
+    (row,) = rows(
+        COLUMNS["StorageClass"], [{"metadata": {"name": "x", "annotations": annotations}}], NOW_S
+    )
     assert row["cells"][0] == "x (default)"
 
 
@@ -249,7 +251,7 @@ def test_an_event_that_was_seen_once():
         "reportingComponent": "default-scheduler",
         "reportingInstance": "host",
     }
-    (row,) = rows("Event", [event], NOW_S)
+    (row,) = rows(COLUMNS["Event"], [event], NOW_S)
     assert row["cells"] == [
         "40s", "Normal", "Scheduled", "pod/p", "", "default-scheduler, host", "placed", "40s",
         1, "e",
@@ -264,27 +266,29 @@ def test_an_event_that_repeats():
         "series": {"count": 5, "lastObservedTime": "1970-01-01T00:16:30.000000Z"},
         "source": {"component": "kubelet"},
     }
-    (row,) = rows("Event", [event], NOW_S)
+    (row,) = rows(COLUMNS["Event"], [event], NOW_S)
     assert row["cells"] == ["10s", "", "", "node", "", "kubelet", "", "100s", 5, "e"]
 
 
 def test_wide_columns_have_priority():
-    wide = [column["name"] for column in definitions("Deployment") if column["priority"]]
+    wide = [column["name"] for column in definitions(COLUMNS["Deployment"]) if column["priority"]]
     assert wide == ["Containers", "Images", "Selector"]
 
 
 def test_the_name_is_marked_as_such():
-    (marked,) = (column for column in definitions("Event") if column["format"])
+    (marked,) = (column for column in definitions(COLUMNS["Event"]) if column["format"])
     assert (marked["name"], marked["format"]) == ("Name", "name")
 
 
 def test_rows_carry_along_what_they_are_told_to():
     obj = {"kind": "Namespace", "metadata": {"name": "x"}, "spec": {}}
-    (row,) = rows("Namespace", [obj], NOW_S, lambda one: partial_metadata(one, "meta.k8s.io/v1"))
+    (row,) = rows(
+        COLUMNS["Namespace"], [obj], NOW_S, lambda one: partial_metadata(one, "meta.k8s.io/v1")
+    )
     assert row["object"] == {
         "kind": "PartialObjectMetadata",
         "apiVersion": "meta.k8s.io/v1",
         "metadata": {"name": "x"},
     }
-    (row,) = rows("Namespace", [obj], NOW_S)
+    (row,) = rows(COLUMNS["Namespace"], [obj], NOW_S)
     assert row["object"] is None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.tables import rows
+from podium.apiserver.tables import COLUMNS, rows
 from podium.apiserver.tables.pods import ready, restarts, status
 
 NOW_S = 1_000.0
@@ -137,10 +137,10 @@ def test_wide_columns():
         "nodeName": "n1",
         "readinessGates": [{"conditionType": "x"}, {"conditionType": "y"}],
     }
-    (row,) = rows("Pod", [one], NOW_S)
+    (row,) = rows(COLUMNS["Pod"], [one], NOW_S)
     assert row["cells"][5:] == ["10.0.0.1", "n1", "n2", "1/2"]
 
 
 def test_a_finished_pod_is_marked_so_that_kubectl_can_grey_it_out():
-    (row,) = rows("Pod", [pod(phase="Succeeded")], NOW_S)
+    (row,) = rows(COLUMNS["Pod"], [pod(phase="Succeeded")], NOW_S)
     assert [one["reason"] for one in row["conditions"]] == ["Succeeded"]

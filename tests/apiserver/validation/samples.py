@@ -17,7 +17,25 @@ BOUND: Obj = {
     "subjects": [{"kind": "User", "name": "jane"}],
 }
 
+DEFINITION: Obj = {
+    "metadata": {"name": "widgets.example.com"},
+    "spec": {
+        "group": "example.com",
+        "scope": "Namespaced",
+        "names": {"plural": "widgets", "kind": "Widget"},
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {"openAPIV3Schema": {"type": "object"}},
+            }
+        ],
+    },
+}
+
 VALID: dict[str, Obj] = {
+    "CustomResourceDefinition": DEFINITION,
     "Pod": {"spec": {"containers": [CONTAINER]}},
     "Node": {"spec": {}, "status": {"capacity": {"cpu": "4"}}},
     "Namespace": {},

@@ -14,7 +14,8 @@ from typing import Any
 from podium.api.kinds import Kind
 from podium.api.refused import Cause, Refused
 from podium.api.times import timestamp
-from podium.apiserver.decoding.checking import Checker, Fault
+from podium.apiserver.decoding.checking import Fault
+from podium.apiserver.decoding.typed import typed
 from podium.apiserver.patching.ownership.claiming import (
     owned_fields,
     strangers,
@@ -51,7 +52,8 @@ from podium.apiserver.patching.ownership.tracking import (
     with_owners,
 )
 from podium.apiserver.refusals import bad_request, internal
-from podium.apiserver.schema import Struct, struct_of
+from podium.apiserver.schema import Struct
+from podium.apiserver.schema.kinds import struct_for
 
 Object = Mapping[str, Any]
 
@@ -90,13 +92,12 @@ def apply_configuration(
         Refused: 409 if others own what would change, 400 or 500 if the configuration is wrong.
     """
     api_version = api_version or kind.api_version
-    struct = struct_of(api_version, kind.name)
-    assert struct is not None
+    struct = struct_for(kind, api_version)
     _check_header(kind, api_version, configuration)
     _check_types(configuration, struct)
     me = Manager(manager, APPLY, subresource)
     live = unowned(current) if current is not None else {}
-    run = _Run(struct, live, configuration, me, api_version, reset_fields(kind, subresource))
+    run = _Run(kind, struct, live, configuration, me, api_version, reset_fields(kind, subresource))
     try:
         owners = _owners_before(kind, current, struct, api_version, subresource, now_s)
         obj, owners = run.applied(owners, now_s, force=force)
@@ -110,6 +111,7 @@ class _Run:
 
     def __init__(
         self,
+        kind: Kind,
         struct: Struct,
         live: Object,
         configuration: Object,
@@ -117,6 +119,7 @@ class _Run:
         api_version: str,
         reset: tuple[str, ...],
     ) -> None:
+        self._kind = kind
         self._struct = struct
         self._live = live
         self._configuration = configuration
@@ -170,11 +173,12 @@ class _Run:
 
     def _stored_form(self, new: Object) -> Object:
         try:
-            found: Object = Checker().check(new, self._struct)
+            found, _ = typed(self._kind, new, self._api_version)
         except Fault as fault:
             what = "failed to convert new typed object"
             raise _unusable(what, self._configuration, str(fault), "to object: ") from None
-        return found
+        stored: Object = found
+        return stored
 
     def _check_conflicts(self, owners: Owners, found: Comparison) -> None:
         conflicts = [

@@ -41,6 +41,8 @@ def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
 def _struct_faults(value: Mapping[str, Any], of: Struct, at: str) -> Iterator[str]:
     for name, one in value.items():
         field = of.fields.get(name)
+        if field is None and of.is_open:
+            continue
         if field is None:
             yield f"{at}.{name}: field not declared in schema"
             return

@@ -32,7 +32,8 @@ from podium.apiserver.patching.ownership.owners import (
     written_entry,
 )
 from podium.apiserver.patching.ownership.steps import Untyped
-from podium.apiserver.schema import Struct, struct_of
+from podium.apiserver.schema import Struct
+from podium.apiserver.schema.kinds import struct_for
 from podium.core.recent import Recent
 
 Object = Mapping[str, Any]
@@ -90,8 +91,7 @@ def track(
     owners = _owners_to_go_by(before, after, subresource)
     if not owners and before is not None:
         return with_owners(after, {})
-    struct = struct_of(api_version, kind.name)
-    assert struct is not None
+    struct = struct_for(kind, api_version)
     me = Manager(manager, UPDATE, subresource, api_version)
     try:
         if before is None and not owners:
@@ -105,7 +105,7 @@ def track(
 
 def _with_creator(obj: Object, struct: Struct, me: Manager, kind: Kind, now_s: float) -> Object:
     """A new object with managedFields that tell what its creator owns; raises Untyped."""
-    key = (kind.name, me.api_version, me.subresource, _content(obj))
+    key = (kind.key, me.api_version, me.subresource, _content(obj))
     fields = _KNOWN.get(key)
     if fields is None:
         owners = updated_owners({}, {}, obj, struct, me, kind, now_s)

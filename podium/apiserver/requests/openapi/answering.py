@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from podium.api.refused import Refused
+from podium.apiserver.registry import Registry
 from podium.apiserver.requests.messages import Request, Response
 from podium.apiserver.requests.negotiation import JSON, parse_media_types
 from podium.apiserver.requests.openapi.documents import (
@@ -12,16 +13,18 @@ from podium.apiserver.requests.openapi.documents import (
     version_3,
 )
 from podium.apiserver.requests.parameters import Parameters
-from podium.apiserver.requests.served import KINDS_BY_PLURAL
 
 # Under an address with its digest, a document never changes.
 _FOR_EVER = "public, immutable, max-age=31536000"
 
 
-def answer(request: Request, segments: Sequence[str], parameters: Parameters) -> Response | None:
+def answer(
+    kinds: Registry, request: Request, segments: Sequence[str], parameters: Parameters
+) -> Response | None:
     """The answer to a request for a document; None if there is none at its path.
 
     Args:
+        kinds: that are served.
         request: as it came.
         segments: its path, split at its slashes.
         parameters: its query.
@@ -29,7 +32,7 @@ def answer(request: Request, segments: Sequence[str], parameters: Parameters) ->
     Raises:
         Refused: 406 if it accepts none of the forms that there are.
     """
-    document = _found(segments, request.header("Accept") or "*/*")
+    document = _found(kinds, segments, request.header("Accept") or "*/*")
     if document is None:
         return None
     tag = f'"{document.digest}"'
@@ -45,28 +48,28 @@ def answer(request: Request, segments: Sequence[str], parameters: Parameters) ->
     return Response(200, document.content, headers)
 
 
-def _found(segments: Sequence[str], accept: str) -> Document | None:
+def _found(kinds: Registry, segments: Sequence[str], accept: str) -> Document | None:
     if segments == ["openapi", "v2"]:
-        document: Document | None = version_2()
+        document: Document | None = version_2(kinds)
     else:
-        document = _found_3(segments)
+        document = _found_3(kinds, segments)
     if document and not any(wanted.covers(JSON) for wanted in parse_media_types(accept)):
         message = f"only the following media types are accepted: {JSON}"
         raise Refused(406, "NotAcceptable", message)
     return document
 
 
-def _found_3(segments: Sequence[str]) -> Document | None:
+def _found_3(kinds: Registry, segments: Sequence[str]) -> Document | None:
     match segments:
         case ["openapi", "v3"]:
-            return index()
+            return index(kinds)
         case ["openapi", "v3", "api", version]:
-            return _version_3("", version)
+            return _version_3(kinds, "", version)
         case ["openapi", "v3", "apis", group, version] if group:
-            return _version_3(group, version)
+            return _version_3(kinds, group, version)
     return None
 
 
-def _version_3(group: str, version: str) -> Document | None:
-    is_served = (group, version) in KINDS_BY_PLURAL
-    return version_3(group, version) if is_served else None
+def _version_3(kinds: Registry, group: str, version: str) -> Document | None:
+    is_served = (group, version) in kinds.by_plural
+    return version_3(kinds, group, version) if is_served else None

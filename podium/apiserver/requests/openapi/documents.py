@@ -6,23 +6,24 @@ Each is made when it is first asked for, and stays as it is.
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
 
+from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests.negotiation import JSON
 from podium.apiserver.requests.openapi.names import schema_name, tag
 from podium.apiserver.requests.openapi.operations import paths
 from podium.apiserver.requests.openapi.schemas import V2, V3, Dialect, Schema, schemas
 from podium.apiserver.requests.probes import version
 from podium.apiserver.requests.served import (
-    KINDS_BY_PLURAL,
     SUBRESOURCE_KINDS,
     api_version,
     verbs,
 )
 from podium.apiserver.schema import Struct, meta_struct, struct_of
+from podium.apiserver.schema.kinds import struct_for
 
 GroupVersion = tuple[str, str]
 
@@ -45,39 +46,47 @@ class Document:
         return hashlib.sha256(self.content).hexdigest().upper()
 
 
-@cache
-def version_2() -> Document:
+@lru_cache(maxsize=8)
+def version_2(kinds: Registry) -> Document:
     """The document of OpenAPI 2."""
-    found = {path: item for gv in KINDS_BY_PLURAL for path, item in paths(V2, *gv).items()}
+    found = {path: item for gv in kinds.by_plural for path, item in paths(kinds, V2, *gv).items()}
     head = {"swagger": "2.0", "info": _info(), "paths": found}
-    return _document({**head, "definitions": _schemas(V2, KINDS_BY_PLURAL)})
+    return _document({**head, "definitions": _schemas(kinds, V2, kinds.by_plural)})
 
 
-@cache
-def version_3(group: str, api_group_version: str) -> Document:
+def version_3(kinds: Registry, group: str, api_group_version: str) -> Document:
     """The document of OpenAPI 3 for a version of a group.
 
     Raises:
         KeyError: it isn't served.
     """
     group_version = (group, api_group_version)
-    head = {"openapi": "3.0.0", "info": _info(), "paths": paths(V3, *group_version)}
-    return _document({**head, "components": {"schemas": _schemas(V3, [group_version])}})
+    if kinds.by_plural[group_version] == BUILT_IN.by_plural.get(group_version):
+        kinds = BUILT_IN
+    return _version_3(kinds, group_version)
 
 
-@cache
-def index() -> Document:
+@lru_cache(maxsize=256)
+def _version_3(kinds: Registry, group_version: GroupVersion) -> Document:
+    head = {"openapi": "3.0.0", "info": _info(), "paths": paths(kinds, V3, *group_version)}
+    return _document({**head, "components": {"schemas": _schemas(kinds, V3, [group_version])}})
+
+
+@lru_cache(maxsize=8)
+def index(kinds: Registry) -> Document:
     """Where the documents of OpenAPI 3 are, under addresses that change whenever they do."""
     return _document(
         {
             "paths": {
-                place(*gv): {
-                    "serverRelativeURL": f"/openapi/v3/{place(*gv)}?hash={version_3(*gv).digest}"
-                }
-                for gv in KINDS_BY_PLURAL
+                place(*gv): {"serverRelativeURL": _address(kinds, *gv)} for gv in kinds.by_plural
             }
         }
     )
+
+
+def _address(kinds: Registry, group: str, version: str) -> str:
+    digest = version_3(kinds, group, version).digest
+    return f"/openapi/v3/{place(group, version)}?hash={digest}"
 
 
 def place(group: str, api_group_version: str) -> str:
@@ -93,17 +102,19 @@ def _info() -> dict[str, str]:
     return {"title": "Podium", "version": version()["gitVersion"]}
 
 
-def _schemas(dialect: Dialect, wanted: Iterable[GroupVersion]) -> dict[str, Schema]:
+def _schemas(
+    kinds: Registry, dialect: Dialect, wanted: Iterable[GroupVersion]
+) -> dict[str, Schema]:
     """The schemas of what is served in some groups and versions, and of bodies of requests."""
     listed: list[Struct] = []
     others = [meta_struct("DeleteOptions")]
     for group_version in wanted:
-        for kind in KINDS_BY_PLURAL[group_version].values():
-            struct = _struct(*group_version, kind.name)
+        for kind in kinds.by_plural[group_version].values():
+            struct = struct_for(kind, api_version(*group_version))
             (listed if "list" in verbs(kind) else others).append(struct)
             taken = [SUBRESOURCE_KINDS.get(subresource) for subresource in kind.subresources]
             others += [_struct(*one) for one in taken if one is not None]
-    return schemas(dialect, listed, others, _tags())
+    return schemas(dialect, listed, others, _tags(kinds))
 
 
 def _struct(group: str, api_group_version: str, kind: str) -> Struct:
@@ -112,12 +123,14 @@ def _struct(group: str, api_group_version: str, kind: str) -> Struct:
     return found
 
 
-@cache
-def _tags() -> dict[str, list[dict[str, str]]]:
+@lru_cache(maxsize=8)
+def _tags(kinds: Registry) -> dict[str, list[dict[str, str]]]:
     """Which kinds schemas are of, by their names."""
-    served = [(*gv, kind.name) for gv, kinds in KINDS_BY_PLURAL.items() for kind in kinds.values()]
+    served = [(gv, kind) for gv, found in kinds.by_plural.items() for kind in found.values()]
     found = {
-        schema_name(_struct(*one)): [tag(*one)] for one in (*served, *SUBRESOURCE_KINDS.values())
+        schema_name(struct_for(kind, api_version(*gv))): [tag(*gv, kind.name)]
+        for gv, kind in served
     }
+    taken = {schema_name(_struct(*one)): [tag(*one)] for one in SUBRESOURCE_KINDS.values()}
     options = meta_struct("DeleteOptions")
-    return {**found, schema_name(options): [tag("", "v1", options.name)]}
+    return {**found, **taken, schema_name(options): [tag("", "v1", options.name)]}

@@ -4,19 +4,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
 from podium.apiserver.decoding import PatchType
+from podium.apiserver.registry import Registry
 from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.openapi.names import STATUS, list_name, schema_name, tag
 from podium.apiserver.requests.openapi.parameters import path_parameters, query_parameters
 from podium.apiserver.requests.openapi.schemas import Dialect
 from podium.apiserver.requests.served import (
-    KINDS_BY_PLURAL,
     SUBRESOURCE_KINDS,
     api_version,
     verbs,
 )
 from podium.apiserver.schema import Struct, meta_struct, struct_of
+from podium.apiserver.schema.kinds import struct_for
 
 Item = dict[str, Any]
 
@@ -65,6 +67,8 @@ class _Place:
     @property
     def struct(self) -> Struct:
         """Its type."""
+        if self.subresource not in SUBRESOURCE_KINDS:
+            return struct_for(self.kind, api_version(*self.group_version))
         group, version, kind = self.taken
         found = struct_of(api_version(group, version), kind)
         assert found is not None
@@ -84,11 +88,11 @@ class _Place:
         )
 
 
-def paths(dialect: Dialect, group: str, version: str) -> dict[str, Item]:
+def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[str, Item]:
     """What can be done at the paths of a group's version."""
     return {
         place.path: _item(place, methods)
-        for kind in KINDS_BY_PLURAL[group, version].values()
+        for kind in kinds.by_plural[group, version].values()
         for place, methods in _places(dialect, kind, (group, version))
     }
 
@@ -138,7 +142,7 @@ def _operation(place: _Place, action: str) -> Item:
     given = dialect.reference(_answered(place, action))
     if dialect.has_alternatives:
         if taken is not None:
-            types = [*PatchType] if action == "patch" else ["*/*"]
+            types = _patch_types(place.kind) if action == "patch" else ["*/*"]
             operation["requestBody"] = {"content": {one: {"schema": taken} for one in types}}
         content = {one: {"schema": given} for one in (JSON, YAML)}
         operation["responses"] = {"200": {"description": "OK", "content": content}}
@@ -147,6 +151,11 @@ def _operation(place: _Place, action: str) -> Item:
             parameters.append({"name": "body", "in": "body", "schema": taken})
         operation["responses"] = {"200": {"description": "OK", "schema": given}}
     return {**operation, "parameters": parameters}
+
+
+def _patch_types(kind: Kind) -> list[PatchType]:
+    is_custom = isinstance(kind, CustomKind)
+    return [one for one in PatchType if not (is_custom and one == PatchType.STRATEGIC)]
 
 
 def _body(place: _Place, action: str) -> Item | None:

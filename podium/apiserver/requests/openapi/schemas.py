@@ -9,9 +9,12 @@ from podium.apiserver.requests.openapi.names import (
     LIST_META,
     SHARED_NAMES,
     STATUS,
+    list_kind,
     list_name,
     schema_name,
 )
+from podium.apiserver.schema import meta_struct
+from podium.apiserver.schema.custom import CustomStruct
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
 
 Schema = dict[str, Any]
@@ -86,6 +89,8 @@ class Dialect:
 
     def of_struct(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
         """The schema of a struct; `tags` say which kind it is, if it is one."""
+        if isinstance(struct, CustomStruct):
+            return self._of_custom(struct, tags)
         fields = struct.fields
         required = [name for name, field in fields.items() if field.required]
         schema = {
@@ -103,6 +108,19 @@ class Dialect:
             schema["x-kubernetes-group-version-kind"] = tags
         return schema
 
+    def _of_custom(self, struct: CustomStruct, tags: list[dict[str, str]]) -> Schema:
+        """The schema that a definition has, with what all objects have."""
+        schema = struct.kind.schema
+        reference = self.reference(schema_name(meta_struct("ObjectMeta")))
+        metadata = {"allOf": [reference]} if self.has_alternatives else reference
+        header = {"apiVersion": _STRING, "kind": _STRING, "metadata": metadata}
+        properties = {**(schema.get("properties") or {}), **header}
+        return {
+            **schema,
+            "properties": dict(sorted(properties.items())),
+            "x-kubernetes-group-version-kind": tags,
+        }
+
     def of_list(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
         """The schema of lists of a kind."""
         return {
@@ -114,9 +132,7 @@ class Dialect:
                 "metadata": self.reference(LIST_META),
             },
             "required": ["items"],
-            "x-kubernetes-group-version-kind": [
-                {**tag, "kind": f"{tag['kind']}List"} for tag in tags
-            ],
+            "x-kubernetes-group-version-kind": [{**tag, "kind": list_kind(struct)} for tag in tags],
         }
 
     def _of_field(self, struct: str, name: str, field: Field) -> Schema:
@@ -152,7 +168,10 @@ def reachable(roots: Iterable[Struct]) -> list[Struct]:
         struct = waiting.pop()
         if schema_name(struct) not in found:
             found[schema_name(struct)] = struct
-            waiting += [part for field in struct.fields.values() for part in _parts(field.type)]
+            fields = [*struct.fields.values()]
+            if isinstance(struct, CustomStruct):
+                fields = [struct.fields["metadata"]]
+            waiting += [part for field in fields for part in _parts(field.type)]
     return list(found.values())
 
 

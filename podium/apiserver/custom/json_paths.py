@@ -1,0 +1,65 @@
+"""The JSONPaths of definitions: printer columns, selectable fields, and where replicas stand."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import jsonpath
+
+Object = Mapping[str, Any]
+
+_NAME = re.compile(r"\.((?:\\.|[^.\[\]\\'\"])+)")
+_ESCAPE = re.compile(r"\\(.)")
+# What stands in brackets, quotes and all, is the same in both notations.
+_BRACKETS = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\"'])*\]")
+
+
+@lru_cache(maxsize=1024)
+def compiled(path: str) -> jsonpath.JSONPath:
+    r"""A path as kubectl writes it, such as `.spec.x` or `.metadata.labels.a\.b`.
+
+    Raises:
+        ValueError: it isn't one.
+    """
+    try:
+        found = jsonpath.compile(_standard(path))
+    except jsonpath.JSONPathError as error:
+        raise ValueError(f"is an invalid path: {path}: {error}") from None
+    if not isinstance(found, jsonpath.JSONPath):
+        raise ValueError(f"is an invalid path: {path}: must be a single path")
+    return found
+
+
+def found_at(obj: Object, path: str) -> list[Any]:
+    """All that a path leads to in an object."""
+    return list(compiled(path).findall(obj))
+
+
+def steps(path: str) -> tuple[str, ...]:
+    """The names of a path that consists of nothing else, such as `.spec.replicas`.
+
+    Raises:
+        ValueError: it isn't such a path.
+    """
+    names = tuple(_ESCAPE.sub(r"\1", name) for name in _NAME.findall(path))
+    if "".join(f".{name}" for name in _NAME.findall(path)) != path or not names:
+        raise ValueError("must be a simple json path without array notation")
+    return names
+
+
+def _standard(path: str) -> str:
+    """The path as RFC 9535 has it: names with dots, dashes and slashes stand in brackets there."""
+    parts, at = ["$"], 0
+    while at < len(path):
+        name, brackets = _NAME.match(path, at), _BRACKETS.match(path, at)
+        if name is not None:
+            plain = _ESCAPE.sub(r"\1", name[1])
+            parts.append("[*]" if plain == "*" else f"[{plain!r}]")
+            at = name.end()
+        elif brackets is not None:
+            parts.append(_ESCAPE.sub(r"\1", brackets[0]))
+            at = brackets.end()
+        else:
+            raise ValueError(f"is an invalid path: {path}: unexpected {path[at]!r}")
+    return "".join(parts)

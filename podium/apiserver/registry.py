@@ -1,0 +1,93 @@
+"""The kinds that a server serves: those that are built in, and those that definitions bring."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from podium.api.custom_kinds import CustomKind, custom_kinds, is_established
+from podium.api.kinds import KINDS, Kind, kind_of
+from podium.apiserver.refusals import no_such_resource
+from podium.apiserver.schema.bodies import REVIEWS
+
+Object = Mapping[str, Any]
+GroupVersion = tuple[str, str]
+
+
+class Registry:
+    """Kinds by what they are called; it doesn't change.
+
+    Attributes:
+        by_plural: the kinds of each group and version, by the name of their resource, in order.
+        groups: the versions of each group, the preferred one first.
+
+    Args:
+        definitions: those CustomResourceDefinitions that are there; what isn't established isn't
+            served.
+    """
+
+    def __init__(self, definitions: Iterable[Object] = ()) -> None:
+        established = [one for one in definitions if is_established(one)]
+        customs = [kind for one in established for kind in custom_kinds(one)]
+        stored = [kind for kind in customs if kind.version == kind.stored_version]
+        self._by_key: Mapping[str, Kind] = {**KINDS, **{kind.key: kind for kind in stored}}
+        self._customs = {(kind.api_version, kind.name): kind for kind in customs if kind.is_served}
+        self.by_plural = {**_BUILT_IN, **_by_plural(self._customs.values())}
+        self.groups: Mapping[str, tuple[str, ...]] = {
+            group: tuple(version for other, version in self.by_plural if other == group)
+            for group, _ in self.by_plural
+        }
+
+    def named(self, key: str) -> Kind:
+        """A kind by its key.
+
+        Raises:
+            Refused: 404, there is none.
+        """
+        found = self._by_key.get(key)
+        if found is None:
+            raise no_such_resource()
+        return found
+
+    def called(self, name: str) -> Kind | None:
+        """A kind by its key, or else by its name, if there is one."""
+        return self._by_key.get(name) or next(
+            (kind for kind in self._by_key.values() if name in (kind.name, kind.plural)), None
+        )
+
+    def of(self, obj: Object) -> Kind | None:
+        """The kind of an object; of one that a definition brings in the object's version."""
+        found = self._customs.get((str(obj.get("apiVersion")), str(obj.get("kind"))))
+        return found or kind_of(obj)
+
+    def __iter__(self) -> Iterator[Kind]:
+        return iter(self._by_key.values())
+
+
+def _group_versions(kind: Kind) -> Iterator[GroupVersion]:
+    yield kind.group, kind.version
+    yield from kind.also
+
+
+def _built_in() -> dict[GroupVersion, Mapping[str, Kind]]:
+    kinds = sorted((*KINDS.values(), *REVIEWS.values()), key=lambda kind: kind.plural)
+    own = {(kind.group, kind.version) for kind in kinds}
+    return {
+        one: {kind.plural: kind for kind in kinds if one in _group_versions(kind)}
+        for one in sorted(
+            {found for kind in kinds for found in _group_versions(kind)},
+            key=lambda one: (one[0], one not in own, one[1]),
+        )
+    }
+
+
+def _by_plural(customs: Iterable[CustomKind]) -> dict[GroupVersion, Mapping[str, Kind]]:
+    """The kinds of definitions, by group; a version that is built in keeps its own beside them."""
+    found: dict[GroupVersion, dict[str, Kind]] = {}
+    for kind in sorted(customs, key=lambda kind: (kind.group, kind.plural)):
+        found.setdefault((kind.group, kind.version), {})[kind.plural] = kind
+    return {one: {**kinds, **_BUILT_IN.get(one, {})} for one, kinds in found.items()}
+
+
+_BUILT_IN: Mapping[GroupVersion, Mapping[str, Kind]] = _built_in()
+
+BUILT_IN = Registry()
+"""What is served before anybody has defined anything."""

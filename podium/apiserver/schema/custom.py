@@ -1,0 +1,101 @@
+"""The types of kinds that definitions bring, made of their structural schemas."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from podium.api.custom_kinds import CustomKind
+from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+from podium.apiserver.schema.registry import meta_struct
+
+Schema = Mapping[str, Any]
+
+PRESERVES = "x-kubernetes-preserve-unknown-fields"
+EMBEDDED = "x-kubernetes-embedded-resource"
+INT_OR_STRING = "x-kubernetes-int-or-string"
+
+_ANY, _STRING = Scalar("any"), Scalar("string")
+_SCALARS: Mapping[str, ScalarKind] = {
+    "string": "string",
+    "boolean": "bool",
+    "integer": "int64",
+    "number": "float64",
+}
+
+
+class CustomStruct(Struct):
+    """The type of a kind that a definition brings.
+
+    Attributes:
+        schema_name: what its schema is called, such as `com.example.stable.v1.CronTab`.
+        kind: the kind.
+    """
+
+    def __init__(self, kind: CustomKind) -> None:
+        schema = kind.schema
+        is_open = bool(schema.get(PRESERVES))
+        super().__init__(kind.name, False, lambda: _whole(schema), is_open=is_open)
+        domain = ".".join(reversed(kind.group.split(".")))
+        self.schema_name = f"{domain}.{kind.version}.{kind.name}"
+        self.kind = kind
+
+
+@lru_cache(maxsize=256)
+def custom_struct(kind: CustomKind) -> CustomStruct:
+    """The type of a kind's objects."""
+    return CustomStruct(kind)
+
+
+@lru_cache(maxsize=256)
+def header_struct(kind: CustomKind) -> Struct:
+    """What is known of a kind's objects before their schema is asked: who they are."""
+    return Struct(kind.name, False, _header, is_open=True)
+
+
+def _header() -> dict[str, Field]:
+    return {
+        "apiVersion": Field(_STRING),
+        "kind": Field(_STRING),
+        "metadata": Field(meta_struct("ObjectMeta")),
+    }
+
+
+def _whole(schema: Schema) -> dict[str, Field]:
+    return dict(sorted({**_fields(schema), **_header()}.items()))
+
+
+def _fields(schema: Schema) -> dict[str, Field]:
+    properties = sorted((schema.get("properties") or {}).items())
+    return {name: Field(_type(one), default=one.get("default")) for name, one in properties}
+
+
+def _type(schema: Schema) -> Type:
+    is_atomic = schema.get("x-kubernetes-map-type") == "atomic"
+    match schema.get("type"):
+        case "object":
+            return _object_type(schema, is_atomic=is_atomic)
+        case "array":
+            return _list_type(schema)
+        case str(name) if name in _SCALARS:
+            return Scalar(_SCALARS[name])
+    return _ANY
+
+
+def _object_type(schema: Schema, *, is_atomic: bool) -> Type:
+    if schema.get(EMBEDDED):
+        return Struct("", is_atomic, lambda: _whole(schema), is_open=bool(schema.get(PRESERVES)))
+    if schema.get("properties"):
+        is_open = bool(schema.get(PRESERVES))
+        return Struct("", is_atomic, lambda: _fields(schema), is_open=is_open)
+    values = schema.get("additionalProperties")
+    if isinstance(values, Mapping):
+        return MapOf(_type(values), is_atomic=is_atomic)
+    return MapOf(_ANY, is_atomic=is_atomic)
+
+
+def _list_type(schema: Schema) -> ListOf:
+    keys: tuple[str, ...] = ()
+    kind = schema.get("x-kubernetes-list-type")
+    if kind == "map":
+        keys = tuple(schema.get("x-kubernetes-list-map-keys") or ())
+    return ListOf(_type(schema.get("items") or {}), keys=keys, is_set=kind == "set")
