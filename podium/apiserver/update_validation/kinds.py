@@ -58,8 +58,6 @@ _RULES: Mapping[str, Rule] = {
     "PodDisruptionBudget": others.disruption_budget,
     "PodDisruptionBudget/status": others.disruption_budget_status,
     "PriorityClass": others.priority_class,
-    "RoleBinding": others.role_binding,
-    "ClusterRoleBinding": others.role_binding,
     "RuntimeClass": others.runtime_class,
     "StorageClass": storage.storage_class,
     "CSINode": storage.csi_node,

@@ -44,15 +44,6 @@ def judged_anew(kind: str) -> Rule:
     return all_of(metadata, valid(CHECKS[kind]))
 
 
-def _same_role(new: Object, old: Object) -> Faults:
-    now, before = new.get("roleRef") or {}, old.get("roleRef") or {}
-    if now != before:
-        names = {"APIGroup": "apiGroup", "Kind": "kind", "Name": "name"}
-        shown = {called: now.get(name) or "" for called, name in names.items()}
-        yield FieldError("roleRef", shown, "cannot change roleRef")
-
-
-role_binding = all_of(judged_anew("RoleBinding"), _same_role)
 runtime_class = all_of(judged_anew("RuntimeClass"), immutable("handler"))
 
 

@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 
 from podium.apiserver.validation import (
-    access,
     coordination,
-    cron_jobs,
     data,
     definitions,
     groups,
+    idle,
     limit_ranges,
-    networking,
     nodes,
     pods,
     policies,
@@ -21,6 +19,7 @@ from podium.apiserver.validation import (
 from podium.apiserver.validation.checks import Check
 
 CHECKS: Mapping[str, Check] = {
+    **idle.CHECKS,
     "Pod": pods.pod,
     "Node": nodes.node,
     "Namespace": groups.namespace,
@@ -33,15 +32,6 @@ CHECKS: Mapping[str, Check] = {
     "StatefulSet": workloads.stateful_set,
     "DaemonSet": workloads.daemon_set,
     "Job": workloads.job,
-    "CronJob": cron_jobs.cron_job,
-    "HorizontalPodAutoscaler": cron_jobs.autoscaler,
-    "Ingress": networking.ingress,
-    "IngressClass": networking.ingress_class,
-    "NetworkPolicy": networking.network_policy,
-    "Role": access.role,
-    "ClusterRole": access.cluster_role,
-    "RoleBinding": access.role_binding,
-    "ClusterRoleBinding": access.role_binding,
     "PodDisruptionBudget": policies.pod_disruption_budget,
     "PriorityClass": policies.priority_class,
     "StorageClass": storage.storage_class,
