@@ -91,6 +91,12 @@ def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     return work.result(function, args, kwargs)
 
 
+def is_long() -> bool:
+    """Whether the work of the present request is long."""
+    work = _current.get()
+    return work is not None and work.is_large
+
+
 def kept(name: str, function: Callable[[], T]) -> T:
     """What a call comes to that mustn't come to something else when a verb begins anew.
 

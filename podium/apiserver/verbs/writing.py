@@ -3,14 +3,22 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from podium.api import meta
 from podium.api.kinds import Kind
 from podium.api.refused import Refused
+from podium.apiserver.long_work import apart, is_long
 from podium.apiserver.refusals import already_exists
 from podium.store.errors import AlreadyExists
 from podium.store.store import Store
 
 Object = Mapping[str, Any]
+
+
+OBJECT_BYTES_MAX = 7 * 2**20
+"""How long an object may be as JSON. kube-apiserver has it at 1.5 MiB of Protobuf, in which parts
+with long names and short values, such as containers, are a fifth as long."""
 
 
 class Writer:
@@ -29,8 +37,9 @@ class Writer:
         """Add an object, and return it with its version.
 
         Raises:
-            Refused: 409, there is one of that name.
+            Refused: 409, there is one of that name; 413, it is too large to be kept.
         """
+        _check_size(obj)
         metadata = obj["metadata"]
         if dry_run:
             namespace, name = metadata.get("namespace", ""), metadata["name"]
@@ -49,7 +58,12 @@ class Writer:
     def update(
         self, kind: Kind, obj: Object, charged: Sequence[Object] = (), *, dry_run: bool
     ) -> Object:
-        """Replace an object that is there, and return it with its version."""
+        """Replace an object that is there, and return it with its version.
+
+        Raises:
+            Refused: 413, it has become too large to be kept.
+        """
+        _check_size(obj)
         if dry_run:
             return obj
         if not charged:
@@ -73,3 +87,14 @@ class Writer:
         found = self._store.get(kind.key, namespace, name)
         is_terminating = found is not None and meta.is_terminating(found)
         return already_exists(kind, name, is_terminating=is_terminating)
+
+
+def _check_size(obj: Object) -> None:
+    """Refuse what is too large; small requests make nothing large."""
+    if is_long() and (size := apart(_size, obj)) > OBJECT_BYTES_MAX:
+        most = f"the object would take {size} bytes as JSON; at most {OBJECT_BYTES_MAX} are kept"
+        raise Refused(413, "RequestEntityTooLarge", f"Request entity too large: {most}")
+
+
+def _size(obj: Object) -> int:
+    return len(msgspec.json.encode(obj))
