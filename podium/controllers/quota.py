@@ -10,9 +10,11 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
 from podium.control.effects import Effect, Replace
 from podium.control.events import Change
+from podium.controllers.kit.known_kinds import KnownKinds
 from podium.controllers.kit.objects import Place, place_of
 from podium.controllers.kit.pods import namespaces
 from podium.controllers.kit.reconciler import Reconciler
@@ -63,13 +65,17 @@ class QuotaController(Reconciler):
     """Keeps the status of quotas true."""
 
     name = "resourcequota-controller"
-    kinds = frozenset(kind.name for kind in _COUNTED)
+    kinds = frozenset({DEFINITION.key, *(kind.key for kind in _COUNTED)})
 
     def __init__(self) -> None:
-        super().__init__({kind.name: {"namespace": namespaces} for kind in _COUNTED})
+        super().__init__({kind.key: {"namespace": namespaces} for kind in _COUNTED})
+        self._known = KnownKinds()
         self._counts: dict[Place, _Count] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        if change.kind == DEFINITION.key:
+            yield from self._learnt(change)
+            return
         obj = change.new if change.new is not None else change.old
         if obj is None:
             return
@@ -80,6 +86,15 @@ class QuotaController(Reconciler):
             count = self._counts.get(place_of(quota))
             if count is not None and self._update(count, quota, change.kind, place):
                 yield place_of(quota)
+
+    def _learnt(self, change: Change) -> Iterator[Hashable]:
+        """The quotas, if a definition has brought a kind whose objects they may count."""
+        found = self._known.learn(change)
+        if found is not None and is_counted(found):
+            self.objects.add_indexes(found.key, {"namespace": namespaces})
+            self.kinds |= {found.key}
+            self._counts.clear()
+            yield from map(place_of, self.objects.all(_QUOTA))
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)
@@ -101,23 +116,23 @@ class QuotaController(Reconciler):
         return [Replace(kind=_QUOTA, obj={**quota, "status": used}, subresource="status")]
 
     def _counted_anew(self, quota: Object, hard: Mapping[str, str], now_s: float) -> _Count:
-        kinds = [kind for kind in _COUNTED if tracked(kind, hard)]
+        kinds = [kind for kind in self._known if is_counted(kind) and tracked(kind, hard)]
         count = _Count(
             hard=frozenset(hard),
-            kinds=frozenset(kind.name for kind in kinds),
+            kinds=frozenset(kind.key for kind in kinds),
             total=dict.fromkeys(hard, NONE),
             at_s=now_s,
         )
         for kind in kinds:
-            for obj in self.objects.by(kind.name, "namespace", place_of(quota)[0]):
-                count.put((kind.name, place_of(obj)), _part(count, quota, kind, obj, now_s))
+            for obj in self.objects.by(kind.key, "namespace", place_of(quota)[0]):
+                count.put((kind.key, place_of(obj)), _part(count, quota, kind, obj, now_s))
         return count
 
     def _update(self, count: _Count, quota: Object, kind: str, place: Place) -> bool:
         if kind not in count.kinds:
             return False
         obj = self.objects.get(kind, place[1], place[0])
-        part = {} if obj is None else _part(count, quota, KINDS[kind], obj, self._now_s)
+        part = {} if obj is None else _part(count, quota, self._known.named(kind), obj, self._now_s)
         return count.put((kind, place), part)
 
 

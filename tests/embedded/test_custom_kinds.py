@@ -85,6 +85,23 @@ def test_a_namespace_is_emptied_of_custom_objects() -> None:
         assert "x" not in [one["metadata"]["name"] for one in cluster.list("Namespace")]
 
 
+def test_a_quota_counts_custom_objects() -> None:
+    with podium.Cluster(nodes=0) as cluster:
+        limit = f"count/{KEY}"
+        metadata = {"name": "few", "namespace": "default"}
+        quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata}
+        cluster.apply({**quota, "spec": {"hard": {limit: "1"}}}, definition())
+        cluster.advance(5)
+        cluster.apply(crontab("a"))
+        cluster.advance(5)
+        assert cluster.get("ResourceQuota", "few")["status"]["used"] == {limit: "1"}
+        with pytest.raises(Refused, match="exceeded quota: few"):
+            cluster.apply(crontab("b"))
+        cluster.delete(KEY, "a")
+        cluster.advance(5)
+        assert cluster.get("ResourceQuota", "few")["status"]["used"] == {limit: "0"}
+
+
 def test_definitions_and_objects_outlast_the_process(tmp_path: Path) -> None:
     with podium.Cluster(nodes=0, data_dir=tmp_path) as cluster:
         cluster.apply(definition(), crontab("a"))
