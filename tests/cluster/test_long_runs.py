@@ -22,6 +22,7 @@ def _short_memories(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.controllers.kit.objects._GONE_MAX", 32)
     monkeypatch.setattr("podium.controllers.volumes.binder._ABSENT_MAX", 32)
     monkeypatch.setattr("podium.controllers.garbage_collector._ABSENT_MAX", 32)
+    monkeypatch.setattr("podium.apiserver.verbs.creating._NAMED_MAX", 32)
     monkeypatch.setattr("podium.controllers.event_expiry.TTL_S", 900.0)
 
 
@@ -53,10 +54,10 @@ def test_hours_leave_nothing_behind() -> None:
 @pytest.mark.soak
 def test_a_week_leaves_nothing_behind() -> None:
     rounds = int(7 * DAY_S / HOUR_S)
-    assert_flat(BusyCluster(2, HOUR_S), warm_up=8, rounds=rounds // 2, looks=6)
+    assert_flat(BusyCluster(2, HOUR_S), warm_up=8, rounds=rounds // 2, looks=28)
 
 
 @pytest.mark.soak
 def test_a_year_leaves_nothing_behind() -> None:
     weekly = BusyCluster(3, 7 * DAY_S, fails=False)
-    assert_flat(weekly, warm_up=4, rounds=24, looks=6)
+    assert_flat(weekly, warm_up=4, rounds=24, looks=12)
