@@ -81,10 +81,10 @@ def test_nobody_reads_what_strangers_send(server: Running) -> None:
     assert answer.status_code == 401
 
 
-def test_protobuf_isnt_understood(client: httpx.Client) -> None:
-    headers = {"Content-Type": PROTOBUF}
-    answer = client.post(PODS, content=b"k8s\x00\x0a\x09", headers=headers)
-    assert answer.status_code == 415
+def test_protobuf_is_read_of_few_kinds_and_never_written(client: httpx.Client) -> None:
+    headers, broken = {"Content-Type": PROTOBUF}, b"k8s\x00\x0a\x09"
+    assert client.post("/api/v1/nodes", content=broken, headers=headers).status_code == 415
+    assert client.post(PODS, content=broken, headers=headers).status_code == 400
     assert client.get(PODS, headers={"Accept": PROTOBUF}).status_code == 406
     answer = client.get(PODS, headers={"Accept": f"{PROTOBUF},application/json"})
     assert answer.headers["Content-Type"] == "application/json"
