@@ -46,7 +46,7 @@ class ResourceColumns:
             index = self._index[resource] = len(self.names)
             self.names.append(resource)
             self._append_columns()
-            self._make_views()
+            self.requested_at.append(self.requested[-1].data)
         return index
 
     def counted(self, amounts: Mapping[str, int]) -> tuple[tuple[int, int], ...]:

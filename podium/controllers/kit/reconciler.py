@@ -57,7 +57,9 @@ class Reconciler(ABC):
         self._rest: Rest | None = None
         self._synced = False
         self._now_s = 0.0
+        # What is to be looked at, now or as soon as nothing is under way for it.
         self._dirty: dict[Hashable, None] = {}
+        self._held: dict[Hashable, None] = {}
         self._waiting: dict[Hashable, dict[int, Effect]] = {}
         self._failures: dict[Hashable, int] = {}
         self._retries_s: dict[Hashable, float] = {}
@@ -112,9 +114,8 @@ class Reconciler(ABC):
         """At once while something is dirty; otherwise when the first timer is due."""
         if not self._synced:
             return None
-        for key in self._dirty:
-            if key not in self._waiting:
-                return self._now_s
+        if self._dirty:
+            return self._now_s
         next_s = self._unconfirmed.next_s()
         if not self._timers:
             return next_s
@@ -133,19 +134,18 @@ class Reconciler(ABC):
 
     def look_now(self, key: Hashable) -> None:
         """Have a key looked at as soon as nothing is under way for it."""
-        self._dirty[key] = None
+        (self._held if key in self._waiting else self._dirty)[key] = None
 
     def _work(self, now_s: float) -> list[Effect]:
         while self._timers and self._timers[0][0] <= now_s:
             at_s, _, key = heapq.heappop(self._timers)
-            self._dirty[key] = None
+            self.look_now(key)
             if self._retries_s.get(key) == at_s:
                 del self._retries_s[key]
         self._forget_overdue(now_s)
         effects: list[Effect] = []
-        dirty = self._dirty
         # Made anew, as iterating over a dict that was once full takes as long as if it still were.
-        self._dirty = {key: None for key in dirty if key in self._waiting}
+        dirty, self._dirty = self._dirty, {}
         for key in dirty:
             if key not in self._dirty:
                 effects += self._looked(key, now_s)
@@ -199,6 +199,9 @@ class Reconciler(ABC):
             return ()
         if not waiting:
             del self._waiting[work.key]
+            if work.key in self._held:
+                del self._held[work.key]
+                self.look_now(work.key)
         if outcome.error is not None:
             return self._failed(work.key, outcome)
         self._failures.pop(work.key, None)
@@ -229,7 +232,7 @@ class Reconciler(ABC):
         is_news, before = self.objects.apply(change)
         if is_news:
             for key in self._concerned(change, before):
-                self._dirty[key] = None
+                self.look_now(key)
         return is_news and before is None
 
     def _concerned(self, change: Change, before: Object | None) -> Iterable[Hashable]:

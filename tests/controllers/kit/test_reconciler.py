@@ -200,3 +200,31 @@ def test_looks_in_between_do_not_add_to_those_after_failures() -> None:
                 machine.look_again("p", now_s + 1.0)
         looks.append(len(machine.looks) - before)
     assert max(looks) < 150
+
+
+class CountedKey:
+    """A key that counts how often it was looked for."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __hash__(self) -> int:
+        self.count += 1
+        return id(self)
+
+
+def test_to_be_woken_nothing_is_asked_of_what_is_under_way() -> None:
+    """Thousands of changes while thousands of calls are under way would take minutes."""
+    machine, key = Recorder(), CountedKey()
+    machine.step(Synced(), 0.0)
+    machine.asks[key] = PATCH
+    machine.look_now(key)
+    (sent,) = machine.step(Woken(), 0.0)
+    machine.look_now(key)
+    key.count = 0
+    assert machine.next_wakeup_s() is None
+    assert key.count == 0
+    machine.step(Outcome(sent, obj=pod(2)), 1.0)
+    assert machine.next_wakeup_s() == 1.0
+    machine.step(Woken(), 1.0)
+    assert machine.looks == [key, key, "p"]
