@@ -75,7 +75,9 @@ class Creator:
         if options.judge is not None:
             options.judge(None, obj)
         charged = self._admission.validate(request, obj)
-        if obj["metadata"].get("resourceVersion"):
+        version = obj["metadata"].get("resourceVersion") or ""
+        # As kube-apiserver has it: 0, or what is no number, says nothing.
+        if version.isdecimal() and version.strip("0"):
             raise internal("resourceVersion should not be set on objects to be created")
         return self._writer.create(kind, obj, charged, dry_run=options.dry_run)
 

@@ -104,9 +104,9 @@ def test_what_is_deleted_with_grace_lives_on() -> None:
 
 def test_answers_about_other_kinds_concern_nobody() -> None:
     machine, sent = asked(PATCH, pod(1))
-    machine.step(Outcome(sent, obj={**pod(3), "kind": "Node"}), 1.0)
+    machine.step(Outcome(sent, obj={**pod(3), "kind": "Scale"}), 1.0)
     assert machine.changes == []
-    assert machine.objects.get("Node", "p", "default") is None
+    assert machine.objects.get("Scale", "p", "default") is None
 
 
 def created() -> tuple[Recorder, float]:
