@@ -59,6 +59,8 @@ _TARGET_TYPES = {
     "value": "Value",
 }
 
+_STATUS_FIELDS = ("conditions", "currentMetrics")
+
 
 def shown_in_v1(stored: Object) -> dict[str, Any]:
     """A stored autoscaler as version 1 has it; apiVersion and kind aside."""
@@ -89,6 +91,10 @@ def stored_from_v1(shown: Object) -> dict[str, Any]:
     """
     noted = {name: _read(shown, name) for name in _OURS}
     spec, status = dict(shown.get("spec") or {}), dict(shown.get("status") or {})
+    # Nobody knows these fields in version 1.
+    for fields, unknown in ((spec, ("metrics", "behavior")), (status, _STATUS_FIELDS)):
+        for name in unknown:
+            fields.pop(name, None)
     use = spec.pop("targetCPUUtilizationPercentage", None)
     metrics = [] if use is None else [_cpu({"type": "Utilization", "averageUtilization": use})]
     metrics += [_in_v2(metric, _TARGET) for metric in noted[_METRICS] or ()]
@@ -102,7 +108,7 @@ def stored_from_v1(shown: Object) -> dict[str, Any]:
     if noted[_CONDITIONS]:
         status["conditions"] = noted[_CONDITIONS]
     found = {**_annotated(shown, {}), "spec": spec}
-    return {**found, "status": status} if status else found
+    return {**found, "status": status} if status or "status" in shown else found
 
 
 def _without_cpu(metrics: Any, amount: str) -> tuple[list[Object], int | None]:
@@ -172,13 +178,17 @@ def _read(shown: Object, name: str) -> Any:
         return None
     try:
         found = msgspec.json.decode(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise bad_request(f"metadata.annotations[{name}]: {error}") from None
     wanted = dict if name == _BEHAVIOR else list
     entries = found if isinstance(found, list) else ()
-    if not isinstance(found, wanted) or not all(isinstance(one, dict) for one in entries):
+    if not isinstance(found, wanted) or not all(map(_is_metric, entries)):
         raise bad_request(f"metadata.annotations[{name}]: must hold {_KINDS[wanted]}")
     return found
+
+
+def _is_metric(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get(_source(entry)) or {}, dict)
 
 
 _KINDS: Mapping[type, str] = {dict: "an object", list: "a list of objects"}

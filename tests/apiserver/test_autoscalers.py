@@ -112,7 +112,9 @@ def test_nothing_is_lost_on_the_way_to_version_1_and_back() -> None:
     assert stored_from_v1(shown_in_v1(FULL)) == FULL
 
 
-@pytest.mark.parametrize("text", ["{", '{"a":1}', "[1]"])
+@pytest.mark.parametrize(
+    "text", ["{", '{"a":1}', "[1]", '[{"type":"Resource","resource":5}]', "[" * 5_000]
+)
 def test_annotations_that_hold_no_metrics_are_refused(text: str) -> None:
     broken = {"metadata": {"annotations": {METRICS: text}}, "spec": {}}
     with pytest.raises(Refused, match=METRICS):
@@ -141,3 +143,13 @@ def test_both_versions_are_served() -> None:
     assert shown["spec"]["targetCPUUtilizationPercentage"] == 50
     listed = client.get(PATH.format("v1"))
     assert [one["spec"]["maxReplicas"] for one in listed["items"]] == [4]
+
+
+def test_fields_of_version_2_mean_nothing_in_version_1() -> None:
+    spec = {"scaleTargetRef": REFERENCE, "maxReplicas": 3}
+    unknown = {"spec": {**spec, "metrics": ["x"], "behavior": 5}, "status": {"conditions": 5}}
+    assert stored_from_v1({"metadata": {"name": "h"}, **unknown}) == {
+        "metadata": {"name": "h"},
+        "spec": spec,
+        "status": {},
+    }
