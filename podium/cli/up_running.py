@@ -51,6 +51,8 @@ async def run(wish: Wish) -> None:
         if embedded.taken_up and wish.options.objects:
             print_warnings([f"{wish.options.data_dir} has a cluster; it goes on as it was"])
         print_warnings(embedded.notes)
+        # Both look on from before anything is applied: the cluster may act at once.
+        tally = Tally(embedded.cluster.store)
         story = Story(embedded) if wish.applied or wish.ends_when_settled else None
         if refusals := [*_apply(embedded, wish.applied)]:
             raise ApplyError("\n".join(map(str, refusals)))
@@ -58,7 +60,7 @@ async def run(wish: Wish) -> None:
             for line in greeting(embedded):
                 shown.say(line)
             await embedded.alongside(
-                _show(embedded, shown, stop, story, ends=wish.ends_when_settled)
+                _show(embedded, shown, stop, tally, story, ends=wish.ends_when_settled)
             )
 
 
@@ -66,11 +68,11 @@ async def _show(
     embedded: EmbeddedCluster,
     shown: Display,
     stop: asyncio.Event,
+    tally: Tally,
     story: Story | None,
     *,
     ends: bool,
 ) -> None:
-    tally = Tally(embedded.cluster.store)
     while not stop.is_set():
         for at, sentence in story.told() if story else ():
             shown.tell(at, sentence)
