@@ -4,14 +4,14 @@ This is what a plan, a recorded scenario and a benchmark have in common: no cloc
 vanish the moment they are preempted, and bindings succeed.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from random import Random
-from typing import Any
 
 from podium.api.errors import InvalidValue
-from podium.api.meta import is_finished, key
+from podium.api.objects import Object, key
+from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
 from podium.config.options import SchedulerOptions
-from podium.config.types import DEFAULT_SCHEDULER_NAME, SchedulerConfiguration
+from podium.config.types import SchedulerConfiguration
 from podium.core.binding import BindingCycle
 from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import Budget
@@ -25,8 +25,6 @@ from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status
 from podium.core.timing import Timing
 from podium.profile import build_pipelines, default_profiles, plugin_factories, resolve
-
-Object = Mapping[str, Any]
 
 
 class Scheduler:
@@ -98,7 +96,7 @@ class Scheduler:
         for obj in pods:
             if is_finished(obj):
                 continue
-            node_name = (obj.get("spec") or {}).get("nodeName")
+            node_name = node_name_of(obj)
             try:
                 if node_name:
                     self.snapshot.add_pod(placed_pod(obj, self.snapshot.classes), node_name)

@@ -12,9 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from podium.api.kinds import KINDS, Kind
-from podium.api.meta import is_terminating
-
-Object = Mapping[str, Any]
+from podium.api.objects import Object, conditions_of, is_terminating, spec_of
 
 DEFINITION = KINDS["CustomResourceDefinition"]
 """The kind of the definitions."""
@@ -103,7 +101,7 @@ def is_established(definition: Object) -> bool:
     """Whether the kind is served."""
     return any(
         one.get("type") == "Established" and one.get("status") == "True"
-        for one in (definition.get("status") or {}).get("conditions") or ()
+        for one in conditions_of(definition)
     )
 
 
@@ -146,7 +144,7 @@ def _rank(version: str) -> tuple[int, int, int, str]:
 
 def has_cel_rules(definition: Object) -> bool:
     """Whether a definition has rules in CEL, which aren't evaluated."""
-    versions = (definition.get("spec") or {}).get("versions") or ()
+    versions = spec_of(definition).get("versions") or ()
     return any(_has_rules((one.get("schema") or {}).get("openAPIV3Schema")) for one in versions)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from podium.api.objects import conditions_of, status_of
+
 CONDITION = "DisruptionTarget"
 
 PREEMPTED, EVICTED, LOST = "preempted", "evicted", "lost"
@@ -71,7 +73,7 @@ def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:
 
 def disruption_reason(pod: Mapping[str, Any]) -> str:
     """What disrupts a pod, as in its condition; empty if nothing does."""
-    for condition in (pod.get("status") or {}).get("conditions") or ():
+    for condition in conditions_of(pod):
         if condition.get("type") == CONDITION:
             return str(condition.get("reason") or "") if condition.get("status") == "True" else ""
     return ""
@@ -79,5 +81,5 @@ def disruption_reason(pod: Mapping[str, Any]) -> str:
 
 def cause_of(pod: Mapping[str, Any]) -> Cause | None:
     """What disrupts a pod; None if nothing that is known does."""
-    status_reason = str((pod.get("status") or {}).get("reason") or "")
+    status_reason = str(status_of(pod).get("reason") or "")
     return cause_of_reason(disruption_reason(pod), status_reason)

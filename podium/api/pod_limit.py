@@ -1,12 +1,7 @@
 """How many pods workloads ask for, so that a slip of the keyboard doesn't fill the memory."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from podium.api.errors import FieldError
-from podium.api.meta import controller_of, name, namespace
-
-Object = Mapping[str, Any]
+from podium.api.objects import Object, controller_of, name, namespace
 
 MAX_PODS = 10_000
 """How many pods may be asked for unless somebody says otherwise."""

@@ -6,7 +6,7 @@ The numbers are those of the `scheduling` API group, the rules those of v1.36.
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.meta import annotations
+from podium.api.objects import annotations
 
 HIGHEST_USER_DEFINABLE = 1_000_000_000
 SYSTEM_CRITICAL = 2 * HIGHEST_USER_DEFINABLE

@@ -7,6 +7,7 @@ field is there at all, speak for the whole pod; otherwise all containers and ini
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+from podium.api.objects import spec_of, status_of
 from podium.api.quantity import nanos
 
 QOSClass = Literal["Guaranteed", "Burstable", "BestEffort"]
@@ -19,7 +20,7 @@ def qos_class(pod: Mapping[str, Any]) -> QOSClass:
     requests: dict[str, int] = {}
     limits: dict[str, int] = {}
     all_limited = True
-    for resources in _resources(pod.get("spec") or {}):
+    for resources in _resources(spec_of(pod)):
         _add_positive(requests, resources.get("requests"))
         all_limited &= _add_positive(limits, resources.get("limits")) == len(_COMPUTE)
     if not requests and not limits:
@@ -29,7 +30,7 @@ def qos_class(pod: Mapping[str, Any]) -> QOSClass:
 
 def stored_or_computed_qos(pod: Mapping[str, Any]) -> QOSClass:
     """The class in the pod's status, which never changes after admission; computed if absent."""
-    stored: QOSClass | None = (pod.get("status") or {}).get("qosClass")
+    stored: QOSClass | None = status_of(pod).get("qosClass")
     return stored or qos_class(pod)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.labels import validate_label_key
+from podium.api.objects import spec_of
 from podium.api.quantity import (
     NANOS_PER_MILLI,
     NANOS_PER_UNIT,
@@ -89,7 +90,7 @@ def pod_scoring_requests(pod: _Object, *, use_status: bool = False) -> Amounts:
     Like `pod_requests` with `SCORING_DEFAULTS` for containers that say nothing; but where
     pod-level requests are set, only for a resource that neither they nor any container mentions.
     """
-    resources = (pod.get("spec") or _NOTHING).get("resources") or _NOTHING
+    resources = spec_of(pod).get("resources") or _NOTHING
     if not any(map(is_pod_level, resources.get("requests") or ())):
         return pod_requests(pod, use_status=use_status, default_missing=SCORING_DEFAULTS)
     requests = pod_requests(pod, use_status=use_status)

@@ -11,10 +11,8 @@ from typing import Any
 
 import msgspec
 
-from podium.api.meta import annotations
+from podium.api.objects import Object, annotations, spec_of, status_of
 from podium.apiserver.refusals import bad_request
-
-Object = Mapping[str, Any]
 
 API_VERSION = "autoscaling/v1"
 
@@ -64,7 +62,7 @@ _STATUS_FIELDS = ("conditions", "currentMetrics")
 
 def shown_in_v1(stored: Object) -> dict[str, Any]:
     """A stored autoscaler as version 1 has it; apiVersion and kind aside."""
-    spec, status = dict(stored.get("spec") or {}), dict(stored.get("status") or {})
+    spec, status = dict(spec_of(stored)), dict(status_of(stored))
     others, use = _without_cpu(spec.pop("metrics", None) or (), _TARGET)
     if use is not None:
         spec["targetCPUUtilizationPercentage"] = use
@@ -90,7 +88,7 @@ def stored_from_v1(shown: Object) -> dict[str, Any]:
         Refused: an annotation that holds a part of it can't be read.
     """
     noted = {name: _read(shown, name) for name in _OURS}
-    spec, status = dict(shown.get("spec") or {}), dict(shown.get("status") or {})
+    spec, status = dict(spec_of(shown)), dict(status_of(shown))
     # Nobody knows these fields in version 1.
     for fields, unknown in ((spec, ("metrics", "behavior")), (status, _STATUS_FIELDS)):
         for name in unknown:

@@ -1,14 +1,13 @@
 """The kinds that a server serves: those that are built in, and those that definitions bring."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from podium.api.custom_kinds import CustomKind, custom_kinds, is_established
 from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.objects import Object
 from podium.apiserver.refusals import no_such_resource
 from podium.apiserver.schema.bodies import REVIEWS
 
-Object = Mapping[str, Any]
 GroupVersion = tuple[str, str]
 
 

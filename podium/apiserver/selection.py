@@ -13,10 +13,10 @@ from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
 from podium.api.label_text import parse_selector
 from podium.api.labels import EVERYTHING, Selector, SelectorError
+from podium.api.objects import Object, status_of
 from podium.apiserver.custom.json_paths import steps
 from podium.apiserver.refusals import bad_request
 
-Object = Mapping[str, Any]
 ReadField = Callable[[Object], str]
 
 
@@ -45,7 +45,7 @@ def _count(*path: str) -> ReadField:
 
 
 def _pod_ip(pod: Object) -> str:
-    addresses = (pod.get("status") or {}).get("podIPs")
+    addresses = status_of(pod).get("podIPs")
     return str(addresses[0].get("ip", "")) if addresses else _at("status", "podIP")(pod)
 
 

@@ -4,13 +4,13 @@ Everything that comes in goes through here, whether a client sends it over HTTP 
 the same process asks for it, so that all of them live by the same rules.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 from podium.api.custom_kinds import DEFINITION, CustomKind
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.apiserver.admission import Admission, AdmissionOptions
 from podium.apiserver.admission.request import Derived
 from podium.apiserver.custom.settling import settle
@@ -54,7 +54,6 @@ __all__ = [
     "Written",
 ]
 
-Object = Mapping[str, Any]
 
 _DEFAULT_WRITE = WriteOptions()
 _DEFAULT_DELETE = DeleteOptions()

@@ -6,13 +6,11 @@ definitions bring looks the same in all versions: there are no webhooks that cou
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.apiserver import autoscalers
-
-Object = Mapping[str, Any]
 
 _AUTOSCALER_V1 = ("HorizontalPodAutoscaler", autoscalers.API_VERSION)
 _RENAMED = {

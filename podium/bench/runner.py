@@ -19,10 +19,11 @@ from multiprocessing import get_context
 from time import perf_counter, process_time
 
 from podium.api.errors import PodiumError
+from podium.api.objects import Object
 from podium.bench.results import Result, percentiles_ms
 from podium.bench.scheduling import Churn, Desk
 from podium.bench.stamping import Stamp
-from podium.bench.templates import NODE_DEFAULT, Object
+from podium.bench.templates import NODE_DEFAULT
 from podium.bench.workloads import Workload
 from podium.scheduler import Scheduler
 

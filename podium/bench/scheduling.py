@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from time import perf_counter_ns
 
 from podium.api.errors import PodiumError
-from podium.bench.templates import Object
+from podium.api.objects import Object
 from podium.core.pods import PodInfo
 from podium.scheduler import Scheduler
 

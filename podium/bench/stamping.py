@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 
+from podium.api.objects import Object
 from podium.apiserver.admission.tolerations import add_default_tolerations
 from podium.apiserver.defaulting import apply_defaults
-from podium.bench.templates import HOSTNAME_LABEL, ZONE_LABEL, Object
+from podium.bench.templates import HOSTNAME_LABEL, ZONE_LABEL
 
 _CREATED = "2026-01-01T00:00:00Z"
 

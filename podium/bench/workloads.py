@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from podium.bench.templates import Object
+from podium.api.objects import Object
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.errors import PodiumError
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.options import (
     ApplyOption,

@@ -10,7 +10,7 @@ import typer
 
 from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.options import (
     ApplyOption,

@@ -1,14 +1,11 @@
 """What answers of an API server mean: objects, refusals, and nobody knows."""
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
 import msgspec
 
 from podium.control.events import UNKNOWN_OUTCOME, CallError
-
-Object = Mapping[str, Any]
 
 # A gateway says so of a server that it has lost sight of.
 _NOBODY_KNOWS = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT})

@@ -6,7 +6,8 @@ from typing import Any
 from urllib.parse import quote
 
 from podium.api.kinds import KINDS, Kind
-from podium.control.effects import Bind, Create, Delete, Effect, Evict, Object, Patch, Replace
+from podium.api.objects import Object
+from podium.control.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 
 JSON = "application/json"
 STRATEGIC = "application/strategic-merge-patch+json"

@@ -13,11 +13,12 @@ import msgspec
 from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.kinds import KINDS
+from podium.api.objects import Object
 from podium.client.answers import Unreadable, decoded, error_of, unknown, unsent
 from podium.client.calls import JSON, Call, call_of, collection_path, object_path
 from podium.client.connection import Connection, NoConnection
 from podium.client.watching import Stream, WatchError
-from podium.control.effects import Effect, Object
+from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
 from podium.runtime.async_api import Listed, Unreachable, WatchExpired
 from podium.runtime.informer import News

@@ -6,8 +6,8 @@ from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.api.kinds import Kind
+from podium.api.objects import Object, metadata_of
 from podium.client.answers import Unreadable, decoded
-from podium.control.effects import Object
 from podium.control.events import CallError
 
 _ERROR = "ERROR"
@@ -64,7 +64,7 @@ class Stream:
         if kind == _ERROR:
             raise WatchError(_error(obj))
         named = {"apiVersion": self._kind.api_version, "kind": self._kind.name, **obj}
-        return Told(kind, named, int((obj.get("metadata") or {})["resourceVersion"]))
+        return Told(kind, named, int(metadata_of(obj)["resourceVersion"]))
 
 
 def _error(status: dict[str, Any]) -> CallError:

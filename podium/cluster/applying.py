@@ -9,13 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.kinds import Kind
-from podium.api.meta import DEFAULT_NAMESPACE, annotations, name
+from podium.api.objects import DEFAULT_NAMESPACE, Object, annotations, name
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import make_patch
 from podium.apiserver.server import PatchRequest, WriteOptions, Written
 from podium.cluster.cluster import Cluster
-
-Object = Mapping[str, Any]
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 

@@ -1,10 +1,10 @@
 """The composition: one store, one API server, one driver, and the machines that make a cluster."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from random import Random
-from typing import Any
 
+from podium.api.objects import Object
 from podium.apiserver.server import ApiOptions, ApiServer
 from podium.cluster.loading import Loader
 from podium.cluster.options import ClusterOptions, SchedulerSetup
@@ -17,8 +17,6 @@ from podium.node.simulated.kubelets import SimulatedKubelets
 from podium.runtime.virtual import Handle, VirtualDriver
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 _DEFAULT_OPTIONS = ClusterOptions()
 

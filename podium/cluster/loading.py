@@ -9,11 +9,11 @@ included, stays.
 
 from collections.abc import Iterable, Mapping
 from random import Random
-from typing import Any
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind, kind_of
-from podium.api.meta import key, name, namespace
+from podium.api.objects import Object, key, name, namespace, status_of
+from podium.api.pods import node_name_of
 from podium.api.refused import Refused
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, AdmissionOptions, Operation, Request
@@ -28,8 +28,6 @@ from podium.apiserver.versions import stored_version
 from podium.cluster.owners import Owners
 from podium.node.node_conditions import changed_conditions
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 _NOTHING: Object = {}
 # What admission looks up has to be there before pods are.
@@ -155,7 +153,7 @@ class Loader:
         obj = strategy.create({**obj, "metadata": metadata}, creation)
         given = written.get("status") or _NOTHING
         if "status" in obj or given:
-            obj = {**obj, "status": {**(obj.get("status") or _NOTHING), **given}}
+            obj = {**obj, "status": {**status_of(obj), **given}}
         return self._with_assumed_status(kind, obj, given)
 
     def _admitted(self, kind: Kind, obj: Object) -> Object:
@@ -178,7 +176,7 @@ class Loader:
             conditions = [*changed_conditions(obj, _NOTHING, self._now_s)]
             return {**obj, "status": {**obj["status"], "conditions": conditions}}
         is_running = given.get("phase") in (None, "Running") and kind.key == "Pod"
-        return self._running(obj, given) if is_running and obj["spec"].get("nodeName") else obj
+        return self._running(obj, given) if is_running and node_name_of(obj) else obj
 
     def _running(self, pod: Object, given: Object) -> Object:
         since = timestamp(self._now_s)

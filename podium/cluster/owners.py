@@ -6,9 +6,8 @@ know how many pods are wanted, and pods of unknown revisions would count as outd
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
-from podium.api.meta import controller_of, labels, name, namespace
+from podium.api.objects import Object, controller_of, labels, name, namespace, spec_of, status_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.apiserver.defaulting import apply_defaults
 from podium.cluster.stand_ins import STAND_INS, Group, counted_status
@@ -16,7 +15,6 @@ from podium.controllers.deployment.templates import hash_of
 from podium.controllers.revisions import KIND as REVISION
 from podium.controllers.revisions import REVISION_LABEL, new_revision
 
-Object = Mapping[str, Any]
 Identity = tuple[str, str, str]
 """Kind, namespace and name."""
 
@@ -104,9 +102,9 @@ class Owners:
         ):
             selector = {"matchLabels": {**labels(obj["spec"]["template"])}}
             return {**obj, "spec": {**obj["spec"], "selector": selector, "manualSelector": True}}
-        if obj.get("kind") in _COUNTED and not (obj.get("status") or {}).get("observedGeneration"):
+        if obj.get("kind") in _COUNTED and not status_of(obj).get("observedGeneration"):
             pods = self._owned.get(_identity(obj), ())
-            return {**obj, "status": {**(obj.get("status") or {}), **counted_status(obj, pods)}}
+            return {**obj, "status": {**status_of(obj), **counted_status(obj, pods)}}
         owner = controller_of(obj) if obj.get("kind") == "Pod" else None
         if owner is None or owner.get("kind") not in _HASH_LABELS or _revision_of(obj):
             return obj
@@ -150,7 +148,7 @@ def _classes(objects: Iterable[Object], found: Mapping[Identity, Object]) -> Ite
     known = {(kind, called) for kind, _, called in found}
     known |= {("PriorityClass", called) for called in SYSTEM_PRIORITY_CLASSES}
     for obj in objects:
-        spec = (obj.get("spec") or {}) if obj.get("kind") == "Pod" else {}
+        spec = spec_of(obj) if obj.get("kind") == "Pod" else {}
         priority, runtime = spec.get("priorityClassName"), spec.get("runtimeClassName")
         is_resolved = priority and spec.get("priority") is not None
         if is_resolved and ("PriorityClass", priority) not in known:

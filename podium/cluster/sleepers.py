@@ -6,16 +6,13 @@ depends on whether it slept. Asleep it costs nothing, however many pods come and
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
-from podium.api.meta import is_terminating
+from podium.api.objects import Object, condition_of, is_terminating, spec_of
 from podium.api.taints import NO_EXECUTE
-from podium.controllers.kit.pods import condition_of
 from podium.runtime.virtual import VirtualDriver
 from podium.store.store import Store
 from podium.store.watch import Watch
 
-Object = Mapping[str, Any]
 Rouses = Callable[[Object], bool]
 
 
@@ -24,7 +21,7 @@ def _any(obj: Object) -> bool:
 
 
 def _evicts(node: Object) -> bool:
-    taints = (node.get("spec") or {}).get("taints") or ()
+    taints = spec_of(node).get("taints") or ()
     return any(taint.get("effect") == NO_EXECUTE for taint in taints)
 
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from podium.api.labels import label_selector
-from podium.api.meta import annotations, labels, name
+from podium.api.objects import Object, annotations, labels, metadata_of, name
+from podium.api.pods import is_active, is_ready
 from podium.controllers.deployment.templates import HASH_LABEL
 from podium.controllers.kit.claiming import owner_reference
-from podium.controllers.kit.pods import is_active, is_ready
 from podium.controllers.revisions import REVISION_LABEL
 from podium.controllers.stateful_set.pods import INDEX_LABEL, NAME_LABEL, ordinal_of
 
-Object = Mapping[str, Any]
 Found = Mapping[tuple[str, str, str], Object]
 """Objects of a state by kind, namespace and name."""
 
@@ -107,7 +106,7 @@ def _replica_set(group: Group, found: Found, *, is_newest: bool) -> Object | Non
         if is_newest:
             template = above["spec"]["template"]
             carried = {**labels(template), HASH_LABEL: alike[HASH_LABEL]}
-            metadata = {**(template.get("metadata") or {}), "labels": carried}
+            metadata = {**metadata_of(template), "labels": carried}
             template = {**template, "metadata": metadata}
     spec = {"replicas": group.active, "selector": {"matchLabels": alike}, "template": template}
     made = group.made("apps/v1", "ReplicaSet", spec, metadata=more)
@@ -134,7 +133,7 @@ def _deployment(group: Group, found: Found, *, is_newest: bool) -> Object | None
     alike = {k: v for k, v in (selector.get("matchLabels") or {}).items() if k != HASH_LABEL}
     template = newest["spec"]["template"]
     carried = {key: value for key, value in labels(template).items() if key != HASH_LABEL}
-    metadata = {**(template.get("metadata") or {}), "labels": carried}
+    metadata = {**metadata_of(template), "labels": carried}
     spec = {
         "replicas": sum(int(one["spec"].get("replicas") or 0) for one in group.owned),
         "selector": {**selector, "matchLabels": alike},

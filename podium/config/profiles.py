@@ -8,18 +8,12 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 from podium.api.errors import FieldError
+from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.config import document
 from podium.config.args import DEFAULT_ARGS, CustomArgs
 from podium.config.defaults import DEFAULT_PLUGINS
 from podium.config.merge import merge_plugins
-from podium.config.types import (
-    DEFAULT_SCHEDULER_NAME,
-    ExtensionPoint,
-    PluginRef,
-    PluginSet,
-    PluginSets,
-    ProfileConfig,
-)
+from podium.config.types import ExtensionPoint, PluginRef, PluginSet, PluginSets, ProfileConfig
 
 _MULTI_POINT = "multiPoint"
 

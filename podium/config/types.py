@@ -13,7 +13,6 @@ from types import MappingProxyType
 from podium.config.args import Args
 
 KIND = "KubeSchedulerConfiguration"
-DEFAULT_SCHEDULER_NAME = "default-scheduler"
 ALL_PLUGINS = "*"
 
 

@@ -7,9 +7,9 @@ the machine's own note of what it wanted, by which it recognises the outcome.
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,9 @@
 """Events: what a driver tells a machine."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from podium.api.objects import Object
 from podium.control.effects import Effect
-
-Object = Mapping[str, Any]
 
 # The outcome of a call isn't known: it may or may not have been carried out.
 UNKNOWN_OUTCOME = "Timeout"

@@ -15,13 +15,10 @@ An agent that comes back says `continuous` again. Node status is written only wh
 `lastHeartbeatTime` is no heartbeat here.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
-from podium.api.meta import annotations
+from podium.api.objects import Object, annotations
 from podium.api.times import NANOS_PER_SECOND, format_time, parse_time
-
-Object = Mapping[str, Any]
 
 LEASE_NAMESPACE = "kube-node-lease"
 LEASE_DURATION_S = 40

@@ -9,14 +9,25 @@ from typing import Any
 
 from podium.api.kinds import kind_of
 from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
-from podium.api.meta import controller_of, is_finished, is_terminating, labels, name, namespace
+from podium.api.objects import (
+    Object,
+    condition_of,
+    controller_of,
+    is_terminating,
+    labels,
+    name,
+    namespace,
+    spec_of,
+    status_of,
+)
+from podium.api.pods import is_finished, phase_of
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Effect, Patch, Record
 from podium.control.events import Change
 from podium.controllers.disruption_texts import unmanaged_note
 from podium.controllers.kit.members import Members
 from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import condition_of, namespaces
+from podium.controllers.kit.pods import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.budgets import (
     DELETION_TIMEOUT_NANOS,
@@ -26,8 +37,6 @@ from podium.core.budgets import (
     expected_count,
     needs_scale,
 )
-
-Object = Mapping[str, Any]
 
 DELETION_TIMEOUT_S = DELETION_TIMEOUT_NANOS / NANOS_PER_SECOND
 STALE_CONDITION_S = 120.0
@@ -87,7 +96,7 @@ class DisruptionController(Reconciler):
 
     def _sync(self, key: Hashable, budget: Object, now_s: float) -> Iterator[Effect]:
         try:
-            label_selector((budget.get("spec") or {}).get("selector"))
+            label_selector(spec_of(budget).get("selector"))
         except SelectorError as error:
             yield self._record(budget, "Warning", "NoPods", f"Failed to get pods: {error}")
             yield from self._fail_safe(budget, f"{error}", now_s)
@@ -107,7 +116,7 @@ class DisruptionController(Reconciler):
                 yield self._record(budget, "Warning", "UnmanagedPods", unmanaged_note(budget))
         disrupted = self._still_disrupted(key, budget, pods, now_s)
         yield from self._tell_undeleted(budget, pods, disrupted)
-        counted = {**budget, "status": {**(budget.get("status") or {}), "disruptedPods": disrupted}}
+        counted = {**budget, "status": {**status_of(budget), "disruptedPods": disrupted}}
         now_ns = int(now_s * NANOS_PER_SECOND)
         status = allowed_disruptions(counted, pods, expected, now=now_ns)
         yield from self._write(budget, status, disrupted, now_s)
@@ -118,7 +127,7 @@ class DisruptionController(Reconciler):
         """The granted evictions that are still to be waited for."""
         present = {name(pod): pod for pod in pods}
         kept = {}
-        granted: Mapping[str, str] = (budget.get("status") or {}).get("disruptedPods") or {}
+        granted: Mapping[str, str] = status_of(budget).get("disruptedPods") or {}
         for called, since in granted.items():
             pod = present.get(called)
             if pod is None or is_terminating(pod):
@@ -132,7 +141,7 @@ class DisruptionController(Reconciler):
     def _tell_undeleted(
         self, budget: Object, pods: Sequence[Object], disrupted: Mapping[str, str]
     ) -> Iterator[Effect]:
-        granted = (budget.get("status") or {}).get("disruptedPods") or {}
+        granted = status_of(budget).get("disruptedPods") or {}
         place = namespace(budget)
         for pod in pods:
             called = name(pod)
@@ -280,7 +289,7 @@ def _condition(
 def _selector_of(budget: Object) -> Selector:
     """A budget's selector; one that isn't valid selects nobody."""
     try:
-        return label_selector((budget.get("spec") or {}).get("selector"))
+        return label_selector(spec_of(budget).get("selector"))
     except SelectorError:
         return NOTHING
 
@@ -299,7 +308,7 @@ def _counts_alike(before: Object | None, after: Object | None) -> bool:
         uid_of(before) == uid_of(after)
         and labels(before) == labels(after)
         and is_terminating(before) == is_terminating(after)
-        and (before.get("status") or {}).get("phase") == (after.get("status") or {}).get("phase")
+        and phase_of(before) == phase_of(after)
         and (condition_of(before, "Ready") or {}).get("status")
         == (condition_of(after, "Ready") or {}).get("status")
         and controller_of(before) == controller_of(after)

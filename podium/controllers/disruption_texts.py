@@ -4,9 +4,8 @@ The sentence is v1.36's, which shows the selector as Go prints it.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object, spec_of
 
 _UNMANAGED = (
     "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a "
@@ -18,7 +17,7 @@ _UNMANAGED = (
 
 def unmanaged_note(budget: Object) -> str:
     """The note of the event UnmanagedPods."""
-    selector = (budget.get("spec") or {}).get("selector")
+    selector = spec_of(budget).get("selector")
     return _UNMANAGED.format("nil" if selector is None else _shown(selector))
 
 

@@ -3,15 +3,14 @@
 The rules are those of v1.36's `endpointslice` library.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from podium.api.labels import NOTHING, Selector, equality_selector
-from podium.api.meta import is_finished, is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name, spec_of, status_of
+from podium.api.pods import is_finished, is_ready
 from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import is_ready
 
-Object = Mapping[str, Any]
 Ports = tuple[tuple[tuple[str, Any], ...], ...]
 """The ports of a slice, each as its fields by name."""
 
@@ -21,13 +20,13 @@ _ZONE = "topology.kubernetes.io/zone"
 
 def selector_of(service: Object) -> Selector:
     """A service's selector; a service without one selects nobody."""
-    raw = (service.get("spec") or {}).get("selector")
+    raw = spec_of(service).get("selector")
     return equality_selector(raw) if raw else NOTHING
 
 
 def is_behind(pod: Object) -> bool:
     """Whether a selected pod is an endpoint: it has an address, and hasn't finished."""
-    return bool((pod.get("status") or {}).get("podIP")) and not is_finished(pod)
+    return bool(status_of(pod).get("podIP")) and not is_finished(pod)
 
 
 def endpoint_of(service: Object, pod: Object, node: Object | None) -> Object:
@@ -87,7 +86,7 @@ def _seen(pod: Object) -> tuple[Any, ...]:
         uid_of(pod),
         labels(pod),
         spec.get("nodeName"),
-        (pod.get("status") or {}).get("podIP"),
+        status_of(pod).get("podIP"),
         is_ready(pod),
         is_terminating(pod),
         is_finished(pod),

@@ -5,9 +5,9 @@ can be: an endpoint stays in its slice, and new ones go where there is room.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
 
-from podium.api.meta import is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name
+from podium.api.pods import node_name_of, node_names_of
 from podium.control.effects import Create, Delete, Effect, Replace
 from podium.control.events import Change
 from podium.controllers.endpoint_pods import (
@@ -26,8 +26,6 @@ from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.pods import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 
-Object = Mapping[str, Any]
-
 ENDPOINTS_MAX = 100
 SERVICE_NAME = "kubernetes.io/service-name"
 MANAGED_BY = "endpointslice.kubernetes.io/managed-by"
@@ -45,7 +43,7 @@ class EndpointSliceController(Reconciler):
     def __init__(self) -> None:
         super().__init__(
             {
-                "Pod": {"namespace": namespaces, "node": _node_names},
+                "Pod": {"namespace": namespaces, "node": node_names_of},
                 "Service": {"namespace": namespaces},
                 _SLICE: {"service": _services},
             }
@@ -94,7 +92,7 @@ class EndpointSliceController(Reconciler):
     def _reconcile(self, service: Object, slices: Sequence[Object]) -> Iterator[Effect]:
         wanted: dict[Ports, dict[str, Object]] = {}
         for pod in self._members.of(service):
-            node = self.objects.get("Node", pod["spec"].get("nodeName") or "")
+            node = self.objects.get("Node", node_name_of(pod))
             keeps_unready = service["spec"].get("publishNotReadyAddresses")
             if is_behind(pod) and (node is not None or keeps_unready):
                 group = wanted.setdefault(ports_of(service, pod), {})
@@ -194,8 +192,3 @@ def _services(one: Object) -> tuple[str, ...]:
     if carried.get(MANAGED_BY) != _MANAGER or SERVICE_NAME not in carried:
         return ()
     return (f"{place_of(one)[0]}/{carried[SERVICE_NAME]}",)
-
-
-def _node_names(pod: Object) -> tuple[str, ...]:
-    called = (pod.get("spec") or {}).get("nodeName")
-    return (called,) if called else ()

@@ -4,10 +4,11 @@ Rules are those of v1.36's `endpoint` controller. Terminating pods aren't in it 
 aren't ready stand apart. Unlike slices it doesn't belong to its service, and is deleted with it.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.meta import is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name
+from podium.api.pods import is_ready
 from podium.control.effects import Create, Delete, Effect, Replace
 from podium.control.events import Change
 from podium.controllers.endpoint_pods import (
@@ -20,10 +21,8 @@ from podium.controllers.endpoint_pods import (
 )
 from podium.controllers.kit.members import Members
 from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import is_ready, namespaces
+from podium.controllers.kit.pods import namespaces
 from podium.controllers.kit.reconciler import Reconciler
-
-Object = Mapping[str, Any]
 
 ADDRESSES_MAX = 1000
 MANAGED_BY = "endpoints.kubernetes.io/managed-by"

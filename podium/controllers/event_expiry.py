@@ -6,15 +6,13 @@ so many of them that no more is kept of each than when it goes.
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from podium.api.objects import Object
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Delete, Effect
 from podium.control.events import Change, Event, Outcome
 from podium.controllers.kit.objects import Place, place_of, uid_of
-
-Object = Mapping[str, Any]
 
 TTL_S = 3600.0
 # They go together with others, this often, and are tried again so long after a failure.

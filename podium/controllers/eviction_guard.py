@@ -8,16 +8,13 @@ The scheduler is shown such pods as if their node affinity ruled these nodes out
 evictions stands in the evicted pods, so that nothing is forgotten when a scheduler restarts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import controller_of, is_finished, uid
+from podium.api.objects import Object, condition_of, controller_of, status_of, uid
+from podium.api.pods import is_finished, node_name_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.events import Change
-from podium.controllers.kit.pods import condition_of
-
-Object = Mapping[str, Any]
 
 _NOTHING: Object = {}
 _EVICTED, _BY_KUBELET = "Evicted", "TerminationByKubelet"
@@ -53,7 +50,7 @@ class EvictionGuard:
     def shown(self, change: Change, now_s: float) -> Change:
         """A change of a pod as the scheduler is shown it."""
         pod = change.new
-        if pod is None or is_finished(pod) or (pod.get("spec") or _NOTHING).get("nodeName"):
+        if pod is None or is_finished(pod) or node_name_of(pod):
             gone = change.old if pod is None else pod
             if gone is not None:
                 self._held.pop(uid(gone), None)
@@ -108,7 +105,7 @@ def _owner(pod: Object) -> str:
 
 def _evicted_s(pod: Object) -> float | None:
     """When the pod was evicted under pressure, in seconds since the epoch; None if it wasn't."""
-    if (pod.get("status") or _NOTHING).get("reason") != _EVICTED:
+    if status_of(pod).get("reason") != _EVICTED:
         return None
     target = condition_of(pod, "DisruptionTarget")
     if target is None or target.get("reason") != _BY_KUBELET:

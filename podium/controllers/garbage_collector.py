@@ -10,13 +10,12 @@ Owners are told apart by uid. One that nobody has told of may just be late: it i
 patch that changes nothing before anything is deleted for its absence.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
-from podium.api.meta import is_terminating
+from podium.api.objects import Object, is_terminating
 from podium.control.effects import Delete, Effect, Patch
 from podium.control.events import Change, Outcome
 from podium.controllers.kit.known_kinds import KnownKinds
@@ -24,8 +23,6 @@ from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.questions import is_question, question
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.recent import Recent
-
-Object = Mapping[str, Any]
 
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"

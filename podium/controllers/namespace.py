@@ -7,20 +7,19 @@ the namespace's own finalizer. What holds it up stands in its conditions.
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
-from podium.api.meta import is_finished, is_terminating, name
+from podium.api.objects import Object, condition_of, is_terminating, name, spec_of
+from podium.api.pods import is_finished
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Delete, Effect, Patch, Replace
 from podium.control.events import Change
 from podium.controllers.kit.known_kinds import KnownKinds
 from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import condition_of, namespaces
+from podium.controllers.kit.pods import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 
-Object = Mapping[str, Any]
 Contents = Mapping[Kind, Sequence[Object]]
 
 FINALIZER = "kubernetes"
@@ -134,7 +133,7 @@ def _deleted_s(namespace: Object) -> float:
 
 
 def _is_held(namespace: Object) -> bool:
-    return FINALIZER in ((namespace.get("spec") or {}).get("finalizers") or ())
+    return FINALIZER in (spec_of(namespace).get("finalizers") or ())
 
 
 def _deletion(kind: Kind, obj: Object) -> Delete:

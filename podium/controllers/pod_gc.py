@@ -6,18 +6,16 @@ service, and the oldest of too many finished ones. Pods that haven't finished ar
 before they are deleted at once.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.meta import is_finished, is_terminating, name
+from podium.api.objects import Object, condition_of, is_terminating, name, spec_of
+from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.api.times import timestamp
 from podium.control.effects import Delete, Effect, Patch
 from podium.control.events import Change, Event, Synced
 from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import condition_of
 from podium.controllers.kit.reconciler import Reconciler
-
-Object = Mapping[str, Any]
 
 PERIOD_S = 20.0
 QUARANTINE_S = 40.0
@@ -40,7 +38,7 @@ class PodGarbageCollector(Reconciler):
     tends = frozenset[str]()
 
     def __init__(self, finished_max: int = FINISHED_MAX) -> None:
-        super().__init__({"Pod": {"node": _node_names, "finished": _finished}})
+        super().__init__({"Pod": {"node": node_names_of, "finished": _finished}})
         self._finished_max = finished_max
         self._start_s = 0.0
         self._due_s: dict[Hashable, float] = {}
@@ -56,7 +54,7 @@ class PodGarbageCollector(Reconciler):
         old, new = change.old, change.new
         if change.kind != "Pod" or old is None or new is None:
             return True
-        if is_terminating(old) != is_terminating(new) or _node_name(old) != _node_name(new):
+        if is_terminating(old) != is_terminating(new) or node_name_of(old) != node_name_of(new):
             return True
         return old.get("status") is not new.get("status") and _ends(old) != _ends(new)
 
@@ -69,8 +67,8 @@ class PodGarbageCollector(Reconciler):
                 yield _NODE, name(obj)
         elif change.new is not None:
             yield from self._concerns(change.new, before)
-        elif (_NODE, _node_name(obj)) in self._due_s:
-            yield _NODE, _node_name(obj)
+        elif (_NODE, node_name_of(obj)) in self._due_s:
+            yield _NODE, node_name_of(obj)
 
     def stirs(self, change: Change, before: Object | None) -> bool:
         """Pods that were loaded without their node stay, until it comes and goes."""
@@ -89,7 +87,7 @@ class PodGarbageCollector(Reconciler):
         return self._removals(key, [pod], "", now_s) if self._is_due(key, 0.0, now_s) else ()
 
     def _concerns(self, pod: Object, before: Object | None) -> Iterator[Hashable]:
-        called = _node_name(pod)
+        called = node_name_of(pod)
         if _is_lost(pod):
             yield _POD, *place_of(pod)
         elif called:
@@ -191,12 +189,12 @@ def _ends(pod: Object) -> tuple[bool, Object | None]:
 
 def _is_lost(pod: Object) -> bool:
     """Whether a terminating pod has no node, so that no kubelet will ever end it."""
-    return is_terminating(pod) and not _node_name(pod)
+    return is_terminating(pod) and not node_name_of(pod)
 
 
 def _is_out_of_service(node: Object) -> bool:
     """Whether somebody has declared an unready node to be so."""
-    taints = (node.get("spec") or {}).get("taints") or ()
+    taints = spec_of(node).get("taints") or ()
     ready = condition_of(node, "Ready") or {}
     return ready.get("status") != "True" and any(t.get("key") == _OUT_OF_SERVICE for t in taints)
 
@@ -206,15 +204,6 @@ def _by_age(pod: Object) -> tuple[bool, str, str]:
     metadata, status = pod["metadata"], pod.get("status") or {}
     is_evicted = status.get("phase") == "Failed" and status.get("reason") == "Evicted"
     return not is_evicted, metadata.get("creationTimestamp") or "", metadata["name"]
-
-
-def _node_name(pod: Object) -> str:
-    return str((pod.get("spec") or {}).get("nodeName") or "")
-
-
-def _node_names(pod: Object) -> tuple[str, ...]:
-    called = _node_name(pod)
-    return (called,) if called else ()
 
 
 def _finished(pod: Object) -> tuple[str, ...]:

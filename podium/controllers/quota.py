@@ -8,10 +8,10 @@ costs as much as there are quotas in its namespace.
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
+from podium.api.objects import Object, spec_of
 from podium.control.effects import Effect, Replace
 from podium.control.events import Change
 from podium.controllers.kit.known_kinds import KnownKinds
@@ -21,8 +21,6 @@ from podium.controllers.kit.reconciler import Reconciler
 from podium.core.quotas.amounts import NONE, Quantities, masked, read, written
 from podium.core.quotas.matching import is_counted, matches, tracked
 from podium.core.quotas.usage import usage
-
-Object = Mapping[str, Any]
 
 RESYNC_S = 300.0
 _QUOTA = "ResourceQuota"
@@ -102,7 +100,7 @@ class QuotaController(Reconciler):
         if quota is None:
             self._counts.pop(key, None)
             return ()
-        hard: Mapping[str, str] = (quota.get("spec") or {}).get("hard") or {}
+        hard: Mapping[str, str] = spec_of(quota).get("hard") or {}
         count = self._counts.get(key)
         if count is None or count.hard != hard.keys() or now_s >= count.at_s + RESYNC_S:
             count = self._counts[key] = self._counted_anew(quota, hard, now_s)

@@ -6,18 +6,15 @@ What is still alike after all criteria goes by name, where Kubernetes leaves it 
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cmp_to_key, partial
-from typing import Any
 
 from podium.api.integers import INT32, parse_int
-from podium.api.meta import annotations, name, uid
+from podium.api.objects import Object, annotations, metadata_of, name, spec_of, uid
+from podium.api.pods import is_active, node_name_of
 from podium.api.resources import is_sidecar
 from podium.api.times import parse_time
-from podium.controllers.kit.pods import is_active
-
-Object = Mapping[str, Any]
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 
@@ -95,7 +92,7 @@ def _facts(pod: Object, weighed: tuple[int, ...]) -> _Facts:
         is_ready=ready is not None,
         ready_since=_time((ready or {}).get("lastTransitionTime")),
         restarts=(_restarts(status, "containerStatuses"), _sidecar_restarts(pod)),
-        created=_time((pod.get("metadata") or {}).get("creationTimestamp")),
+        created=_time(metadata_of(pod).get("creationTimestamp")),
         uid=uid(pod),
         name=name(pod),
     )
@@ -149,7 +146,7 @@ def _restarts(status: Object, field: str, names: Collection[str] | None = None) 
 
 
 def _sidecar_restarts(pod: Object) -> int:
-    containers = (pod.get("spec") or {}).get("initContainers") or ()
+    containers = spec_of(pod).get("initContainers") or ()
     names = {container.get("name") for container in containers if is_sidecar(container)}
     return _restarts(pod.get("status") or {}, "initContainerStatuses", names)
 
@@ -162,7 +159,7 @@ def _deletion_cost(pod: Object) -> int:
 
 
 def _node(pod: Object) -> str:
-    return str((pod.get("spec") or {}).get("nodeName") or "")
+    return str(node_name_of(pod))
 
 
 def _time(text: str | None) -> int | None:

@@ -4,11 +4,18 @@ Rules and texts are those of v1.36's `replicaset` controller. All missing pods a
 once; after a refusal one, to find out whether it would be refused again (upstream's slow start).
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from podium.api.labels import Selector
-from podium.api.meta import controller_of, is_terminating, labels
+from podium.api.objects import (
+    Object,
+    condition_of,
+    conditions_of,
+    controller_of,
+    is_terminating,
+    labels,
+)
 from podium.api.times import NANOS_PER_SECOND, timestamp
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
@@ -16,18 +23,11 @@ from podium.controllers.kit.claiming import adoption, release
 from podium.controllers.kit.counts import as_written
 from podium.controllers.kit.new_pods import new_pod
 from podium.controllers.kit.objects import Place, place_of, uid_of
-from podium.controllers.kit.pods import (
-    condition_of,
-    namespaces,
-    orphan_namespaces,
-    owner_uids,
-)
+from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.records import told_of_pods
 from podium.controllers.ranking import scale_down_order
 from podium.controllers.replica_tally import Tallies, Tally, selector_of
-
-Object = Mapping[str, Any]
 
 BURST_MAX = 500
 _ALWAYS_WRITTEN = ("replicas", "terminatingReplicas")
@@ -190,7 +190,7 @@ class ReplicaSetController(Reconciler):
     def _conditions(self, key: Hashable, owner: Object, now_s: float) -> list[Object]:
         kept = [
             condition
-            for condition in (owner.get("status") or {}).get("conditions") or ()
+            for condition in conditions_of(owner)
             if condition.get("type") != "ReplicaFailure"
         ]
         message = self._refusals.get(key)

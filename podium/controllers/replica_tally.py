@@ -5,16 +5,15 @@ their controller and match its selector. Those that match no more, to be release
 a controller, perhaps to be adopted, are noted.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from podium.api.labels import Selector, equality_selector, label_selector
-from podium.api.meta import controller_of, is_finished, is_terminating, labels
+from podium.api.objects import Object, controller_of, is_terminating, labels
+from podium.api.pods import is_active, is_finished
 from podium.controllers.kit.objects import Objects, Place, place_of, uid_of
-from podium.controllers.kit.pods import available_from_s, is_active
-
-Object = Mapping[str, Any]
+from podium.controllers.kit.pods import available_from_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any
 
-from podium.api.meta import annotations, labels, name
+from podium.api.objects import Object, annotations, labels, name, status_of
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.controllers.deployment.templates import hash_of, same_template
 from podium.controllers.kit.claiming import owner_reference
 from podium.controllers.kit.objects import Objects, place_of, uid_of
-
-Object = Mapping[str, Any]
 
 KIND = "ControllerRevision"
 KEPT_BY_DEFAULT = 10
@@ -69,7 +67,7 @@ def next_step(owner: Object, history: History, objects: Objects, hash_label: str
         if number_of(history.current) >= number:
             return None
         return _patch(history.current, KIND, {"revision": number})
-    collisions = int((owner.get("status") or {}).get("collisionCount") or 0)
+    collisions = int(status_of(owner).get("collisionCount") or 0)
     hashed = _lost_hash(owner, history) or hash_of(owner["spec"]["template"], collisions)
     revision = new_revision(owner, number, hash_label, hashed)
     place, called = place_of(revision)

@@ -6,21 +6,18 @@ it; what changes about the tolerations after that doesn't move the moment. It is
 taints go.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import is_finished, is_terminating, name
-from podium.api.meta import key as key_of
+from podium.api.objects import Object, condition_of, is_terminating, name, spec_of
+from podium.api.objects import key as key_of
+from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.api.taints import tolerates
 from podium.api.times import timestamp
 from podium.control.effects import Delete, Effect, Patch, Record
 from podium.control.events import Change
 from podium.controllers.kit.objects import Place, place_of, uid_of
-from podium.controllers.kit.pods import condition_of
 from podium.controllers.kit.reconciler import Reconciler
-
-Object = Mapping[str, Any]
 
 REASON = "DeletionByTaintManager"
 _FOREVER = None
@@ -46,7 +43,7 @@ class TaintEviction(Reconciler):
     kinds = frozenset({"Pod", "Node"})
 
     def __init__(self) -> None:
-        super().__init__({"Pod": {"node": _node_names}})
+        super().__init__({"Pod": {"node": node_names_of}})
         self._planned: dict[Place, _Planned] = {}
 
     def heeds(self, change: Change) -> bool:
@@ -80,7 +77,7 @@ class TaintEviction(Reconciler):
             return ()
         if planned is not None and planned.uid != uid_of(pod):
             del self._planned[key]
-        taints = _no_execute(self.objects.get("Node", _node_name(pod)))
+        taints = _no_execute(self.objects.get("Node", node_name_of(pod)))
         stay_s = _stay_s(pod, taints)
         if stay_s is _FOREVER:
             return list(self._cancel(key, pod))
@@ -144,7 +141,7 @@ def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
     """How long a pod may stay with these taints; `_FOREVER` if nothing sends it away."""
     if not taints:
         return _FOREVER
-    tolerations: Sequence[Object] = (pod.get("spec") or {}).get("tolerations") or ()
+    tolerations: Sequence[Object] = spec_of(pod).get("tolerations") or ()
     used = []
     for taint in taints:
         matching = [one for one in tolerations if tolerates(one, taint)]
@@ -176,12 +173,3 @@ def _may_matter(before: Object | None, after: Object) -> bool:
 
 def _ends(pod: Object) -> tuple[bool, Object | None]:
     return is_finished(pod), condition_of(pod, "DisruptionTarget")
-
-
-def _node_name(pod: Object) -> str:
-    return str((pod.get("spec") or {}).get("nodeName") or "")
-
-
-def _node_names(pod: Object) -> tuple[str, ...]:
-    called = _node_name(pod)
-    return (called,) if called else ()

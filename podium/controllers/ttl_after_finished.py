@@ -4,18 +4,14 @@ Rules are those of v1.36's `ttlafterfinished` controller: the time counts from w
 Complete or Failed became true, and the Job goes when all of its pods are gone.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
 
-from podium.api.meta import is_terminating
+from podium.api.objects import Object, condition_of, is_terminating
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Delete, Effect
 from podium.control.events import Change
 from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import condition_of
 from podium.controllers.kit.reconciler import Reconciler
-
-Object = Mapping[str, Any]
 
 _JOB = "Job"
 

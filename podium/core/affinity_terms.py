@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
-from podium.api.meta import labels, name
+from podium.api.objects import Object, labels, name
 from podium.core.listers import Listers
 from podium.core.pod_classes import PodClass
-
-Object = Mapping[str, Any]
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -4,10 +4,9 @@ The rules are those of NodeVolumeLimits in v1.36, which takes every in-tree plug
 driver of its own as migrated, whatever a CSINode says.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from podium.api.meta import key, name
+from podium.api.objects import Object, key, name, spec_of
 from podium.core.csi_migration import (
     Attachable,
     MigrationError,
@@ -24,8 +23,6 @@ from podium.core.volumes import (
     storage_class_of,
     volume_name,
 )
-
-Object = Mapping[str, Any]
 
 # No volume's handle begins so: it stands for a volume that isn't there yet.
 _UNBOUND_PREFIX = "\0"
@@ -57,7 +54,7 @@ def attach_limits(listers: Listers) -> dict[str, dict[str, int]]:
 
 def limits_of(csi_node: Object) -> dict[str, int]:
     """How many volumes can be attached to a node, by driver; unlimited if absent."""
-    drivers = (csi_node.get("spec") or {}).get("drivers") or ()
+    drivers = spec_of(csi_node).get("drivers") or ()
     counts = {driver["name"]: (driver.get("allocatable") or {}).get("count") for driver in drivers}
     return {driver: count for driver, count in counts.items() if count is not None}
 
@@ -118,4 +115,4 @@ def _inline(pod: Object) -> Iterator[Attachable]:
 
 
 def _volumes(pod: Object) -> list[Object]:
-    return list((pod.get("spec") or {}).get("volumes") or ())
+    return list(spec_of(pod).get("volumes") or ())

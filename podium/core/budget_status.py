@@ -4,12 +4,8 @@ The rules are those of component-helpers' `poddisruptionbudget` package and of t
 subresource in v1.36.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
+from podium.api.objects import Object
 from podium.api.times import timestamp
-
-Object = Mapping[str, Any]
 
 DISRUPTION_ALLOWED = "DisruptionAllowed"
 

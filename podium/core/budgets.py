@@ -14,10 +14,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
-from podium.api.meta import controller_of, is_terminating, labels, name, namespace
+from podium.api.objects import (
+    Object,
+    controller_of,
+    is_terminating,
+    labels,
+    name,
+    namespace,
+    spec_of,
+    status_of,
+)
+from podium.api.pods import is_ready
 from podium.api.times import NANOS_PER_SECOND, parse_time
-
-Object = Mapping[str, Any]
 
 # How long the controller waits for a pod to go whose eviction has been granted.
 DELETION_TIMEOUT_NANOS = 2 * 60 * NANOS_PER_SECOND
@@ -58,7 +66,7 @@ def selects(pdb: Object, pod: Object) -> bool:
     Raises:
         SelectorError: the budget's selector isn't one.
     """
-    raw = (pdb.get("spec") or _NOTHING).get("selector")
+    raw = spec_of(pdb).get("selector")
     return namespace(pdb) == namespace(pod) and label_selector(raw).matches(labels(pod))
 
 
@@ -131,7 +139,7 @@ def _scaled(bound: int | str, total: int) -> int:
 
 
 def _is_healthy(pod: Object, pdb: Object, now: int | None) -> bool:
-    granted = (pdb.get("status") or _NOTHING).get("disruptedPods") or _NOTHING
+    granted = status_of(pdb).get("disruptedPods") or _NOTHING
     if is_terminating(pod) or _is_going(granted.get(name(pod)), now):
         return False
     return is_ready(pod)
@@ -141,12 +149,6 @@ def _is_going(granted: str | None, now: int | None) -> bool:
     if granted is None or now is None:
         return granted is not None
     return parse_time(granted) + DELETION_TIMEOUT_NANOS > now
-
-
-def is_ready(pod: Object) -> bool:
-    """Whether the pod's condition Ready is True."""
-    conditions = (pod.get("status") or _NOTHING).get("conditions") or ()
-    return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
 
 
 def _failed_safe(pdb: Object) -> BudgetStatus:
@@ -202,7 +204,7 @@ class Budget:
 
 def _selector_or_nothing(pdb: Object) -> Selector:
     try:
-        return label_selector((pdb.get("spec") or _NOTHING).get("selector"))
+        return label_selector(spec_of(pdb).get("selector"))
     except SelectorError:
         return NOTHING
 

@@ -5,14 +5,13 @@ looks closer (EnqueueExtensions and QueueingHintFn of v1.36). Pods wait in the q
 that a hint is asked once per class of pods, not once per pod.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntFlag, StrEnum, auto
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
+from podium.api.objects import Object
 from podium.core.pods import PodInfo
-
-Object = Mapping[str, Any]
 
 
 class EventResource(StrEnum):

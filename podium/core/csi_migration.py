@@ -6,13 +6,10 @@ driver, the handle of a volume, and the topology of a persistent volume.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.meta import annotations, labels
+from podium.api.objects import Object, annotations, labels, spec_of
 from podium.core.volumes import ZONES_DELIMITER
-
-Object = Mapping[str, Any]
 
 ZONE_LABEL = "topology.kubernetes.io/zone"
 REGION_LABEL = "topology.kubernetes.io/region"
@@ -172,7 +169,7 @@ def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:
     Returns:
         A NodeSelector, or None if any node will do.
     """
-    required = ((volume.get("spec") or {}).get("nodeAffinity") or {}).get("required")
+    required = (spec_of(volume).get("nodeAffinity") or {}).get("required")
     terms = list((required or {}).get("nodeSelectorTerms") or ())
     zone_label, region_label = _topology_labels(terms, labels(volume))
     if _values(terms, zone_label):

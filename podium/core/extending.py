@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from podium.api.objects import Object
 from podium.core.framework import (
     MAX_NODE_SCORE,
     Codes,
@@ -31,8 +32,6 @@ from podium.core.handle import Handle
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status, unresolvable
-
-Object = Mapping[str, Any]
 
 # An array plugin sees the cluster as it is, and can't be asked what it would be without some pods.
 _REFUSED = -1

@@ -6,8 +6,8 @@ it says yes or raises `CycleError`, which counts as yes: a retry too many does n
 
 from collections.abc import Callable
 
-from podium.api.meta import name, namespace
-from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource, Object
+from podium.api.objects import Object, name, namespace
+from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.volumes import claim_uses

@@ -1,11 +1,9 @@
 """Ports that pods want of their nodes."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from podium.api.objects import Object
 from podium.api.resources import is_sidecar
-
-Object = Mapping[str, Any]
 
 _ALL_ADDRESSES = "0.0.0.0"
 

@@ -5,12 +5,10 @@ made with the objects of an older epoch may no longer hold.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from podium.api.integers import parse_count
-from podium.api.meta import labels, name, namespace
+from podium.api.objects import Object, labels, name, namespace
 
-Object = Mapping[str, Any]
 Place = tuple[str, str]
 
 CLUSTER_SCOPED = frozenset(

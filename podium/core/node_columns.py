@@ -1,6 +1,6 @@
 """Columns derived from node objects, made when first asked for and kept until a node changes."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import Requirement
-from podium.api.meta import labels
-
-Object = Mapping[str, Any]
+from podium.api.objects import Object, labels, spec_of, status_of
 
 ABSENT = -1
 HOSTNAME_LABEL = "kubernetes.io/hostname"
@@ -82,23 +80,19 @@ class NodeColumns:
 
     def taints(self) -> GroupColumn:
         """Nodes by their taints (lists of objects)."""
-        return self._group("taints", lambda node: (node.get("spec") or {}).get("taints") or [])
+        return self._group("taints", lambda node: spec_of(node).get("taints") or [])
 
     def unschedulable(self) -> GroupColumn:
         """Nodes by `spec.unschedulable`."""
-        return self._group(
-            "unschedulable", lambda node: bool((node.get("spec") or {}).get("unschedulable"))
-        )
+        return self._group("unschedulable", lambda node: bool(spec_of(node).get("unschedulable")))
 
     def declared_features(self) -> GroupColumn:
         """Nodes by `status.declaredFeatures`."""
-        return self._group(
-            "features", lambda node: (node.get("status") or {}).get("declaredFeatures") or []
-        )
+        return self._group("features", lambda node: status_of(node).get("declaredFeatures") or [])
 
     def images(self) -> GroupColumn:
         """Nodes by `status.images`."""
-        return self._group("images", lambda node: (node.get("status") or {}).get("images") or [])
+        return self._group("images", lambda node: status_of(node).get("images") or [])
 
     def _group(self, name: str, read: Callable[[Object], Any]) -> GroupColumn:
         column = self._groups.get(name)

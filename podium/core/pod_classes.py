@@ -7,20 +7,18 @@ holds for all. Class ids are small integers, so that columns can be indexed by t
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 from weakref import ref
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.meta import controller_of, is_terminating, labels, name, namespace
 from podium.api.node_selector import RequiredNodeAffinity, required_node_affinity
+from podium.api.objects import Object, controller_of, is_terminating, labels, name, namespace
 from podium.api.priority import pod_priority, preemption_policy
 from podium.api.resources import pod_requests, pod_scoring_requests, resource_amount
 from podium.core.host_ports import HostPort, host_ports
-
-Object = Mapping[str, Any]
 
 _SPEC_FIELDS = (
     "affinity",

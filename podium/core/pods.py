@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from podium.api.meta import key, name, uid
+from podium.api.objects import Object, key, name, status_of, uid
 from podium.api.quantity import INT64_MAX, INT64_MIN
 from podium.api.times import parse_time
-from podium.core.pod_classes import Object, PodClass, PodClasses, only_dies, reads_alike
+from podium.core.pod_classes import PodClass, PodClasses, only_dies, reads_alike
 
 UNPLACED = -1
 
@@ -64,7 +64,7 @@ def start_ns_of(obj: Object) -> int | None:
 
     Times out of the reach of 64 bits, before 1678 and after 2262, are the first and the last in it.
     """
-    started: Any = (obj.get("status") or {}).get("startTime")
+    started: Any = status_of(obj).get("startTime")
     return min(max(parse_time(started), INT64_MIN), INT64_MAX) if started else None
 
 

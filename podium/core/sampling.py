@@ -8,7 +8,7 @@ feasible ones are found (schedule_one.go, numFeasibleNodesToFind).
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.meta import labels
+from podium.api.objects import labels
 from podium.core.snapshot import Snapshot
 
 ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")

@@ -4,13 +4,10 @@ The rules are those of the disruption controller's finders in v1.36: Replication
 ReplicaSets, StatefulSets, and Deployments above ReplicaSets.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from podium.api.meta import controller_of, name, namespace, uid
+from podium.api.objects import Object, controller_of, name, namespace, spec_of, uid
 from podium.core.budgets import Scale, ScaleOf
-
-Object = Mapping[str, Any]
 
 _SCALED = frozenset({"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
 
@@ -39,5 +36,5 @@ def scales(objects: Iterable[Object]) -> ScaleOf:
 
 
 def _scale(workload: Object) -> Scale:
-    replicas = (workload.get("spec") or {}).get("replicas")
+    replicas = spec_of(workload).get("replicas")
     return Scale(uid(workload), 1 if replicas is None else int(replicas))

@@ -6,13 +6,12 @@ and reaches further: it raises `node_epoch`, and results of an older epoch are m
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.errors import InvalidValue
-from podium.api.meta import labels, name
+from podium.api.objects import Object, labels, name, status_of
 from podium.api.quantity import milli_value, value
 from podium.core.host_ports import HostPort
 from podium.core.log import Log
@@ -22,7 +21,6 @@ from podium.core.pod_columns import PodColumns
 from podium.core.pods import UNPLACED, PodInfo
 from podium.core.resource_columns import ResourceColumns
 
-Object = Mapping[str, Any]
 Change = tuple[int, PodClass, int]
 
 _ROWS_MIN = 8
@@ -266,7 +264,7 @@ def allocatable_of(node: Object) -> dict[str, int]:
     Raises:
         InvalidValue: an amount isn't a quantity; the error names node and field.
     """
-    amounts: Object = (node.get("status") or {}).get("allocatable") or {}
+    amounts: Object = status_of(node).get("allocatable") or {}
     read = {}
     for resource, amount in amounts.items():
         try:

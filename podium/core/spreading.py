@@ -5,14 +5,13 @@ Which nodes count, and what a constraint selects, follows `podtopologyspread/com
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import Selector, equality_selector, label_selector
-from podium.api.meta import controller_of, labels, name
 from podium.api.node_selector import required_node_affinity
+from podium.api.objects import Object, controller_of, labels, name, spec_of
 from podium.api.taints import untolerated
 from podium.config.args import TopologySpreadConstraint
 from podium.core.handle import Handle
@@ -21,8 +20,6 @@ from podium.core.node_columns import ABSENT
 from podium.core.node_matching import matching_rows
 from podium.core.pod_classes import PodClass
 from podium.core.snapshot import Snapshot
-
-Object = Mapping[str, Any]
 
 DO_NOT_SCHEDULE = "DoNotSchedule"
 SCHEDULE_ANYWAY = "ScheduleAnyway"
@@ -118,7 +115,7 @@ def owners_selector(cls: PodClass, listers: Listers) -> Selector:
     """What the services of a pod and its controller select, taken together."""
     merged: dict[str, str] = {}
     for service in listers.list("Service", cls.namespace):
-        wanted = (service.get("spec") or {}).get("selector")
+        wanted = spec_of(service).get("selector")
         if wanted is not None and equality_selector(wanted).matches(cls.labels):
             merged |= wanted
     owner = controller_of(cls.pod)
@@ -128,14 +125,14 @@ def owners_selector(cls: PodClass, listers: Listers) -> Selector:
     place, owner_name = cls.namespace, str(owner.get("name"))
     if identity == ("v1", "ReplicationController"):
         replicator = listers.get("ReplicationController", owner_name, place) or {}
-        merged |= (replicator.get("spec") or {}).get("selector") or {}
+        merged |= spec_of(replicator).get("selector") or {}
         return equality_selector(merged)
     selector = equality_selector(merged)
     kind = _OWNERS_WITH_SELECTORS.get(identity)
     controller = None if kind is None else listers.get(kind, owner_name, place)
     if controller is None:
         return selector
-    theirs = label_selector((controller.get("spec") or {}).get("selector"))
+    theirs = label_selector(spec_of(controller).get("selector"))
     return selector if theirs.matches_nothing else _both(selector, theirs)
 
 
@@ -238,7 +235,7 @@ def _includes(cls: PodClass, constraint: SpreadConstraint, node: Object) -> bool
             return False
     if not constraint.honors_taints:
         return True
-    taints, tolerations = (node.get("spec") or {}).get("taints"), cls.spec.get("tolerations")
+    taints, tolerations = spec_of(node).get("taints"), cls.spec.get("tolerations")
     return untolerated(taints, tolerations, _NOT_SCHEDULED) is None
 
 

@@ -4,14 +4,15 @@ The rules are those of FindMatchingVolume and of VolumeBinding's search with it,
 several volumes of one size fit, Kubernetes takes any; here it is the one with the smallest name.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import EVERYTHING, Selector, label_selector
-from podium.api.meta import is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name, spec_of
+from podium.api.pods import phase_of
 from podium.core.framework import Rows
 from podium.core.volumes import (
     access_modes,
@@ -23,7 +24,6 @@ from podium.core.volumes import (
     storage_class_name,
 )
 
-Object = Mapping[str, Any]
 Choice = NDArray[np.int64]
 
 NO_VOLUME = -1
@@ -112,12 +112,12 @@ def _is_free(volume: Object, claim: Object, selector: Selector) -> bool:
     """Whether a fitting volume that isn't meant for anybody can be taken."""
     return (
         not is_reserved(volume)
-        and (volume.get("status") or {}).get("phase") == "Available"
+        and phase_of(volume) == "Available"
         and selector.matches(labels(volume))
         and access_modes(claim) <= access_modes(volume)
     )
 
 
 def _selector(claim: Object) -> Selector:
-    raw = (claim.get("spec") or {}).get("selector")
+    raw = spec_of(claim).get("selector")
     return EVERYTHING if raw is None else label_selector(raw)

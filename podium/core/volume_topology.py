@@ -5,20 +5,18 @@ looked up instead of compared one by one, rows are lists rather than masks, and 
 about a volume is kept until a node changes.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import Requirement, Selector
-from podium.api.meta import name
 from podium.api.node_selector import NodeSelectorTerm, node_selector
+from podium.api.objects import Object, name, spec_of
 from podium.core.framework import Rows
 from podium.core.node_columns import ABSENT
 from podium.core.snapshot import Snapshot
 
-Object = Mapping[str, Any]
 Mask = NDArray[np.bool_]
 
 
@@ -75,7 +73,7 @@ class VolumeTopology:
         self._keep_up()
         known = self._reach.get(name(volume))
         if known is None or known[0] is not volume:
-            affinity = (volume.get("spec") or {}).get("nodeAffinity") or {}
+            affinity = spec_of(volume).get("nodeAffinity") or {}
             rows = np.flatnonzero(self.matching(affinity.get("required")))
             known = self._reach[name(volume)] = (volume, rows)
         return known[1]

@@ -3,16 +3,22 @@
 The rules are those of component-helpers' `storage/volume` and `storage/ephemeral` in v1.36.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import annotations, controller_of, key, name, namespace, uid
+from podium.api.objects import (
+    Object,
+    annotations,
+    controller_of,
+    key,
+    name,
+    namespace,
+    spec_of,
+    uid,
+)
 from podium.api.quantity import nanos
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo
-
-Object = Mapping[str, Any]
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
@@ -47,7 +53,7 @@ class ClaimUse:
 
 def claim_uses(pod: Object) -> Iterator[ClaimUse]:
     """The claims among a pod's volumes, in order; a claim used twice comes twice."""
-    for volume in (pod.get("spec") or {}).get("volumes") or ():
+    for volume in spec_of(pod).get("volumes") or ():
         source = volume.get("persistentVolumeClaim")
         if source is not None:
             yield ClaimUse(source.get("claimName") or "")

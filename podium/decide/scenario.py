@@ -9,15 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.errors import FieldError, InvalidValue
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE, Object, metadata_of
+from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.apiserver.defaulting import apply_defaults
 from podium.config.args import API_VERSION
 from podium.config.errors import InvalidConfiguration
 from podium.config.load import load_configuration
-from podium.config.types import DEFAULT_SCHEDULER_NAME, KIND, SchedulerConfiguration
+from podium.config.types import KIND, SchedulerConfiguration
 from podium.profile import plugin_factories
-
-Object = Mapping[str, Any]
 
 # Fields of a scenario, with the kind of the objects in each.
 OTHERS = {
@@ -140,7 +139,7 @@ def _scheduler_name(configuration: SchedulerConfiguration | None) -> str:
 
 
 def _filled(obj: Object, kind: str, defaults: bool, priorities: Mapping[str, int]) -> Object:
-    metadata = dict(obj.get("metadata") or {})
+    metadata = dict(metadata_of(obj))
     if kind not in _CLUSTER_SCOPED:
         metadata.setdefault("namespace", DEFAULT_NAMESPACE)
     filled: Object = {**obj, "kind": kind, "metadata": metadata}

@@ -1,15 +1,13 @@
 """What somebody in the same process does to the cluster, without HTTP."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from podium.api.errors import PodiumError
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.apiserver.server import DeleteOptions
 from podium.cluster import Cluster
 from podium.cluster.applying import apply
-
-Object = Mapping[str, Any]
 
 _MANAGER = "podium"
 

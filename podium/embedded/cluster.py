@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,9 +11,10 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from podium.api.errors import PodiumError
+from podium.api.objects import Object
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.event_expiry import EventExpiry
 from podium.embedded.backend import ClusterBackend
@@ -30,7 +31,6 @@ from podium.runtime.machine_health import MachineHealth
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store
 
-Object = Mapping[str, Any]
 T = TypeVar("T")
 
 _NODE_LIFECYCLE = "node-lifecycle-controller"

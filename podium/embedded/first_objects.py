@@ -6,19 +6,18 @@ is, uids and statuses included, and pods that are on a node run.
 
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import IPv4Address
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from podium.api.custom_kinds import DEFINITION, custom_kinds
 from podium.api.errors import FieldError, InvalidValue
 from podium.api.kinds import Kind, kind_of
+from podium.api.objects import Object
 from podium.api.quantity import nanos
 from podium.apiserver.validation import validate
 from podium.embedded.defaults import NodeShape
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
 from podium.node.simulated.behaviour import SIMULATED
-
-Object = Mapping[str, Any]
 
 PODS_PER_NODE = "110"
 _VERSION = "v1.36.2"

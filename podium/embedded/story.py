@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from podium.api.meta import is_finished, is_terminating
+from podium.api.objects import is_terminating
+from podium.api.pods import is_finished
 from podium.embedded.cluster import EmbeddedCluster
 from podium.simulation.observing import Observer
 from podium.simulation.telling import clock, sentences

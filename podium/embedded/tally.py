@@ -1,18 +1,15 @@
 """How many pods wait, run, were preempted and were evicted: a cluster in five numbers."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from podium.api.disruption import PREEMPTED, cause_of
-from podium.api.meta import is_finished
+from podium.api.objects import Object
+from podium.api.pods import is_finished, phase_of
 from podium.store.errors import Expired
 from podium.store.events import WatchEvent
 from podium.store.store import Store
 from podium.store.watch import Watch
-
-Object = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ class Tally:
 def _state(pod: Object) -> str:
     if is_finished(pod):
         return "Finished"
-    return "Running" if (pod.get("status") or {}).get("phase") == "Running" else "Pending"
+    return "Running" if phase_of(pod) == "Running" else "Pending"
 
 
 def _disruption(pod: Object) -> str:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from podium.api.errors import PodiumError
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.cluster import SchedulerSetup
 from podium.embedded.acting import Actor, UnknownKind
@@ -21,7 +21,6 @@ from podium.embedded.first_objects import KindsAmong, read_manifests, simulated_
 from podium.embedded.node_credentials import write_node_kubeconfig
 from podium.embedded.pace import STOPPED, parse_speed
 
-Object = Mapping[str, Any]
 Source = str | Path | Object
 T = TypeVar("T")
 

@@ -6,14 +6,13 @@ the time that it ran as the pod's run duration. A pod is created when its task w
 is up to the scheduler that plays the scenario. What Kubernetes can't say is told in notes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from podium.api.objects import Object
 from podium.importing.csv_rows import ImportFileError, Row
-
-Object = Mapping[str, Any]
 
 NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
 POD_COLUMNS = (

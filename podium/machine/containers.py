@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from podium.machine.cgroups import Cgroup, Cgroups
 from podium.machine.logs import LogFile
@@ -23,8 +23,6 @@ from podium.machine.process_table import (
 )
 from podium.machine.throttle import Throttle
 from podium.node.runtime import OOM_KILLED, ContainerId, ExitStatus, StopSignal
-
-Object = Mapping[str, Any]
 
 MARK = "PODIUM_CONTAINER"
 NODE_MARK = "PODIUM_NODE_DIRECTORY"

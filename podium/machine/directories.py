@@ -11,13 +11,12 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from podium.api.errors import PodiumError
-
-Object = Mapping[str, Any]
+from podium.api.objects import Object
 
 _PRIVATE = 0o700
 

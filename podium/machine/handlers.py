@@ -6,16 +6,13 @@ Requests go to the loopback interface unless they name a host: containers are on
 import asyncio
 import os
 import signal
-from collections.abc import Mapping
 from subprocess import DEVNULL, PIPE, STDOUT, Popen
-from typing import Any
 
 import aiohttp
 
+from podium.api.objects import Object
 from podium.machine.containers import Running, end_of, exit_code
 from podium.node.runtime import HandlerResult
-
-Object = Mapping[str, Any]
 
 _LOOPBACK = "127.0.0.1"
 _OUTPUT_MAX = 10 * 1024

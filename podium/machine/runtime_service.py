@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.api.errors import PodiumError
+from podium.api.objects import Object
 from podium.api.quantity import milli_value, value
 from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
@@ -38,7 +39,6 @@ from podium.node.runtime import ContainerId, HandlerResult
 from podium.runtime.async_api import AsyncApi, Listed
 from podium.runtime.informer import News
 
-Object = Mapping[str, Any]
 Fetch = Callable[[str, str, str], Awaitable[Object | None]]
 """Reads an object of the cluster by kind, namespace and name; None if there is none."""
 

@@ -7,8 +7,9 @@ the kubelet has it: those the kernel drops before anything else.
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from podium.api.objects import Object
 from podium.machine.cgroups import OWN, ROOT, memory_stat
 from podium.machine.containers import Containers, Use
 from podium.machine.directories import NodeDirectory
@@ -23,7 +24,6 @@ from podium.node.pressure.statistics import (
     ephemeral_volumes,
 )
 
-Object = Mapping[str, Any]
 DiskUsages = Mapping[Path, DiskUsage]
 """What directories take of the disk."""
 

@@ -7,8 +7,8 @@ paths without the first slash, and by the variables `PODIUM_VOLUME_NAME`.
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
+from podium.api.objects import Object
 from podium.machine.directories import NodeDirectory
 from podium.node.real.machine import MachineInfo
 from podium.node.real.sources import (
@@ -20,8 +20,6 @@ from podium.node.real.sources import (
     pod_field,
 )
 from podium.node.real.unsupported import API_ACCESS
-
-Object = Mapping[str, Any]
 
 _MODE = 0o644
 _NOTHING: Object = {}

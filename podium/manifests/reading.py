@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.apiserver.decoding.document import Document, decoded
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.manifests.files import File, load
 from podium.manifests.json_text import read_json
 from podium.manifests.kinds import KindOf, decisive_kind_of
-from podium.manifests.objects import Loaded, Object, objects_in
+from podium.manifests.objects import Loaded, objects_in
 from podium.manifests.problems import ManifestError, Problem, describe
 
 _LOOKS_LIKE_JSON = re.compile(rb'\s*(\{\s*["}]|\[)')

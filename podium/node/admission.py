@@ -10,13 +10,12 @@ but resources gets them: the kubelet stops other pods for it (`podium.node.preem
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from podium.api.meta import labels, name
+from podium.api.objects import Object, conditions_of, labels, name, spec_of, status_of
 from podium.api.priority import is_critical, is_static
 from podium.api.qos import stored_or_computed_qos
 from podium.api.quantity import milli_value, value
 from podium.api.resources import is_extended_resource, is_scalar_resource
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate, untolerated
-from podium.core.pod_classes import Object
 from podium.core.pods import PodInfo
 from podium.core.resource_columns import NATIVE_RESOURCES
 from podium.node.load import PODS, Load
@@ -97,7 +96,7 @@ def objection(
 
 def shortages(node: Object, load: Load, pod: PodInfo) -> Iterator[Shortage]:
     """What the node lacks for a pod."""
-    allocatable = (node.get("status") or {}).get("allocatable") or {}
+    allocatable = status_of(node).get("allocatable") or {}
     scalar = (name for name in pod.cls.requests if is_scalar_resource(name))
     for resource in (PODS, *NATIVE_RESOURCES, *scalar):
         if is_extended_resource(resource) and resource not in allocatable:
@@ -113,7 +112,7 @@ def shortages(node: Object, load: Load, pod: PodInfo) -> Iterator[Shortage]:
 
 def pressures(node: Object) -> list[str]:
     """The conditions of pressure that the node is in, in the order of its status."""
-    conditions = (node.get("status") or {}).get("conditions") or ()
+    conditions = conditions_of(node)
     return [
         one["type"]
         for one in conditions
@@ -130,7 +129,7 @@ def pressure_objection(conditions: Sequence[str], pod: Object) -> Objection | No
     if not conditions or is_critical(pod):
         return None
     if list(conditions) == ["MemoryPressure"]:
-        tolerations = (pod.get("spec") or {}).get("tolerations")
+        tolerations = spec_of(pod).get("tolerations")
         if stored_or_computed_qos(pod) != "BestEffort" or tolerations_tolerate(
             tolerations, _MEMORY_PRESSURE_TAINT
         ):
@@ -154,7 +153,7 @@ def _system_objection(pod: PodInfo, node: Object) -> Objection | None:
 
 def _operating_system(node: Object) -> str:
     """What the node says that it runs; Linux if it doesn't say."""
-    info = (node.get("status") or {}).get("nodeInfo") or {}
+    info = status_of(node).get("nodeInfo") or {}
     return str(info.get("operatingSystem") or labels(node).get(_OS_LABEL) or "linux")
 
 
@@ -171,13 +170,13 @@ def _other_objections(load: Load, pod: PodInfo, node: Object) -> Iterator[Object
         reason = "node(s) didn't have free ports for the requested pod ports"
         yield _predicate(NodePorts.name, reason)
     tolerations = pod.cls.spec.get("tolerations")
-    taints = (node.get("spec") or {}).get("taints")
+    taints = spec_of(node).get("taints")
     if not is_static(pod.obj) and untolerated(taints, tolerations, (NO_EXECUTE,)):
         yield _predicate(TaintToleration.name, "node(s) had untolerated taint(s)")
 
 
 def _feature_objection(pod: PodInfo, node: Object) -> Objection | None:
-    declared = (node.get("status") or {}).get("declaredFeatures") or ()
+    declared = status_of(node).get("declaredFeatures") or ()
     missing = sorted(required_features(pod.cls.spec).difference(declared))
     if not missing:
         return None

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from types import MappingProxyType
-from typing import Any
 
 from podium.api.durations import NANOS_PER_SECOND, format_duration
+from podium.api.objects import Object
 from podium.api.resources import is_sidecar
 from podium.control.effects import Effect
 from podium.node.back_off import BackOff
@@ -24,8 +24,6 @@ from podium.node.runtime import (
     PodSandbox,
     StopSignal,
 )
-
-Object = Mapping[str, Any]
 
 CANNOT_RUN = 128
 """Exit code of a container that couldn't be started."""

@@ -1,11 +1,7 @@
 """Events that a kubelet records."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from podium.api.objects import Object
 from podium.control.effects import Record
-
-Object = Mapping[str, Any]
 
 REPORTER = "kubelet"
 

@@ -5,10 +5,9 @@ and conditions that are told with the node's status.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from podium.api.meta import name, uid
+from podium.api.objects import Object, name, uid
 from podium.api.quantity import NANOS_PER_UNIT
 from podium.control.effects import Effect
 from podium.node.events import node_record
@@ -23,8 +22,6 @@ from podium.node.pressure.observing import thresholds_met
 from podium.node.pressure.signals import MEMORY, Signal
 from podium.node.pressure.statistics import Statistics
 from podium.node.runtime import NEVER_S
-
-Object = Mapping[str, Any]
 
 STATUS_UPDATE_S = 10.0
 """How often a kubelet writes the status of its node."""

@@ -1,9 +1,9 @@
 """The kubelet of one node: what it does with the pods that have come to it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
-from podium.api.meta import is_finished, is_terminating, name, uid
+from podium.api.objects import Object, is_terminating, name, uid
+from podium.api.pods import is_finished
 from podium.api.priority import is_critical
 from podium.control.effects import Delete, Effect, Patch
 from podium.core.pods import PodInfo
@@ -18,8 +18,6 @@ from podium.node.preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
 from podium.node.pressure.evictions import REASON as EVICTED
 from podium.node.pressure.manager import Round
 from podium.node.runtime import NEVER_S, ContainerRuntime
-
-Object = Mapping[str, Any]
 
 _PREEMPTED = StopReason(REASON, MESSAGE, CONDITION_MESSAGE)
 _NO_ROOM = (

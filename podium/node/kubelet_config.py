@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.errors import PodiumError
+from podium.api.objects import Object
 from podium.api.quantity import Quantity, nanos, parse_quantity, value
 from podium.node.pressure.config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
 from podium.node.pressure.flags import BELOW, EQUALS, parse_flag
 from podium.node.pressure.parsing import Statements, ThresholdError, parse_thresholds
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
-
-Object = Mapping[str, Any]
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"

@@ -5,11 +5,11 @@ has stopped, the status of a node when it isn't as it should be, and a Lease.
 """
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import is_finished, is_terminating, name
+from podium.api.objects import Object, is_terminating, name
+from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.control.effects import Create, Effect, Patch
 from podium.control.events import Change, Outcome
 from podium.controllers.kit.objects import Place, place_of, uid_of, version_of
@@ -18,8 +18,6 @@ from podium.node.events import REPORTER
 from podium.node.kubelet import Kubelet
 from podium.node.node_status import status_patch
 from podium.node.pod_status import has_started
-
-Object = Mapping[str, Any]
 
 _NOTHING: Object = {}
 _TOLD_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")
@@ -65,7 +63,7 @@ class Kubelets(Reconciler):
     kinds = frozenset({"Pod", "Node"})
 
     def __init__(self, register: Iterable[Object], *, writes_heartbeats: bool) -> None:
-        super().__init__({"Pod": {"node": _node_names}})
+        super().__init__({"Pod": {"node": node_names_of}})
         self.kubelets: dict[str, Kubelet] = {}
         self._writes_heartbeats = writes_heartbeats
         self._homes: dict[Place, _Home] = {}
@@ -101,7 +99,7 @@ class Kubelets(Reconciler):
         new = change.new
         if new is None or change.kind != "Pod":
             return True
-        if not _node_name(new):
+        if not node_name_of(new):
             return False
         known = self.objects.get("Pod", new["metadata"]["name"], new["metadata"]["namespace"])
         return known is None or version_of(known) != version_of(new)
@@ -112,7 +110,7 @@ class Kubelets(Reconciler):
             return
         if change.kind == "Node":
             yield NodeKey(name(obj))
-        elif _node_name(obj) and (change.new is None or self._matters(before, obj)):
+        elif node_name_of(obj) and (change.new is None or self._matters(before, obj)):
             yield place_of(obj)
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
@@ -155,7 +153,7 @@ class Kubelets(Reconciler):
         for field in _TOLD_FIELDS:
             if old.get(field) != new.get(field):
                 return True
-        kubelet = self.kubelets.get(_node_name(pod))
+        kubelet = self.kubelets.get(node_name_of(pod))
         if kubelet is None:
             return is_terminating(pod)
         if is_finished(pod):
@@ -172,7 +170,7 @@ class Kubelets(Reconciler):
                 self.kubelets[home.node].gone(home.uid, now_s)
         if pod is None:
             return
-        called = _node_name(pod)
+        called = node_name_of(pod)
         kubelet = self.kubelets.get(called)
         if kubelet is not None:
             if home is None or place not in self._homes:
@@ -236,12 +234,3 @@ class Kubelets(Reconciler):
             yield from kubelet.lease.renew(kubelet.node, now_s)
             if kubelet.lease.due_s != due_s:
                 self.look_again(LeaseKey(called), kubelet.lease.due_s)
-
-
-def _node_name(pod: Object) -> str:
-    return str((pod.get("spec") or _NOTHING).get("nodeName") or "")
-
-
-def _node_names(pod: Object) -> tuple[str, ...]:
-    called = _node_name(pod)
-    return (called,) if called else ()

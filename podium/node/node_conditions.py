@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from podium.api.objects import Object, conditions_of
 from podium.api.times import timestamp
-
-Object = Mapping[str, Any]
 
 _SIMULATED = "Simulated"
 _HEALTHY = {
@@ -45,7 +44,7 @@ def changed_conditions(
         unhealthy: statuses by type of those that aren't as on a healthy node.
         now_s: the time.
     """
-    known: Sequence[Object] = (node.get("status") or {}).get("conditions") or ()
+    known: Sequence[Object] = conditions_of(node)
     statuses = {one.get("type") or "": one.get("status") for one in known}
     over = {one.get("type") or "": "False" for one in known if one.get("reason") == _SIMULATED}
     for kind, status in {**over, **_HEALTHY, **unhealthy}.items():

@@ -1,9 +1,9 @@
 """The Lease by which a kubelet tells that it is there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from podium.api.objects import Object
 from podium.control.effects import Create, Effect, Patch
 from podium.control.heartbeats import (
     CONTINUOUS,
@@ -14,8 +14,6 @@ from podium.control.heartbeats import (
     last_renewal_s,
     node_lease,
 )
-
-Object = Mapping[str, Any]
 
 # What a refusal tells of a Lease; others tell nothing.
 _EXISTS = {"NotFound": False, "AlreadyExists": True}

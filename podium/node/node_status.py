@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.meta import annotations, labels, name, uid
+from podium.api.objects import Object, annotations, labels, name, uid
 from podium.control.effects import Patch
 from podium.node.node_conditions import changed_conditions
-
-Object = Mapping[str, Any]
 
 _COMPARED = ("capacity", "allocatable", "addresses")
 _NOTHING: Object = {}

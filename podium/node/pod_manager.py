@@ -1,14 +1,12 @@
 """The pods that one node has taken, and what they take of it."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from podium.api.objects import Object
 from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo, placed_pod
 from podium.node.load import Load
 from podium.node.pod_worker import PodWorker
-
-Object = Mapping[str, Any]
 
 
 class PodManager:

@@ -1,8 +1,9 @@
 """The status of a pod, as a kubelet of v1.36 writes it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.times import timestamp
 from podium.node.admission import Objection
 from podium.node.container import Container, Run, State
@@ -10,7 +11,6 @@ from podium.node.pod_conditions import condition_status, pod_conditions
 from podium.node.pod_worker import PodWorker
 from podium.node.runtime import KILLED
 
-Object = Mapping[str, Any]
 Status = dict[str, Any]
 
 _NOTHING: Object = {}

@@ -4,19 +4,16 @@ Init containers run one after another, sidecars from their turn on, then all oth
 restarted by itself. When a pod is stopped, sidecars go on until the others have exited.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import uid
+from podium.api.objects import Object, uid
 from podium.control.backoff import Backoff
 from podium.control.effects import Effect
 from podium.core.pods import PodInfo
 from podium.node.container import Container, State
 from podium.node.events import node_record
 from podium.node.runtime import NEVER_S, PodSandbox
-
-Object = Mapping[str, Any]
 
 NOT_WRITTEN = -1
 _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)

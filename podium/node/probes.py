@@ -4,13 +4,10 @@ As the kubelet's probe workers in v1.36: so many successes or failures in a row 
 Before the first one, a container counts as alive, but neither as started nor as ready.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from podium.api.objects import Object
 from podium.node.runtime import Handler
-
-Object = Mapping[str, Any]
 
 
 @dataclass(slots=True)

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from podium.api.objects import Object
 from podium.control.effects import Effect
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from podium.node.pod_worker import PodWorker
     from podium.node.probes import ProbeWorker
 
-Object = Mapping[str, Any]
 
 NEVER_S = float("inf")
 TERMINATED = 143

@@ -1,10 +1,9 @@
 """The changes of a plan, made through the API as kubectl makes them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.meta import is_terminating
+from podium.api.objects import Object, is_terminating
 from podium.api.refused import Refused
 from podium.apiserver.server import DeleteOptions
 from podium.cluster import Cluster
@@ -13,8 +12,6 @@ from podium.plan.identities import Identity, label, was_in_a_cluster
 from podium.plan.outcome import RejectedObject
 from podium.plan.targets import Target, TargetError
 from podium.simulation.observing import Observer
-
-Object = Mapping[str, Any]
 
 _IN_BACKGROUND = DeleteOptions(propagation="Background")
 # "First" is before the plan begins: whoever names a pod doesn't ask when it will be gone.

@@ -7,14 +7,13 @@ warned about where something in the state refers to it, or where any cluster has
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from podium.api.meta import controller_of, is_finished, key, name
+from podium.api.objects import Object, controller_of, key, name, spec_of
+from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.node.simulated.behaviour import is_marked
-from podium.plan.identities import node_name, was_in_a_cluster
+from podium.plan.identities import was_in_a_cluster
 
-Object = Mapping[str, Any]
 Kinds = Mapping[str, Sequence[Object]]
 """Objects by kind."""
 
@@ -131,11 +130,9 @@ def _referred_to(state: Kinds) -> dict[str, str]:
     found = {}
     if not state.get("Node"):
         found["Node"] = "nothing can be placed"
-    waiting = [pod for pod in _pods(state) if not node_name(pod)]
+    waiting = [pod for pod in _pods(state) if not node_name_of(pod)]
     templates = [
-        (obj.get("spec") or {}).get("template") or {}
-        for kind in _MAKERS
-        for obj in state.get(kind, ())
+        spec_of(obj).get("template") or {} for kind in _MAKERS for obj in state.get(kind, ())
     ]
     specs = [one.get("spec") or {} for one in (*waiting, *templates)]
     named = {str(spec.get("priorityClassName") or "") for spec in specs}
@@ -157,7 +154,7 @@ def _storage_referred_to(state: Kinds) -> dict[str, str]:
     volumes = state.get("PersistentVolume", ())
     # A kubelet registers its node's drivers; simulated nodes have none, nor limits of volumes.
     has_kubelets = not all(is_marked(node) for node in state.get("Node", ()))
-    if has_kubelets and any((volume.get("spec") or {}).get("csi") for volume in volumes):
+    if has_kubelets and any(spec_of(volume).get("csi") for volume in volumes):
         found["CSINode"] = "how many volumes a node can take isn't known"
     return found
 
@@ -174,7 +171,7 @@ def _claim_names(spec: Object) -> Iterator[str]:
 
 def _on_unknown_nodes(state: Kinds) -> list[str]:
     known = {name(node) for node in state.get("Node", ())} | {""}
-    strays = Counter(wanted for pod in _pods(state) if (wanted := node_name(pod)) not in known)
+    strays = Counter(wanted for pod in _pods(state) if (wanted := node_name_of(pod)) not in known)
     if not strays:
         return []
     names = _listed(sorted(strays))

@@ -4,12 +4,12 @@ What pods use isn't part of a state: where their annotations don't script it, th
 what they request.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.meta import annotations, is_finished, key, name, uid
+from podium.api.objects import Object, annotations, key, name, status_of, uid
+from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import is_critical, pod_priority
 from podium.api.qos import stored_or_computed_qos
 from podium.api.times import NANOS_PER_SECOND, parse_time
@@ -20,12 +20,9 @@ from podium.node.pressure.statistics import PodUsage
 from podium.node.simulated.behaviour import BehaviourError
 from podium.node.simulated.stats import usage_at
 from podium.node.simulated.usage import USAGE, usage_of
-from podium.plan.identities import node_name
 from podium.plan.play import Play
 from podium.plan.pressing import with_usage
 from podium.plan.request import Request
-
-Object = Mapping[str, Any]
 
 # What annotations call it.
 _SCRIPTED = {
@@ -102,7 +99,7 @@ def rank_evictions(
         raise EvictionError(f"there is no node {node}; there are: {known}")
     now_s = play.cluster.driver.now_s
     pods = [
-        one for one in store.list("Pod").items if node_name(one) == node and not is_finished(one)
+        one for one in store.list("Pod").items if node_name_of(one) == node and not is_finished(one)
     ]
     usage = {uid(pod): _usage(pod, now_s) for pod in pods}
     ranked = rank(signal, pods, usage, Filesystems(), order)
@@ -146,7 +143,7 @@ def ranking_report(ranking: EvictionRanking) -> dict[str, Any]:
 
 def _usage(pod: Object, now_s: float) -> PodUsage:
     scripted = with_usage(pod, {"memory": MEMORY, "disk": EPHEMERAL_STORAGE})
-    started = (pod.get("status") or {}).get("startTime")
+    started = status_of(pod).get("startTime")
     elapsed_s = now_s - parse_time(started) / NANOS_PER_SECOND if started else 0.0
     try:
         return usage_at(pod, usage_of(scripted), max(elapsed_s, 0.0), uid(pod))

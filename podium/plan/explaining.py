@@ -10,7 +10,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.meta import controller_of, is_finished, is_terminating, key, uid
+from podium.api.objects import Object, controller_of, is_terminating, key, uid
+from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.priority import pod_priority, preemption_policy
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
@@ -19,15 +20,11 @@ from podium.plan.blockers import Blocker, blockers
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.decisions import Preempted
 from podium.plan.freed_ports import FreedPort, freed_ports
-from podium.plan.identities import node_name
 from podium.plan.outcome import PreemptionOutcome
 from podium.plan.play import Play
 from podium.plan.request import Request
-from podium.plan.telling import scheduler_name
 from podium.plan.victims import CandidateReader
 from podium.plugins.inter_pod_affinity import InterPodAffinity
-
-Object = Mapping[str, Any]
 
 _ALL = 1 << 62
 # Their pods come again under the same names.
@@ -128,7 +125,7 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
     play.start()
     _check(pod, play, request)
     watcher = _Watcher(play, pod_key)
-    was_on = "" if pod is None else node_name(pod)
+    was_on = "" if pod is None else node_name_of(pod)
     if not was_on or (controller_of(pod or {}) or {}).get("kind") in _KEEPING_NAMES:
         _watch(play, request, watcher)
     if pod is not None and was_on and not watcher.views:
@@ -144,7 +141,7 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
         pod=pod_key,
         priority=pod_priority(subject),
         preemption_policy=preemption_policy(subject),
-        scheduler_name=scheduler_name(subject),
+        scheduler_name=scheduler_name_of(subject),
         was_on=was_on,
         decisions=tuple(watcher.views),
         warnings=(*play.notes, *warnings, *model.warnings),
@@ -224,9 +221,9 @@ def _watch(play: Play, request: Request, watcher: _Watcher) -> None:
     play.scheduler.watch = watcher
     play.run(request.until_s)
     pod = play.cluster.store.get("Pod", watcher.place[0], watcher.place[-1])
-    if pod is not None and not node_name(pod) and not watcher.views:
+    if pod is not None and not node_name_of(pod) and not watcher.views:
         # Who is held back by a gate isn't decided about, but can be.
-        watcher(play.scheduler.decide(play.scheduler.pending(pod), scheduler_name(pod)))
+        watcher(play.scheduler.decide(play.scheduler.pending(pod), scheduler_name_of(pod)))
 
 
 def _decided_alone(request: Request, pod: Object, pod_key: str) -> _Watcher:
@@ -239,7 +236,7 @@ def _decided_alone(request: Request, pod: Object, pod_key: str) -> _Watcher:
     machine, scheduler = play.machine, play.scheduler
     machine.handlers.settle_budgets()
     scheduler.snapshot.remove_pod(machine.context.placed[uid(pod)])
-    watcher(scheduler.decide(scheduler.pending(_unbound(pod)), scheduler_name(pod)))
+    watcher(scheduler.decide(scheduler.pending(_unbound(pod)), scheduler_name_of(pod)))
     return watcher
 
 
@@ -253,10 +250,10 @@ def _check(pod: Object | None, play: Play, request: Request) -> None:
         why = "is being deleted and won't be scheduled" if is_deleted else "is deleted"
         raise ExplainError(f"{key(pod)} {why}")
     profiles = play.scheduler.pipelines
-    if scheduler_name(pod) not in profiles:
+    if scheduler_name_of(pod) not in profiles:
         names = ", ".join(profiles)
         raise ExplainError(
-            f"{key(pod)} asks for the scheduler {scheduler_name(pod)}; the profiles are {names}"
+            f"{key(pod)} asks for the scheduler {scheduler_name_of(pod)}; the profiles are {names}"
         )
 
 

@@ -1,12 +1,10 @@
 """How a plan tells objects apart, and names them."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from podium.api.meta import name, namespace
+from podium.api.objects import Object, metadata_of, name, namespace
 from podium.manifests.kinds import decisive_kind_of
 
-Object = Mapping[str, Any]
 Identity = tuple[str, str, str]
 """Kind, namespace (empty for what stands in none) and name."""
 
@@ -34,11 +32,6 @@ def label(found: Identity) -> str:
     return f"{kind} {place}/{called}" if place else f"{kind} {called}"
 
 
-def node_name(pod: Object) -> str:
-    """The node that a pod is on, or insists on; empty if none."""
-    return str((pod.get("spec") or {}).get("nodeName") or "")
-
-
 def was_in_a_cluster(obj: Object) -> bool:
     """Whether the object comes from an API server, rather than from somebody's hand."""
-    return bool((obj.get("metadata") or {}).get("uid"))
+    return bool(metadata_of(obj).get("uid"))

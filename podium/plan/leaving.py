@@ -1,18 +1,15 @@
 """Pods of the state that the changes take away, and pods that workloads want and may not have."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from podium.api.meta import controller_of, is_terminating, name, namespace, uid
-from podium.controllers.kit.pods import is_active
+from podium.api.objects import controller_of, is_terminating, name, namespace, uid
+from podium.api.pods import is_active
 from podium.plan.identities import Identity, label
 from podium.plan.lives import Life, Lives
 from podium.plan.outcome import RejectedObject, RemovedPod
 from podium.plan.play import Play
 from podium.simulation.observing.observer import USER
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
 _FAILED = "FailedCreate"

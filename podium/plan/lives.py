@@ -3,17 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from podium.api.disruption import Cause, cause_of_reason
-from podium.api.meta import controller_of, is_finished, is_terminating, key, namespace, uid
+from podium.api.objects import Object, controller_of, is_terminating, key, namespace, uid
+from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import pod_priority
 from podium.controllers.daemon_set.eligibility import target_of
-from podium.plan.identities import Identity, node_name
+from podium.plan.identities import Identity
 from podium.plan.outcome import Happening, Moment
 from podium.simulation.observing import Entry
-
-Object = Mapping[str, Any]
 
 _HAPPENINGS = {
     "PodCreated": Happening.CREATED,
@@ -174,7 +172,7 @@ def _known(pod: Object) -> Life:
         priority=pod_priority(pod),
         owner=None if owner is None else (str(owner["kind"]), namespace(pod), str(owner["name"])),
         is_new=False,
-        node=node_name(pod),
+        node=node_name_of(pod),
         was_leaving=is_terminating(pod) or is_finished(pod),
     )
 

@@ -1,16 +1,15 @@
 """A plan from beginning to end: state, changes, what happens then, outcome."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from podium.api.meta import is_finished, is_terminating, key, uid
+from podium.api.objects import Object, is_terminating, key, spec_of, uid
+from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE
 from podium.plan.chances import chances, unrelated
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.decisions import Preempted
-from podium.plan.identities import node_name
 from podium.plan.leaving import removed, short_of_pods
 from podium.plan.outcome import Plan
 from podium.plan.play import Play
@@ -21,7 +20,6 @@ from podium.plan.victims import CandidateReader
 
 __all__ = ["Request", "plan"]
 
-Object = Mapping[str, Any]
 Progress = Callable[[int, float], None]
 """Is told which of the seeds is played, from 1, and how many seconds of it have passed."""
 
@@ -69,9 +67,9 @@ def _is_restless(state: Iterable[Object]) -> bool:
 
 def _may_move(obj: Object) -> bool:
     if obj.get("kind") == "Node":
-        taints = (obj.get("spec") or {}).get("taints") or ()
+        taints = spec_of(obj).get("taints") or ()
         return any(taint.get("effect") == NO_EXECUTE for taint in taints)
-    waits = obj.get("kind") == "Pod" and not node_name(obj)
+    waits = obj.get("kind") == "Pod" and not node_name_of(obj)
     return waits and not is_finished(obj) and not is_terminating(obj)
 
 
@@ -79,7 +77,7 @@ def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan
     play = Play(request, seed)
     warnings = completeness_warnings(play.state.values(), play.applied.values())
     new = play.cluster.store.list("Pod").items
-    model = limits_of_the_model(pod for pod in new if not node_name(pod))
+    model = limits_of_the_model(pod for pod in new if not node_name_of(pod))
     lost = [*_without_nodes(play, new)]
     play.start()
     preempted = Preempted(
@@ -113,7 +111,7 @@ def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
     """Pods that the changes bring, for nodes that aren't there."""
     before = {uid(pod) for pod in play.pods_before}
     for pod in pods:
-        node = node_name(pod)
+        node = node_name_of(pod)
         is_lost = node and play.cluster.store.get("Node", "", node) is None
         if is_lost and uid(pod) not in before:
             yield f"{key(pod)} asks for node {node}, which isn't there: nobody starts it"

@@ -1,15 +1,13 @@
 """A plan in a cluster of its own: loaded, changed, and played until it is over."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
 
-from podium.api.meta import annotations, key
+from podium.api.objects import Object, annotations, condition_of, conditions_of, key, status_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.cluster.options import START_S
-from podium.controllers.kit.pods import condition_of
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.node.simulated.behaviour import CONDITIONS, DOWN, PREFIX, Behaviour
 from podium.node.simulated.durations import ScriptedDuration
@@ -21,7 +19,6 @@ from podium.plan.request import Request
 from podium.scheduler import Scheduler
 from podium.simulation.observing import Observer
 
-Object = Mapping[str, Any]
 Progress = Callable[[float], None]
 """Is told how many seconds of a plan have passed."""
 
@@ -165,7 +162,7 @@ def start_s(objects: Iterable[Object]) -> float:
 
 def _times(obj: Object) -> Iterator[str]:
     created = obj["metadata"].get("creationTimestamp")
-    started = (obj.get("status") or {}).get("startTime")
+    started = status_of(obj).get("startTime")
     yield from (text for text in (created, started) if text)
 
 
@@ -207,7 +204,7 @@ def _missing_namespaces(cluster: Cluster, named: Iterable[Identity]) -> Iterator
 
 
 def _allowed(pdb: Object) -> int:
-    return int((pdb.get("status") or {}).get("disruptionsAllowed") or 0)
+    return int(status_of(pdb).get("disruptionsAllowed") or 0)
 
 
 def _shuffled(seed: int, node_name: str) -> str:
@@ -226,7 +223,7 @@ def _as_it_is(obj: Object) -> Object:
         script[DOWN] = "true"
     odd = [
         f"{one['type']}={one['status']}"
-        for one in (obj.get("status") or {}).get("conditions") or ()
+        for one in conditions_of(obj)
         if _HEALTHY.get(one["type"], "True" if one["type"] == "Ready" else one.get("status"))
         != one.get("status")
     ]

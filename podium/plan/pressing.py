@@ -6,10 +6,10 @@ what they request; the rest of what is missing is the system's.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.meta import annotations, is_finished, name
+from podium.api.objects import Object, annotations, name
+from podium.api.pods import is_finished, node_name_of
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, value
 from podium.node.pressure.evictions import bytes_quantity
 from podium.node.pressure.parsing import ThresholdError, parse_value
@@ -18,10 +18,7 @@ from podium.node.pressure.signals import Signal
 from podium.node.simulated.behaviour import BehaviourError
 from podium.node.simulated.stats import usage_at
 from podium.node.simulated.usage import USAGE, usage_of
-from podium.plan.identities import node_name
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 # Of each signal that a node can be pressed by: what is scripted, and the resource.
 _PRESSED = {
@@ -79,7 +76,7 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
         what, resource = _PRESSED[pressure.signal]
         used = 0
         for pod in store.list("Pod").items:
-            if node_name(pod) != pressure.node or is_finished(pod):
+            if node_name_of(pod) != pressure.node or is_finished(pod):
                 continue
             scripted = with_usage(pod, {what: resource})
             store.update("Pod", scripted, None)

@@ -1,16 +1,14 @@
 """What is to be planned."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from podium.api.objects import Object
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.config import EvictionConfig
 from podium.plan.pressing import Pressure
 from podium.plan.targets import Target
-
-Object = Mapping[str, Any]
 
 UNTIL_S = 600.0
 

@@ -1,18 +1,17 @@
 """What a play comes to: from what was observed, and how the cluster is in the end, to a plan."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
-from podium.api.meta import is_terminating, key, uid
+from podium.api.objects import Object, condition_of, is_terminating, key, status_of, uid
+from podium.api.pods import node_name_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
-from podium.controllers.kit.pods import condition_of
 from podium.node.preemption import REASON as STOPPED_BY_NODE
 from podium.node.pressure.evictions import REASON as EVICTED
 from podium.plan.decisions import Preempted
-from podium.plan.identities import label, node_name
+from podium.plan.identities import label
 from podium.plan.lives import Life, Lives, depth_of
 from podium.plan.outcome import (
     BudgetChange,
@@ -27,8 +26,6 @@ from podium.plan.outcome import (
     Return,
 )
 from podium.plan.play import Play
-
-Object = Mapping[str, Any]
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
 _NODE_STOPS = frozenset({STOPPED_BY_NODE, EVICTED})
@@ -65,11 +62,11 @@ class Told:
             life = self._life(pod)
             if life.bound_s is None or is_terminating(pod) or _failed(pod):
                 continue
-            if node_name(pod) in self._nodes:
+            if node_name_of(pod) in self._nodes:
                 placed.append(
                     Placement(
                         key(pod),
-                        node_name(pod),
+                        node_name_of(pod),
                         pod_priority(pod),
                         by_node_name=life.bound_by not in self._play.cluster.schedulers,
                         at_s=life.bound_s,
@@ -85,7 +82,7 @@ class Told:
         return tuple(
             NodeRefusal(
                 key(pod),
-                node_name(pod),
+                node_name_of(pod),
                 pod["status"]["reason"],
                 str(pod["status"].get("message") or "").removeprefix(_REJECTED),
             )
@@ -99,14 +96,14 @@ class Told:
         waiting = [
             pod
             for pod in self._unbound()
-            if scheduler_name(pod) in profiles and not pod["spec"].get("schedulingGates")
+            if scheduler_name_of(pod) in profiles and not pod["spec"].get("schedulingGates")
         ]
         waiting.sort(key=pod_priority, reverse=True)
         return tuple(
             PendingPod(
                 key(pod),
                 (condition_of(pod, "PodScheduled") or {}).get("message") or _NOT_TRIED,
-                (pod.get("status") or {}).get("nominatedNodeName") or "",
+                status_of(pod).get("nominatedNodeName") or "",
                 self._replaced(self._life(pod)),
             )
             for pod in waiting
@@ -116,16 +113,16 @@ class Told:
         """Pods that may not be tried."""
         scheduler = self._play.scheduler
         for pod in self._unbound():
-            if pod["spec"].get("schedulingGates") and scheduler_name(pod) in scheduler.pipelines:
-                gate = scheduler.decide(scheduler.pending(pod), scheduler_name(pod)).gate
+            if pod["spec"].get("schedulingGates") and scheduler_name_of(pod) in scheduler.pipelines:
+                gate = scheduler.decide(scheduler.pending(pod), scheduler_name_of(pod)).gate
                 if gate is not None:
                     yield GatedPod(key(pod), gate.plugin, gate.message)
 
     def ignored(self) -> Iterator[IgnoredPod]:
         """Pods that are for other schedulers."""
         for pod in self._unbound():
-            if scheduler_name(pod) not in self._play.scheduler.pipelines:
-                yield IgnoredPod(key(pod), scheduler_name(pod))
+            if scheduler_name_of(pod) not in self._play.scheduler.pipelines:
+                yield IgnoredPod(key(pod), scheduler_name_of(pod))
 
     def budgets(self) -> Iterator[BudgetChange]:
         """What has become of the budgets that there are in the end."""
@@ -208,7 +205,7 @@ class Told:
 
     def _unbound(self) -> Iterator[Object]:
         for pod in sorted(self._pods, key=self._age):
-            if not node_name(pod) and not is_terminating(pod) and not _failed(pod):
+            if not node_name_of(pod) and not is_terminating(pod) and not _failed(pod):
                 yield pod
 
     def _age(self, pod: Object) -> tuple[str, int]:
@@ -216,13 +213,8 @@ class Told:
         return created, self._arrivals.get(uid(pod), 0)
 
 
-def scheduler_name(pod: Object) -> str:
-    """The profile that a pod asks for; it has its defaults."""
-    return str(pod["spec"]["schedulerName"])
-
-
 def _failed(pod: Object) -> bool:
-    return (pod.get("status") or {}).get("phase") == "Failed"
+    return phase_of(pod) == "Failed"
 
 
 def _was_refused(pod: Object) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from podium.api.objects import Object
 from podium.config.args import DefaultPreemptionArgs
-from podium.core.cluster_events import EventHint, EventResource, Object
+from podium.core.cluster_events import EventHint, EventResource
 from podium.core.diagnosis import Histogram, nodes_available_message
 from podium.core.evaluation import Evaluation
 from podium.core.filtering import Filtering

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from podium.api.objects import Object
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scope, Scores
 from podium.core.handle import Handle
 from podium.core.node_columns import GroupColumn
-from podium.core.pod_classes import Object
 from podium.core.pods import PodInfo
 
 _MIB = 1024 * 1024

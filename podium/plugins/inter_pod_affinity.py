@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from podium.api.meta import labels
+from podium.api.objects import Object, labels
 from podium.config.args import InterPodAffinityArgs
 from podium.core.affinity_terms import (
     AffinityTerm,
@@ -17,7 +17,7 @@ from podium.core.affinity_terms import (
     affinity_terms,
     with_known_namespaces,
 )
-from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource, Object
+from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.core.domain_sums import DomainSums
 from podium.core.framework import (
     FITS,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from podium.api.errors import aggregate
-from podium.api.meta import labels, name
 from podium.api.node_selector import (
     NAME_FIELD,
     NodeSelectorTerm,
@@ -17,8 +16,9 @@ from podium.api.node_selector import (
     preferred_terms,
     required_node_affinity,
 )
+from podium.api.objects import Object, labels, name
 from podium.config.args import NodeAffinityArgs
-from podium.core.cluster_events import Action, EventHint, EventResource, Object
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import PreFilterResult, RelativeScore, Rows, Scope, Scores
 from podium.core.handle import Handle

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from podium.api.objects import Object, spec_of, status_of
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes
 from podium.core.handle import Handle
 from podium.core.hints import after_change
-from podium.core.pod_classes import Object
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
 
@@ -65,9 +65,9 @@ def _declares_differently(pod: PodInfo, old: Object | None, new: Object) -> bool
 
 
 def _declared(node: Object) -> set[str]:
-    return set((node.get("status") or {}).get("declaredFeatures") or ())
+    return set(status_of(node).get("declaredFeatures") or ())
 
 
 def _requires_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:
     before = {} if old is None else old.get("spec") or {}
-    return required_features(before) != required_features(new.get("spec") or {})
+    return required_features(before) != required_features(spec_of(new))

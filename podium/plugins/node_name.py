@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from podium.api.pods import node_name_of
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes
 from podium.core.handle import Handle
@@ -28,7 +29,7 @@ class NodeName:
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
         # Of the pod itself: where pods of its class happen to be is none of its wishes.
-        wanted = (pod.obj.get("spec") or {}).get("nodeName")
+        wanted = node_name_of(pod.obj)
         if not wanted:
             return None
         codes = np.full(self._snapshot.capacity, _OTHER_NODE, np.int32)

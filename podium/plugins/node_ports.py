@@ -14,12 +14,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.objects import Object, spec_of
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.framework import FITS, Codes, FilterState, Rows, Scope, Sums
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal
 from podium.core.host_ports import HostPort, host_ports
-from podium.core.pod_classes import Object, PodClass
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status, rejection
@@ -55,7 +56,7 @@ def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[H
 
 
 def _frees_a_port(pod: PodInfo, gone: Object) -> bool:
-    return bool(_rivals(host_ports(gone.get("spec") or {}), pod.cls.host_ports))
+    return bool(_rivals(host_ports(spec_of(gone)), pod.cls.host_ports))
 
 
 class _Ports(FilterState):

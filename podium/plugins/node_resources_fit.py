@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from podium.api.objects import Object
 from podium.api.resources import (
     SCORING_DEFAULTS,
     is_extended_resource,
@@ -17,7 +18,7 @@ from podium.api.resources import (
 )
 from podium.config.args import NodeResourcesFitArgs
 from podium.core.allocation_scores import allocation_score
-from podium.core.cluster_events import Action, EventHint, EventResource, Object
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.framework import Codes, CycleError, FilterState, LocalScore, Rows, Scope, Sums
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, class_on_node

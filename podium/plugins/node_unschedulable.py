@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from podium.api.objects import Object, spec_of
 from podium.api.taints import NO_SCHEDULE, tolerations_tolerate
-from podium.core.cluster_events import Action, EventHint, EventResource, Object
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes
 from podium.core.handle import Handle
 from podium.core.hints import after_change
@@ -46,11 +47,11 @@ class NodeUnschedulable:
 
 
 def _tolerates(pod: Object) -> bool:
-    return tolerations_tolerate((pod.get("spec") or {}).get("tolerations"), _TAINT)
+    return tolerations_tolerate(spec_of(pod).get("tolerations"), _TAINT)
 
 
 def _is_cordoned(node: Object) -> bool:
-    return bool((node.get("spec") or {}).get("unschedulable"))
+    return bool(spec_of(node).get("unschedulable"))
 
 
 def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:

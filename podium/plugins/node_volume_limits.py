@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from podium.api.meta import name
+from podium.api.objects import Object, name, spec_of
 from podium.core.attachable_volumes import (
     attach_limits,
     attachable_volumes,
@@ -18,7 +18,7 @@ from podium.core.attachable_volumes import (
     inline_fault,
     limits_of,
 )
-from podium.core.cluster_events import Action, EventHint, EventResource, Object
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.csi_migration import Attachable, in_tree_plugin
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import FITS, Codes, CycleError, FilterState, Rows, Scope, Sums
@@ -83,7 +83,7 @@ class NodeVolumeLimits:
 
     def _is_of_same_driver(self, pod: PodInfo, gone: Object) -> bool:
         volumes = attachable_volumes(self._handle.listers, pod)
-        return (gone.get("spec") or {}).get("attacher") in {volume.driver for volume in volumes}
+        return spec_of(gone).get("attacher") in {volume.driver for volume in volumes}
 
     def _missing_claim(self, pod: PodInfo) -> str:
         for use in claim_uses(pod.obj):
@@ -195,7 +195,7 @@ def _allows_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
 
 def _had_volumes(pod: PodInfo, gone: Object) -> bool:
     """Whether a pod that went may have had volumes attached; its claims may be gone, too."""
-    volumes = (gone.get("spec") or {}).get("volumes") or ()
+    volumes = spec_of(gone).get("volumes") or ()
     return any(claim_uses(gone)) or any(in_tree_plugin(volume) for volume in volumes)
 
 

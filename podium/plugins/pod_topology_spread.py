@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import SelectorError
+from podium.api.objects import Object
 from podium.config.args import DefaultingType, PodTopologySpreadArgs
 from podium.config.defaults import SYSTEM_DEFAULT_CONSTRAINTS
-from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource, Object
+from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.core.framework import (
     MAX_NODE_SCORE,
     Codes,

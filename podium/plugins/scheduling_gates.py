@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from podium.api.objects import spec_of
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.handle import Handle
 from podium.core.hints import after_change
@@ -22,7 +23,7 @@ class SchedulingGates:
         return (after_change(EventResource.UNSCHEDULED_POD, gone),)
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
-        gates = (pod.obj.get("spec") or {}).get("schedulingGates")
+        gates = spec_of(pod.obj).get("schedulingGates")
         if not gates:
             return SUCCESS
         names = " ".join(gate.get("name") or "" for gate in gates)

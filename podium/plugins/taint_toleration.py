@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from podium.api.objects import Object, spec_of
 from podium.api.taints import (
     NO_EXECUTE,
     NO_SCHEDULE,
@@ -16,7 +17,7 @@ from podium.api.taints import (
     tolerations_tolerate,
     untolerated,
 )
-from podium.core.cluster_events import Action, EventHint, EventResource, Object
+from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, RelativeScore, Rows, Scope, Scores
 from podium.core.handle import Handle
@@ -102,5 +103,5 @@ def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
 
 
 def _taints(node: Object) -> Sequence[Object] | None:
-    taints: Sequence[Object] | None = (node.get("spec") or {}).get("taints")
+    taints: Sequence[Object] | None = spec_of(node).get("taints")
     return taints

@@ -5,15 +5,15 @@ volume that is free, or else one that can be provisioned for the node. The rules
 v1.36 with StorageCapacityScoring off, as by default: nothing is scored.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import SelectorError, label_selector
-from podium.api.meta import annotations, is_terminating, name
+from podium.api.objects import Object, annotations, is_terminating, name, spec_of
+from podium.api.pods import phase_of
 from podium.api.quantity import ceil_value, value
 from podium.config.args import VolumeBindingArgs
 from podium.control.effects import Effect, Replace
@@ -45,7 +45,6 @@ from podium.core.volumes import (
     volume_name,
 )
 
-Object = Mapping[str, Any]
 Mask = NDArray[np.bool_]
 
 # Bits of a code, which is their negated sum: no preemption makes a volume reachable.
@@ -191,7 +190,7 @@ class VolumeBinding:
                 if use.is_ephemeral
                 else not_found("PersistentVolumeClaim", use.claim_name)
             )
-        if (claim.get("status") or {}).get("phase") == "Lost":
+        if phase_of(claim) == "Lost":
             return (
                 f'persistentvolumeclaim "{name(claim)}" bound to non-existent persistentvolume '
                 f'"{volume_name(claim)}"'
@@ -247,7 +246,7 @@ class VolumeBinding:
     def _reached(self, volume: Object) -> Mask:
         reached = np.zeros(self._snapshot.capacity, bool)
         reached[self._topology.reach(volume)] = True
-        plugin = in_tree_plugin(volume.get("spec") or {})
+        plugin = in_tree_plugin(spec_of(volume))
         if plugin is None or not plugin.topology_key:
             return reached
         migrated = self._rows(
@@ -322,7 +321,7 @@ def _by_selection(claims: Iterable[Object]) -> tuple[list[Object], list[Object]]
 
 
 def _counts_capacity(driver: Object) -> bool:
-    return bool((driver.get("spec") or {}).get("storageCapacity"))
+    return bool(spec_of(driver).get("storageCapacity"))
 
 
 def _volume_limit(segment: Object) -> int | None:

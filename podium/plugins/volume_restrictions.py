@@ -6,10 +6,10 @@ mode ReadWriteOncePod. The rules are those of v1.36.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 
+from podium.api.objects import Object
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.framework import (
     FITS,
@@ -34,7 +34,6 @@ from podium.core.volumes import (
     not_found,
 )
 
-Object = Mapping[str, Any]
 ClaimKey = tuple[str, str]
 
 DISK_CONFLICT, CLAIM_IN_USE = 1, 2

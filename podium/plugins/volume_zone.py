@@ -4,13 +4,12 @@ Only persistent volumes' labels count here, and only on nodes that have such lab
 volume's node affinity is VolumeBinding's business. The rules are those of v1.36.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.meta import labels
+from podium.api.objects import Object, labels
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.core.fixed_codes import FixedCodes
@@ -30,7 +29,6 @@ from podium.core.volumes import (
     volume_name,
 )
 
-Object = Mapping[str, Any]
 Mask = NDArray[np.bool_]
 
 ELSEWHERE = -1

@@ -7,8 +7,9 @@ from random import Random
 from typing import Protocol
 
 from podium.api.errors import PodiumError
+from podium.api.objects import Object
 from podium.apiserver.server import ApiServer
-from podium.control.effects import Effect, Object
+from podium.control.effects import Effect
 from podium.control.events import Outcome
 from podium.runtime.dispatcher import Dispatcher
 from podium.runtime.informer import News

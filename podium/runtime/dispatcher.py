@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.refused import Refused
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
-from podium.control.effects import Bind, Create, Delete, Effect, Evict, Object, Patch, Replace
+from podium.control.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 from podium.control.events import CallError, Outcome
 
 _STRATEGIC = "application/strategic-merge-patch+json"

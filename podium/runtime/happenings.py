@@ -6,8 +6,9 @@ Whoever wants to know gives the driver a hook. Without hooks nothing of this is 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from podium.api.objects import Object
 from podium.control.effects import Effect
-from podium.control.events import CallError, Event, Object
+from podium.control.events import CallError, Event
 
 
 @dataclass(frozen=True, slots=True)

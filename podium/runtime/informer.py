@@ -6,12 +6,12 @@ but not its result: an object that has gone is told as gone in the state it was 
 one of another uid under the same name is told as two objects, one gone and one new.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Protocol
 
+from podium.api.objects import Object
 from podium.control.events import Change
 
-Object = Mapping[str, Any]
 Place = tuple[str, str]
 
 

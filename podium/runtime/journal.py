@@ -14,13 +14,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from podium.api.objects import Object
 from podium.runtime.journal_errors import (
     DamagedJournalError,
     JournalSchemaError,
     UnavailableJournalError,
     translated,
 )
-from podium.store.events import EventType, Object, WatchEvent
+from podium.store.events import EventType, WatchEvent
 from podium.store.journal import FIRST_REVISION, Recovered
 
 Durability = Literal["process", "power"]

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.times import NANOS_PER_SECOND, format_time, timestamp
-from podium.control.effects import Create, Effect, Object, Patch, Record
+from podium.control.effects import Create, Effect, Patch, Record
 from podium.control.events import CallError, Outcome
 
 FINISH_S = 360.0

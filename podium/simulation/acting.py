@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.meta import name
+from podium.api.objects import Object, name
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster import Cluster
@@ -23,8 +22,6 @@ from podium.simulation.scenario import (
     Taint,
     Target,
 )
-
-Object = Mapping[str, Any]
 
 _MANAGER = "podium-simulate"
 

@@ -1,26 +1,23 @@
 """Whether a check holds, and what is the case if it doesn't."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from podium.api.label_text import parse_selector
 from podium.api.labels import Selector
-from podium.api.meta import is_terminating, labels, name
-from podium.controllers.kit.pods import condition_of, is_ready
+from podium.api.objects import Object, condition_of, is_terminating, labels, name, status_of
+from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.simulation.scenario import Check
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 _LISTED_MAX = 5
 
 
 def _phase(wanted: str) -> Callable[[Object], bool]:
-    return lambda pod: (pod.get("status") or {}).get("phase") == wanted
+    return lambda pod: phase_of(pod) == wanted
 
 
 def _is_waiting(pod: Object) -> bool:
-    return not pod["spec"].get("nodeName") and _phase("Pending")(pod)
+    return not node_name_of(pod) and _phase("Pending")(pod)
 
 
 def _node_ready(node: Object) -> bool:
@@ -31,14 +28,14 @@ def _node_ready(node: Object) -> bool:
 POD_STATES: Mapping[str, Callable[[Object], bool]] = {
     "there": lambda pod: True,
     "pending": _is_waiting,
-    "bound": lambda pod: bool(pod["spec"].get("nodeName")),
+    "bound": lambda pod: bool(node_name_of(pod)),
     "running": _phase("Running"),
     "ready": lambda pod: is_ready(pod) and not is_terminating(pod),
     "not-ready": lambda pod: not is_ready(pod),
     "terminating": is_terminating,
     "succeeded": _phase("Succeeded"),
     "failed": _phase("Failed"),
-    "nominated": lambda pod: bool((pod.get("status") or {}).get("nominatedNodeName")),
+    "nominated": lambda pod: bool(status_of(pod).get("nominatedNodeName")),
 }
 """How pods may be asked to be; `gone` is for none of them to be there."""
 
@@ -104,7 +101,7 @@ def _is_meant(check: Check, selector: Selector | None, pod: Object) -> bool:
 
 
 def _is_on(check: Check, pod: Object) -> bool:
-    return not check.on or pod["spec"].get("nodeName") == check.on
+    return not check.on or node_name_of(pod) == check.on
 
 
 def _node(check: Check, store: Store) -> str:
@@ -121,7 +118,7 @@ def _budget(check: Check, store: Store) -> str:
     budget = store.get("PodDisruptionBudget", check.target.namespace, check.target.name)
     if budget is None:
         return "it isn't there"
-    allowed = (budget.get("status") or {}).get("disruptionsAllowed") or 0
+    allowed = status_of(budget).get("disruptionsAllowed") or 0
     return "" if allowed == check.allowed else f"it allows {allowed}"
 
 
@@ -155,11 +152,11 @@ def _listed(pods: Sequence[Object], say: Callable[[Object], str]) -> str:
 
 def standing(pod: Object) -> str:
     """How a pod is, in a few words."""
-    node, status = pod["spec"].get("nodeName"), pod.get("status") or {}
+    node, status = node_name_of(pod), status_of(pod)
     if is_terminating(pod):
         return f"terminating on {node}" if node else "terminating"
     phase = str(status.get("phase") or "Pending").lower()
-    if node is None:
+    if not node:
         nominated = status.get("nominatedNodeName")
         return f"pending, nominated to {nominated}" if nominated else "pending"
     ready = ", not ready" if phase == "running" and not is_ready(pod) else ""

@@ -5,18 +5,17 @@ a refusal by a budget is followed by another try `retry_s` later, any other one 
 drain is over when the last pod is gone.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.meta import annotations, controller_of, is_finished, name, namespace, uid
+from podium.api.objects import Object, annotations, controller_of, name, namespace, uid
+from podium.api.pods import is_finished, node_name_of
 from podium.api.refused import Refused
 from podium.cluster import Cluster
 from podium.simulation.observing import Observer
 from podium.simulation.remedies import blocking_budgets, remedies
 from podium.simulation.scenario import Drain
-
-Object = Mapping[str, Any]
 
 POLL_S = 1.0
 _TOO_MANY_REQUESTS = 429
@@ -81,7 +80,7 @@ class Drainer:
         """The pods to evict, how many are left alone, and what speaks against all of it."""
         pods, left_alone, objections = [], 0, dict[str, list[str]]()
         for pod in self._cluster.store.list("Pod").items:
-            if pod["spec"].get("nodeName") != self.drain.node:
+            if node_name_of(pod) != self.drain.node:
                 continue
             objection = self._objection(pod)
             if objection is None:

@@ -1,14 +1,12 @@
 """Why budgets keep pods from being evicted, and what their owners can do about that."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from podium.api.labels import SelectorError
-from podium.api.meta import name, namespace
-from podium.core.budgets import is_ready, selects
+from podium.api.objects import Object, name, namespace
+from podium.api.pods import is_ready
+from podium.core.budgets import selects
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 
 def blocking_budgets(store: Store, pod: Object) -> list[Object]:

@@ -6,7 +6,8 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from podium.api.disruption import EVICTED, LOST, PREEMPTED
-from podium.api.meta import is_terminating, key
+from podium.api.objects import is_terminating, key, status_of
+from podium.api.pods import node_name_of
 from podium.simulation.checking import standing
 from podium.simulation.observing import Entry
 from podium.simulation.scenario import API_VERSION
@@ -111,10 +112,10 @@ def final_state(simulation: Simulation) -> EndReport:
     """How many pods there are at the end in which state, and which ones aren't placed."""
     pods = simulation.cluster.store.list("Pod").items
     phases = Counter(
-        "Terminating" if is_terminating(pod) else (pod.get("status") or {}).get("phase", "Pending")
+        "Terminating" if is_terminating(pod) else status_of(pod).get("phase", "Pending")
         for pod in pods
     )
-    pending = [pod for pod in pods if not pod["spec"].get("nodeName")]
+    pending = [pod for pod in pods if not node_name_of(pod)]
     return {
         "pods": dict(sorted(phases.items())),
         "pending": [{"pod": key(pod), "state": standing(pod)} for pod in pending],
@@ -140,7 +141,7 @@ def _class(one: ClassSummary) -> ClassReport:
 
 
 def _is_placed(pod: Any) -> bool:
-    return bool(pod["spec"].get("nodeName")) and not is_terminating(pod)
+    return bool(node_name_of(pod)) and not is_terminating(pod)
 
 
 def _entry(entry: Entry) -> EventReport:

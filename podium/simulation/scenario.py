@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from podium.api.objects import Object
 from podium.cluster import ClusterOptions
-
-Object = Mapping[str, Any]
 
 API_VERSION = "podium.dev/v1alpha1"
 KIND = "Scenario"

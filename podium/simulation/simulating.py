@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from podium.api.objects import Object
 from podium.api.refused import Refused
 from podium.cluster import Cluster
 from podium.simulation.acting import Actor
 from podium.simulation.checking import found_otherwise
 from podium.simulation.observing import Entry, Observer
-from podium.simulation.scenario import Check, Expect, Object, Scenario, Step
+from podium.simulation.scenario import Check, Expect, Scenario, Step
 
 Progress = Callable[[float, int], None]
 """Is told how many seconds have passed in the simulation, and how many entries there are."""

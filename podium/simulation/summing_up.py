@@ -1,16 +1,13 @@
 """Who waits and who is disrupted, by priority class, out of what has happened to each pod."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
 from podium.api.disruption import EVICTED, LOST, PREEMPTED, cause_of_reason
-from podium.api.meta import name, namespace
+from podium.api.objects import Object, name, namespace
 from podium.simulation.observing import Entry
-
-Object = Mapping[str, Any]
 
 AT_ONCE_S = 1.0
 """Who is placed within this time hasn't waited for room, but for calls."""

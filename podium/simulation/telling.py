@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from podium.api.disruption import cause_of_reason
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE
 from podium.simulation.observing import Entry
 
 Phrase = Callable[[Entry], str]

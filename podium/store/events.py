@@ -1,9 +1,9 @@
 """A write, as watches see it."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
+
 EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 

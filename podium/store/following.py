@@ -8,8 +8,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from podium.api.objects import Object
 from podium.store.errors import Expired
-from podium.store.events import Object, WatchEvent
+from podium.store.events import WatchEvent
 from podium.store.history import History, Wake
 
 ReadField = Callable[[Object], str]

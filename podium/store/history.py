@@ -3,7 +3,8 @@
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from podium.store.events import Object, WatchEvent
+from podium.api.objects import Object
+from podium.store.events import WatchEvent
 
 Wake = Callable[[], None]
 Follow = Callable[[WatchEvent], Wake | None]

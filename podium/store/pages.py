@@ -8,7 +8,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from podium.store.events import Object, WatchEvent
+from podium.api.objects import Object
+from podium.store.events import WatchEvent
 from podium.store.shelf import Shelf
 
 Matches = Callable[[Object], bool]

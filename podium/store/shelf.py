@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from podium.store.events import Object
+from podium.api.objects import Object
 
 _NOTHING: Mapping[str, Object] = {}
 

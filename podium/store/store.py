@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 
+from podium.api.objects import Object
 from podium.store import continue_token as tokens
 from podium.store.continue_token import AS_OF_NOW, ContinueToken
 from podium.store.errors import (
@@ -18,7 +19,7 @@ from podium.store.errors import (
     NotFound,
     TooLargeResourceVersion,
 )
-from podium.store.events import EventType, Object, WatchEvent
+from podium.store.events import EventType, WatchEvent
 from podium.store.following import FieldValue, FieldWatch
 from podium.store.history import History, Wake
 from podium.store.journal import FIRST_REVISION, Journal, Recovered

@@ -1,17 +1,15 @@
 """A cluster in which something of each kind comes and goes all the time, under ever new names."""
 
-from collections.abc import Mapping
 from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.api.objects import Object
 from podium.api.refused import Refused
 from podium.apiserver.server import PatchRequest
 from podium.cluster import Cluster
 from podium.controllers.event_expiry import EventExpiry
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 NODES = 6
 HISTORY_MAX = 200

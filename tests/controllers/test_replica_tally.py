@@ -5,15 +5,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.pods import is_active, is_ready
 from podium.control.events import Change
 from podium.controllers.kit.objects import Objects
-from podium.controllers.kit.pods import (
-    available_from_s,
-    is_active,
-    is_ready,
-    orphan_namespaces,
-    owner_uids,
-)
+from podium.controllers.kit.pods import available_from_s, orphan_namespaces, owner_uids
 from podium.controllers.replica_tally import Tallies, Tally
 from tests.controllers.builders import NOW_S, Obj, pod
 

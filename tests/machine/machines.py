@@ -4,17 +4,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from podium import Cluster
+from podium.api.objects import Object
 from podium.api.refused import Refused
 from podium.machine.stats import memory
 
-Object = Mapping[str, Any]
 T = TypeVar("T")
 
 PATIENCE_S = 20.0

@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from podium.api.objects import Object
 from podium.core.framework import FITS, FilterState
 from podium.core.handle import Handle
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo, pending_pod, placed_pod
 from podium.core.snapshot import Snapshot
-
-Object = Mapping[str, Any]
 
 ZONE = "topology.kubernetes.io/zone"
 HOST = "kubernetes.io/hostname"

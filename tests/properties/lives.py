@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from podium.config.types import DEFAULT_SCHEDULER_NAME
+from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.core.budgets import Budget
 from podium.core.pods import PodInfo, placed_pod
 from podium.decide.scenario import OTHERS

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from podium.api.objects import Object
 from podium.core.budgets import Budget
 from podium.core.framework import FITS, FilterState
 from podium.core.handle import Handle
@@ -14,7 +15,7 @@ from tests.properties.clusters import Obj
 from tests.properties.volume_clusters import in_words
 from tests.reference.cluster import Cluster
 from tests.reference.node_ports import UsedPorts
-from tests.reference.verdict import Object, Verdict
+from tests.reference.verdict import Verdict
 
 
 def loaded(drawn: Obj) -> tuple[Scheduler, Scenario]:

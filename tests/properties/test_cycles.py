@@ -5,6 +5,7 @@ import json
 import numpy as np
 from hypothesis import given
 
+from podium.api.objects import Object
 from podium.config.options import VictimOrder
 from podium.core.evaluation import Evaluation
 from podium.core.framework import FITS
@@ -23,7 +24,7 @@ from tests.reference.node_affinity import eligible_names
 from tests.reference.preemption import Candidate, dry_run
 from tests.reference.scenario import answer
 from tests.reference.trial import Refusal, Trial, prepare
-from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Object
+from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE
 
 PROFILE = "default-scheduler"
 

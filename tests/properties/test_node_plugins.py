@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.objects import Object
 from podium.config.args import (
     NodeAffinityArgs,
     NodeResourcesBalancedAllocationArgs,
@@ -57,7 +58,7 @@ from tests.reference import (
     node_unschedulable,
     taint_toleration,
 )
-from tests.reference.verdict import Object, Verdict
+from tests.reference.verdict import Verdict
 
 WEIGHTS = st.integers(1, 5)
 SPECS = st.builds(

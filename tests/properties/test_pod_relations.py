@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.objects import Object
 from podium.config.args import (
     DefaultingType,
     InterPodAffinityArgs,
@@ -30,7 +31,7 @@ from tests.properties.mirrors import (
 from tests.properties.volume_clusters import Dice
 from tests.reference import inter_pod_affinity, pod_topology_spread
 from tests.reference.cluster import Cluster
-from tests.reference.verdict import Object, Verdict
+from tests.reference.verdict import Verdict
 
 PLUGINS = ("PodTopologySpread", "InterPodAffinity")
 CHANGES = 6

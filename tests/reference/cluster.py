@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from podium.api.objects import Object
 from tests.reference.node_ports import UsedPorts
-from tests.reference.verdict import Object
 from tests.reference.volume_world import World
 
 

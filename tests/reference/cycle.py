@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from podium.api.objects import Object
 from podium.config.args import NodeResourcesBalancedAllocationArgs
 from tests.reference import (
     image_locality,
@@ -23,7 +24,7 @@ from tests.reference import (
 from tests.reference.cluster import Cluster, key, priority
 from tests.reference.preemption import Preemption, preempt, selected
 from tests.reference.trial import FIT_ARGS, Refusal, Trial, prepare
-from tests.reference.verdict import UNRESOLVABLE, Object
+from tests.reference.verdict import UNRESOLVABLE
 
 Json = dict[str, Any]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tests.reference.verdict import Object
+from podium.api.objects import Object
 
 MIB = 1024 * 1024
 

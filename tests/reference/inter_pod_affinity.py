@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from podium.api.labels import label_selector
-from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Object, Verdict
+from podium.api.objects import Object
+from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Verdict
 from tests.reference.volume_world import World, labels_of
 
 NEAR, APART = "podAffinity", "podAntiAffinity"

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from podium.api.node_selector import node_selector, preferred_terms, required_node_affinity
+from podium.api.objects import Object
 from tests.reference.default_normalization import normalize
-from tests.reference.verdict import UNRESOLVABLE, Object, Verdict
+from tests.reference.verdict import UNRESOLVABLE, Verdict
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"

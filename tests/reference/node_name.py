@@ -1,6 +1,7 @@
 """NodeName, one node at a time."""
 
-from tests.reference.verdict import UNRESOLVABLE, Object, Verdict
+from podium.api.objects import Object
+from tests.reference.verdict import UNRESOLVABLE, Verdict
 
 
 def filter_node(pod: Object, node: Object) -> Verdict:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tests.reference.verdict import UNSCHEDULABLE, Object, Verdict
+from podium.api.objects import Object
+from tests.reference.verdict import UNSCHEDULABLE, Verdict
 
 Port = tuple[str, str, int]
 

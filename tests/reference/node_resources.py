@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from podium.api.objects import Object
 from podium.api.quantity import milli_value, value
 from podium.api.resources import pod_requests, pod_scoring_requests, resource_amount
-from tests.reference.verdict import Object
 
 Amounts = dict[str, int]
 

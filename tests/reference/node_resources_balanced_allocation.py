@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from math import sqrt
 
+from podium.api.objects import Object
 from podium.api.resources import pod_requests, resource_amount
 from podium.config.args import ResourceSpec
 from tests.reference.node_resources import allocatable, requested
-from tests.reference.verdict import Object
 
 NATIVE = ("cpu", "memory", "ephemeral-storage")
 

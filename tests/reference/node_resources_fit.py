@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from podium.api.objects import Object
 from podium.api.resources import (
     SCORING_DEFAULTS,
     is_extended_resource,
@@ -11,7 +12,7 @@ from podium.api.resources import (
 )
 from podium.config.args import NodeResourcesFitArgs, ScoringStrategyType, UtilizationShapePoint
 from tests.reference.node_resources import allocatable, requested
-from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Object, Verdict
+from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Verdict
 
 NATIVE = ["cpu", "memory", "ephemeral-storage"]
 

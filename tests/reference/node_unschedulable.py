@@ -1,7 +1,8 @@
 """NodeUnschedulable, one node at a time."""
 
+from podium.api.objects import Object
 from podium.api.taints import tolerates
-from tests.reference.verdict import UNRESOLVABLE, Object, Verdict
+from tests.reference.verdict import UNRESOLVABLE, Verdict
 
 
 def filter_node(pod: Object, node: Object) -> Verdict:

@@ -6,8 +6,9 @@ from math import floor, log
 
 from podium.api.labels import Selector, equality_selector, label_selector
 from podium.api.node_selector import required_node_affinity
+from podium.api.objects import Object
 from podium.api.taints import tolerates
-from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Object, Verdict
+from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Verdict
 from tests.reference.volume_world import World, labels_of
 
 HOSTNAME = "kubernetes.io/hostname"

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from podium.api.labels import label_selector
+from podium.api.objects import Object
 from podium.api.times import parse_time
 from podium.core.preemption.go_sort import go_sort
 from tests.reference.cluster import Cluster, priority
 from tests.reference.trial import Refusal, Trial
-from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Object
+from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE
 from tests.reference.volume_world import labels_of
 
 NEVER = "not eligible due to preemptionPolicy=Never."

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from podium.api.objects import Object
 from tests.reference import volume_binding
 from tests.reference.cluster import Cluster, key
 from tests.reference.cycle import Json, decide
-from tests.reference.verdict import Object
 
 CLUSTER_SCOPED = {"Namespace", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"}
 OTHERS = {

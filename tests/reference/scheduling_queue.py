@@ -8,12 +8,10 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.core.pods import PodInfo
-
-Object = Mapping[str, Any]
 
 ALL = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 

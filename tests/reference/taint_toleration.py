@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from podium.api.objects import Object
 from podium.api.taints import tolerates
 from tests.reference.default_normalization import normalize
-from tests.reference.verdict import UNRESOLVABLE, Object, Verdict
+from tests.reference.verdict import UNRESOLVABLE, Verdict
 
 
 def filter_node(pod: Object, node: Object) -> Verdict:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from podium.api.objects import Object
 from podium.config.args import NodeResourcesFitArgs
 from tests.reference import (
     inter_pod_affinity,
@@ -24,7 +25,7 @@ from tests.reference import (
     volume_zone,
 )
 from tests.reference.cluster import Cluster, priority, uid
-from tests.reference.verdict import Object, Verdict
+from tests.reference.verdict import Verdict
 
 FIT_ARGS = NodeResourcesFitArgs()
 

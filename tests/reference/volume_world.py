@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
+
 Verdict = tuple[str, tuple[str, ...]] | None
 
 UNSCHEDULABLE = "Unschedulable"

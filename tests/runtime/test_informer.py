@@ -1,15 +1,13 @@
 """Informers: what a machine is told, by lists and watches, and by lists after broken watches."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.objects import Object
 from podium.control.events import Change
 from podium.runtime.informer import Informer
-
-Object = Mapping[str, Any]
 
 
 class Told(NamedTuple):

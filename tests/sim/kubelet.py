@@ -2,18 +2,17 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api import meta
+from podium.api import objects as meta
+from podium.api.objects import Object
+from podium.api.pods import is_finished
 from podium.api.quantity import nanos
 from podium.api.resources import Amounts, pod_requests, resource_amount
 from podium.api.times import NANOS_PER_SECOND, format_time, parse_time
 from podium.control.effects import Delete, Effect, Patch
 from podium.control.events import Change, Event, Outcome, Synced, Woken
-
-Object = Mapping[str, Any]
 
 RETRY_S = 1.0
 # How long a node must be missing before its pods are given up, as the pod garbage collector waits.
@@ -129,7 +128,7 @@ class KubeletStandIn:
         remove_s = self._removal_s(pod)
         if remove_s is not None:
             return self._remove_at(remove_s, uid, pod)
-        if meta.is_finished(pod):
+        if is_finished(pod):
             return None
         if uid not in self._admitted_at_s:
             reason = self._reason_to_refuse(pod) if phase_of(pod) == "Pending" else ""
@@ -180,7 +179,7 @@ class KubeletStandIn:
         """Why the node can't take one pod more; empty if it can."""
         name = node_of(pod)
         others = [self._pods[uid] for uid in self._admitted_on[name]]
-        running = [other for other in others if not meta.is_finished(other)]
+        running = [other for other in others if not is_finished(other)]
         taken = {port for other in running for port in host_ports(other)}
         if taken & set(host_ports(pod)):
             return "NodePorts"
@@ -190,7 +189,7 @@ class KubeletStandIn:
 
 def overcommitted(node: Object, pods: Sequence[Object]) -> str:
     """The first resource of which pods that aren't finished want more than a node has."""
-    running = [pod for pod in pods if not meta.is_finished(pod)]
+    running = [pod for pod in pods if not is_finished(pod)]
     wanted: Amounts = {"pods": len(running) * NANOS_PER_SECOND}
     for pod in running:
         for resource, amount in pod_requests(pod).items():

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from random import Random
 
-from podium.config.types import DEFAULT_SCHEDULER_NAME
+from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.controllers.scheduler.context import DEFAULT_FEATURES, Features
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency

@@ -1,19 +1,17 @@
 """A user who creates, changes and deletes things at random, and repeats it all from the seed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from random import Random
-from typing import Any
 
-from podium.api import meta
+from podium.api import objects as meta
 from podium.api.kinds import KINDS
+from podium.api.objects import Object
 from podium.api.refused import Refused
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
 from podium.runtime.virtual import VirtualDriver
 from tests.sim.objects import CLASSES, NAMESPACE, random_budget, random_node, random_pod
-
-Object = Mapping[str, Any]
 
 NODES = 5
 NODES_MAX = 8

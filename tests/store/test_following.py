@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.objects import Object
 from podium.store.errors import Expired, TooLargeResourceVersion
-from podium.store.events import Object, WatchEvent
+from podium.store.events import WatchEvent
 from podium.store.following import FieldValue
 from podium.store.store import Store
 from tests.store.objects import made

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.api.objects import Object
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.apiserver.server import ApiServer, PatchRequest
 from podium.config.load import default_configuration
@@ -22,8 +23,6 @@ from podium.node.simulated.kubelets import SimulatedKubelets
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.virtual import VirtualDriver
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 START_S = 1_767_225_600.0
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}

@@ -5,8 +5,9 @@ It is off unless asked for, as in v1.36: one pod could otherwise keep all others
 
 from typing import ClassVar
 
+from podium.api.objects import Object, spec_of
 from podium.apiserver.admission.plugin import WRITE, Plugin
-from podium.apiserver.admission.request import Object, Request, called
+from podium.apiserver.admission.request import Request, called
 from podium.apiserver.refusals import forbidden
 
 _HOSTNAME = "kubernetes.io/hostname"
@@ -20,7 +21,7 @@ class LimitPodHardAntiAffinityTopology(Plugin):
     on_by_default = False
 
     def validate(self, request: Request, obj: Object) -> None:
-        affinity = (obj.get("spec") or {}).get("affinity") or {}
+        affinity = spec_of(obj).get("affinity") or {}
         apart = affinity.get("podAntiAffinity") or {}
         for term in apart.get("requiredDuringSchedulingIgnoredDuringExecution") or ():
             key = term.get("topologyKey")

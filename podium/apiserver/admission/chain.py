@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.api.errors import PodiumError
+from podium.api.objects import Object
 from podium.apiserver.admission.anti_affinity import LimitPodHardAntiAffinityTopology
 from podium.apiserver.admission.claim_resize import PersistentVolumeClaimResize
 from podium.apiserver.admission.in_use import StorageObjectInUseProtection
@@ -16,7 +17,7 @@ from podium.apiserver.admission.namespace_lifecycle import NamespaceLifecycle
 from podium.apiserver.admission.node_taint import TaintNodesByCondition
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, Plugin
 from podium.apiserver.admission.priority import Priority
-from podium.apiserver.admission.request import Object, Operation, Request, View
+from podium.apiserver.admission.request import Operation, Request, View
 from podium.apiserver.admission.resource_quota import ResourceQuota
 from podium.apiserver.admission.resource_tolerations import ExtendedResourceToleration
 from podium.apiserver.admission.runtime_class import RuntimeClass

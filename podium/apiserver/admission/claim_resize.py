@@ -5,10 +5,11 @@ The rules are those of the admission plugin of that name in v1.36.
 
 from typing import ClassVar
 
-from podium.api.meta import annotations
+from podium.api.objects import Object, annotations, spec_of
+from podium.api.pods import phase_of
 from podium.api.quantity import nanos
 from podium.apiserver.admission.plugin import UPDATE, Plugin
-from podium.apiserver.admission.request import Object, Request, called
+from podium.apiserver.admission.request import Request, called
 from podium.apiserver.refusals import forbidden
 
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
@@ -29,7 +30,7 @@ class PersistentVolumeClaimResize(Plugin):
         if _size(obj) <= _size(old):
             return
         why = _REFUSAL
-        if (old.get("status") or {}).get("phase") != "Bound":
+        if phase_of(old) != "Bound":
             why = "Only bound persistent volume claims can be expanded"
         elif self._may_grow(obj):
             return
@@ -44,5 +45,5 @@ class PersistentVolumeClaimResize(Plugin):
 
 def _size(claim: Object) -> int:
     """What the claim requests, in nanos; 0 if it doesn't say."""
-    resources = (claim.get("spec") or {}).get("resources") or {}
+    resources = spec_of(claim).get("resources") or {}
     return nanos((resources.get("requests") or {}).get("storage", 0))

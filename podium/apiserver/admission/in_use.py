@@ -6,8 +6,9 @@ removed by the controllers of protection, once nobody uses the object any more.
 
 from typing import ClassVar
 
+from podium.api.objects import Object
 from podium.apiserver.admission.plugin import CREATE, Plugin
-from podium.apiserver.admission.request import Object, Request
+from podium.apiserver.admission.request import Request
 
 _FINALIZERS = {
     "PersistentVolumeClaim": "kubernetes.io/pvc-protection",

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from podium.api.errors import aggregate
-from podium.api.meta import is_terminating, namespace
+from podium.api.objects import Object, is_terminating, namespace, spec_of
 from podium.api.resources import pod_limits, pod_requests
 from podium.apiserver.admission.limits import faults
 from podium.apiserver.admission.plugin import CREATE, UPDATE, WRITE, AdmissionOptions, Plugin
-from podium.apiserver.admission.request import Derived, Object, Request, View, called
+from podium.apiserver.admission.request import Derived, Request, View, called
 from podium.apiserver.refusals import forbidden
 from podium.core.quotas.amounts import Quantities, as_written_by, read
 
@@ -54,7 +54,7 @@ class LimitRanger(Plugin):
 def _by_namespace(ranges: Iterable[Object]) -> Mapping[str, list[Sequence[Object]]]:
     found: dict[str, list[Sequence[Object]]] = {}
     for one in ranges:
-        limits = (one.get("spec") or {}).get("limits") or ()
+        limits = spec_of(one).get("limits") or ()
         found.setdefault(namespace(one), []).append(limits)
     return found
 
@@ -136,14 +136,14 @@ def _pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
 
 def _in_all(pod: Object) -> tuple[Quantities, Quantities]:
     """What the pod requests and is limited to, without the overhead of its runtime."""
-    spec = {name: value for name, value in (pod.get("spec") or {}).items() if name != "overhead"}
+    spec = {name: value for name, value in spec_of(pod).items() if name != "overhead"}
     bare = {"spec": spec}
     requests = as_written_by(bare, pod_requests(bare), "requests")
     return requests, as_written_by(bare, pod_limits(bare), "limits")
 
 
 def _claim_faults(claim: Object, limits: Iterable[Object]) -> Iterator[str]:
-    resources = (claim.get("spec") or {}).get("resources") or {}
+    resources = spec_of(claim).get("resources") or {}
     requests = read(resources.get("requests"))
     for limit in limits:
         if limit.get("type") == "PersistentVolumeClaim":

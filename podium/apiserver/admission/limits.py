@@ -3,13 +3,11 @@
 Rules and texts are those of the admission plugin LimitRanger in v1.36.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from podium.api.objects import Object
 from podium.api.quantity import Quantity
 from podium.core.quotas.amounts import NONE, Quantities, read
-
-Object = Mapping[str, Any]
 
 
 def faults(limit: Object, requests: Quantities, limits: Quantities | None) -> Iterator[str]:

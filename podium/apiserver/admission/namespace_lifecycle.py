@@ -6,9 +6,11 @@ The rules are those of the admission plugin of that name in v1.36.
 from typing import ClassVar
 
 from podium.api.kinds import KINDS
+from podium.api.objects import Object
+from podium.api.pods import phase_of
 from podium.api.refused import Cause
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, DELETE, WRITE, Plugin
-from podium.apiserver.admission.request import Object, Operation, Request, called
+from podium.apiserver.admission.request import Operation, Request, called
 from podium.apiserver.refusals import forbidden, not_found
 
 IMMORTAL = frozenset({"default", "kube-system", "kube-public"})
@@ -32,7 +34,7 @@ class NamespaceLifecycle(Plugin):
         namespace = self.view.get("Namespace", "", place)
         if namespace is None:
             raise not_found(_NAMESPACE, place)
-        phase = (namespace.get("status") or {}).get("phase")
+        phase = phase_of(namespace)
         if phase == "Terminating" and request.operation is Operation.CREATE:
             why = (
                 f"unable to create new content in namespace {place} because it is being terminated"

@@ -6,9 +6,10 @@ lifecycle controller has looked at the node's conditions.
 
 from typing import ClassVar
 
+from podium.api.objects import Object
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.plugin import CREATE, Plugin
-from podium.apiserver.admission.request import Object, Request
+from podium.apiserver.admission.request import Request
 from podium.apiserver.admission.tolerations import NOT_READY
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from podium.apiserver.admission.request import Object, Operation, Request, View
+from podium.api.objects import Object
+from podium.apiserver.admission.request import Operation, Request, View
 
 ALL_NAMESPACED = "*"
 """Stands for all kinds that live in namespaces, and their subresources."""

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from podium.api.kinds import KINDS
-from podium.api.meta import name
+from podium.api.objects import Object, name
 from podium.api.priority import (
     PREEMPT_LOWER_PRIORITY,
     SYSTEM_PRIORITY_CLASSES,
 )
 from podium.apiserver.admission.plugin import DELETE, WRITE, AdmissionOptions, Plugin
-from podium.apiserver.admission.request import Derived, Object, Operation, Request, View, called
+from podium.apiserver.admission.request import Derived, Operation, Request, View, called
 from podium.apiserver.refusals import forbidden
 
 _POD = KINDS["Pod"]

@@ -1,12 +1,12 @@
 """What admission is asked about, and what it may look at."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 
-Object = Mapping[str, Any]
 T = TypeVar("T")
 
 

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from podium.api.meta import name
+from podium.api.objects import Object, name, status_of
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
-from podium.apiserver.admission.request import Object, Operation, Request, called
+from podium.apiserver.admission.request import Operation, Request, called
 from podium.apiserver.refusals import forbidden
 from podium.core.quotas.amounts import (
     Quantities,
@@ -80,7 +80,7 @@ def _may_use_more(request: Request, obj: Object) -> bool:
 
 def _bill(request: Request, obj: Object, quota: Object) -> _Bill | None:
     """What the object costs a quota; None if it doesn't count for it."""
-    hard = read((quota.get("status") or {}).get("hard"))
+    hard = read(status_of(quota).get("hard"))
     kind = request.kind
     if not matches(quota, kind, obj, hard):
         return None
@@ -88,7 +88,7 @@ def _bill(request: Request, obj: Object, quota: Object) -> _Bill | None:
     if kind.key == "Pod" and (missing := _missing(obj, limiting)):
         why = f"failed quota: {name(quota)}: must specify {missing}"
         raise forbidden(kind, called(request, obj), why)
-    used = (quota.get("status") or {}).get("used") or {}
+    used = status_of(quota).get("used") or {}
     if not set(limiting) <= set(used):
         why = f"status unknown for quota: {name(quota)}, resources: {','.join(sorted(limiting))}"
         raise forbidden(kind, called(request, obj), why)

@@ -7,10 +7,11 @@ is meant for nodes that are tainted with the name of their resource.
 from collections.abc import Iterator
 from typing import ClassVar
 
+from podium.api.objects import Object
 from podium.api.resources import is_extended_resource
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.plugin import WRITE, Plugin
-from podium.apiserver.admission.request import Object, Request
+from podium.apiserver.admission.request import Request
 
 
 class ExtendedResourceToleration(Plugin):

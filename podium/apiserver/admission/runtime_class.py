@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from podium.api.kinds import KINDS
-from podium.api.meta import name
+from podium.api.objects import Object, name
 from podium.api.quantity import nanos
 from podium.apiserver.admission.merging_tolerations import merge_tolerations
 from podium.apiserver.admission.plugin import CREATE, Plugin
-from podium.apiserver.admission.request import Object, Request, called
+from podium.apiserver.admission.request import Request, called
 from podium.apiserver.refusals import forbidden
 
 _POD = KINDS["Pod"]

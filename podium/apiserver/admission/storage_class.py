@@ -7,10 +7,10 @@ counts, and of equally old ones the first by name.
 from collections.abc import Iterable
 from typing import ClassVar
 
-from podium.api.meta import annotations, name
+from podium.api.objects import Object, annotations, metadata_of, name
 from podium.api.times import parse_time
 from podium.apiserver.admission.plugin import CREATE, AdmissionOptions, Plugin
-from podium.apiserver.admission.request import Derived, Object, Request, View
+from podium.apiserver.admission.request import Derived, Request, View
 
 _IS_DEFAULT = (
     "storageclass.kubernetes.io/is-default-class",
@@ -56,5 +56,5 @@ def _is_default(storage_class: Object) -> bool:
 
 def _created(storage_class: Object) -> int:
     """Nanoseconds since the epoch; 0 for a class that hasn't been created yet."""
-    created = (storage_class.get("metadata") or {}).get("creationTimestamp")
+    created = metadata_of(storage_class).get("creationTimestamp")
     return parse_time(created) if created else 0

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from podium.api.meta import annotations
+from podium.api.objects import Object, annotations, spec_of
 from podium.api.qos import stored_or_computed_qos
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.merging_tolerations import all_included, merge_tolerations
 from podium.apiserver.admission.plugin import WRITE, Plugin
-from podium.apiserver.admission.request import Object, Operation, Request, called
+from podium.apiserver.admission.request import Operation, Request, called
 from podium.apiserver.refusals import forbidden, internal
 
 MEMORY_PRESSURE = "node.kubernetes.io/memory-pressure"
@@ -49,7 +49,7 @@ class PodTolerationRestriction(Plugin):
         return {**obj, "spec": {**spec, "tolerations": merged}}
 
     def validate(self, request: Request, obj: Object) -> None:
-        tolerations = (obj.get("spec") or {}).get("tolerations") or ()
+        tolerations = spec_of(obj).get("tolerations") or ()
         allowed = self._of_namespace(request, ALLOWED_TOLERATIONS) if tolerations else []
         if allowed and not all_included(allowed, tolerations):
             raise forbidden(request.kind, called(request, obj), _NOT_ALLOWED)

@@ -6,9 +6,10 @@ The rules are those of the admission plugin of that name in v1.36.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from podium.api.objects import Object
 from podium.api.taints import NO_EXECUTE
 from podium.apiserver.admission.plugin import WRITE, Plugin
-from podium.apiserver.admission.request import Object, Request
+from podium.apiserver.admission.request import Request
 
 Toleration = Mapping[str, Any]
 

@@ -6,8 +6,10 @@ here, and pass them on to their pods; labels that are there already stay.
 
 from typing import ClassVar
 
+from podium.api.objects import Object, metadata_of
+from podium.api.pods import node_name_of
 from podium.apiserver.admission.plugin import CREATE, Plugin
-from podium.apiserver.admission.request import Object, Request
+from podium.apiserver.admission.request import Request
 
 TOPOLOGY_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
@@ -21,7 +23,7 @@ class PodTopologyLabels(Plugin):
     def admit(self, request: Request, obj: Object) -> Object:
         node_name = _node_of_binding(obj) if request.subresource else _node_of_pod(obj)
         node = self.view.get("Node", "", node_name) if node_name else None
-        carried = node and (node.get("metadata") or {}).get("labels")
+        carried = node and metadata_of(node).get("labels")
         if not carried:
             return obj
         topology = {label: carried[label] for label in TOPOLOGY_LABELS if label in carried}
@@ -33,7 +35,7 @@ class PodTopologyLabels(Plugin):
 
 
 def _node_of_pod(pod: Object) -> str:
-    return str((pod.get("spec") or {}).get("nodeName") or "")
+    return str(node_name_of(pod))
 
 
 def _node_of_binding(binding: Object) -> str:

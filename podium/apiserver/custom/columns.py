@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from podium.api.custom_kinds import CustomKind
+from podium.api.objects import Object
 from podium.apiserver.custom.json_paths import found_at
-from podium.apiserver.tables.columns import AGE, NAME, Cell, Column, Object, Read
+from podium.apiserver.tables.columns import AGE, NAME, Cell, Column, Read
 from podium.apiserver.tables.durations import since
 
 

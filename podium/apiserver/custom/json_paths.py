@@ -1,13 +1,12 @@
 """The JSONPaths of definitions: printer columns, selectable fields, and where replicas stand."""
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import jsonpath
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
 
 _NAME = re.compile(r"\.((?:\\.|[^.\[\]\\'\"])+)")
 _ESCAPE = re.compile(r"\\(.)")

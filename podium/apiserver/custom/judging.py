@@ -12,12 +12,12 @@ from jsonschema import Draft4Validator, ValidationError
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.objects import Object
 from podium.apiserver.custom.formats import FORMATS
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING
 from podium.apiserver.validation.checks import Faults, duplicate, fields, required
 from podium.apiserver.validation.metadata import object_meta
 
-Object = Mapping[str, Any]
 Schema = Mapping[str, Any]
 Steps = Sequence[str | int]
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.custom_kinds import CustomKind
+from podium.api.objects import Object
 from podium.apiserver.decoding.checking import Checker, Place, json_path
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING, PRESERVES, header_struct
 
-Object = Mapping[str, Any]
 Schema = Mapping[str, Any]
 
 _HEADER = frozenset({"apiVersion", "kind", "metadata"})

@@ -1,18 +1,14 @@
 """What is filled into objects, and what is wrong with new ones, wherever their kind comes from."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.apiserver.custom.judging import faults
 from podium.apiserver.custom.objects import with_defaults
 from podium.apiserver.defaulting import apply_defaults
 from podium.apiserver.refusals import first_told
 from podium.apiserver.validation import first_faults
-
-Object = Mapping[str, Any]
 
 
 def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:

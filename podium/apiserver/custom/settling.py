@@ -4,16 +4,14 @@ kube-apiserver does this by controllers of its own, a moment later. Here it is d
 write, so that a kind is served as soon as it is defined.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from podium.api.custom_kinds import CLEANUP, DEFINITION, stored_kind
 from podium.api.kinds import Kind
-from podium.api.meta import is_terminating
+from podium.api.objects import Object, is_terminating, status_of
 from podium.api.times import timestamp
 from podium.store.store import Store
 
-Object = Mapping[str, Any]
 Delete = Callable[[Kind, str, str, float], object]
 """Deletes an object, by kind, namespace and name, at a time."""
 
@@ -67,7 +65,7 @@ def _taken(store: Store, definition: Object) -> tuple[set[str], set[str]]:
     for other in store.list(DEFINITION.key).items:
         is_other = other["metadata"]["name"] != definition["metadata"]["name"]
         if is_other and other["spec"]["group"] == definition["spec"]["group"]:
-            names = (other.get("status") or {}).get("acceptedNames") or {}
+            names = status_of(other).get("acceptedNames") or {}
             resources.update(names.get(one) or "" for one in ("plural", "singular"))
             resources.update(names.get("shortNames") or ())
             kinds.update(names.get(one) or "" for one in ("kind", "listKind"))

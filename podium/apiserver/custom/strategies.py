@@ -4,13 +4,8 @@ from functools import lru_cache
 from typing import Any
 
 from podium.api.custom_kinds import CustomKind
-from podium.apiserver.strategy.strategy import (
-    Creation,
-    Object,
-    Strategy,
-    keep_status,
-    next_generation,
-)
+from podium.api.objects import Object
+from podium.apiserver.strategy.strategy import Creation, Strategy, keep_status, next_generation
 
 
 @lru_cache(maxsize=256)

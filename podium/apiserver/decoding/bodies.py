@@ -1,12 +1,12 @@
 """The body of a request as an object of the kind that the request is about."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.api.refused import Cause, Refused
 from podium.apiserver.decoding.checking import Checker, Fault, unexpected
 from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
@@ -18,8 +18,6 @@ from podium.apiserver.protobuf.wire import MalformedMessage
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.bodies import DELETE_OPTIONS
 from podium.apiserver.schema.model import Struct
-
-Object = Mapping[str, Any]
 
 JSON = "application/json"
 YAML = "application/yaml"

@@ -8,6 +8,7 @@ policies and minDomains, for example.
 
 from collections.abc import Mapping
 
+from podium.api.objects import Object
 from podium.apiserver.defaulting import (
     access,
     cluster,
@@ -19,7 +20,7 @@ from podium.apiserver.defaulting import (
     volumes,
     workloads,
 )
-from podium.apiserver.defaulting.copying import Filler, Object
+from podium.apiserver.defaulting.copying import Filler
 from podium.apiserver.defaulting.label_keys import merge_label_keys
 
 __all__ = ["apply_defaults"]

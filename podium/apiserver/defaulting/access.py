@@ -1,6 +1,7 @@
 """What is filled into bindings of roles."""
 
-from podium.apiserver.defaulting.copying import Object, each, filled, inside
+from podium.api.objects import Object
+from podium.apiserver.defaulting.copying import each, filled, inside
 
 _GROUP = "rbac.authorization.k8s.io"
 

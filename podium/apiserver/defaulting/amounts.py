@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.quantity import NANOS_PER_MILLI, Format, Quantity, parse_quantity
 from podium.api.resources import pod_limits, pod_requests
-from podium.apiserver.defaulting.copying import Object, each_value, inside, with_field
+from podium.apiserver.defaulting.copying import each_value, inside, with_field
 
 _POD_LEVEL = ("cpu", "memory")
 _HUGE_PAGES = "hugepages-"

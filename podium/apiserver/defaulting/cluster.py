@@ -1,9 +1,9 @@
 """What is filled into nodes, namespaces, services and priority classes."""
 
-from podium.api.meta import labels, name
+from podium.api.objects import Object, labels, name
 from podium.api.priority import PREEMPT_LOWER_PRIORITY
 from podium.apiserver.defaulting.amounts import amounts
-from podium.apiserver.defaulting.copying import Object, each, filled, inside
+from podium.apiserver.defaulting.copying import each, filled, inside
 
 NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name"
 

@@ -1,7 +1,8 @@
 """What is filled into containers, in pods and templates alike."""
 
+from podium.api.objects import Object
 from podium.apiserver.defaulting.amounts import requirements
-from podium.apiserver.defaulting.copying import Object, each, filled, inside
+from podium.apiserver.defaulting.copying import each, filled, inside
 
 
 def container(container: Object) -> Object:

@@ -1,9 +1,10 @@
 """Filling in without touching: where nothing is missing, the same object comes back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
+
 Filler = Callable[[Any], Any]
 
 _ABSENT = (None, "")

@@ -2,7 +2,8 @@
 
 from base64 import b64encode
 
-from podium.apiserver.defaulting.copying import Object, each, filled, inside
+from podium.api.objects import Object
+from podium.apiserver.defaulting.copying import each, filled, inside
 
 OPAQUE = "Opaque"
 

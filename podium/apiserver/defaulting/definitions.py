@@ -1,6 +1,6 @@
 """Defaults of CustomResourceDefinitions."""
 
-from podium.apiserver.defaulting.copying import Object
+from podium.api.objects import Object
 
 
 def with_defaults(definition: Object) -> Object:

@@ -8,8 +8,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.meta import labels as labels_of
-from podium.apiserver.defaulting.copying import Filler, Object, each, inside
+from podium.api.objects import Object
+from podium.api.objects import labels as labels_of
+from podium.apiserver.defaulting.copying import Filler, each, inside
 
 Labels = Mapping[str, str]
 

@@ -1,7 +1,8 @@
 """What is filled into limit ranges and quotas."""
 
+from podium.api.objects import Object
 from podium.apiserver.defaulting.amounts import amounts
-from podium.apiserver.defaulting.copying import Object, each, inside
+from podium.apiserver.defaulting.copying import each, inside
 
 _LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 

@@ -1,6 +1,7 @@
 """What is filled into what governs networks."""
 
-from podium.apiserver.defaulting.copying import Object, each, filled, inside
+from podium.api.objects import Object
+from podium.apiserver.defaulting.copying import each, filled, inside
 
 
 def network_policy(policy: Object) -> Object:

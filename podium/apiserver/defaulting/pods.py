@@ -1,5 +1,7 @@
 """What is filled into pods, and into the pod specs of templates."""
 
+from podium.api.objects import Object
+from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.apiserver.defaulting.amounts import (
     amounts,
     pod_level,
@@ -7,11 +9,10 @@ from podium.apiserver.defaulting.amounts import (
     requirements,
 )
 from podium.apiserver.defaulting.containers import container
-from podium.apiserver.defaulting.copying import Object, each, filled, inside
+from podium.apiserver.defaulting.copying import each, filled, inside
 from podium.apiserver.defaulting.remembered import remembered
 from podium.apiserver.defaulting.volumes import volume
 
-DEFAULT_SCHEDULER = "default-scheduler"
 DEFAULT_GRACE_PERIOD_S = 30
 _LEAST_GRACE_PERIOD_S = 1
 
@@ -23,7 +24,7 @@ def pod_spec(spec: Object) -> Object:
         restartPolicy="Always",
         terminationGracePeriodSeconds=DEFAULT_GRACE_PERIOD_S,
         dnsPolicy="ClusterFirst",
-        schedulerName=DEFAULT_SCHEDULER,
+        schedulerName=DEFAULT_SCHEDULER_NAME,
         securityContext={},
     )
     return inside(

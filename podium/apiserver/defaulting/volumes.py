@@ -1,7 +1,8 @@
 """What is filled into volumes, claims, volumes' sources and storage classes."""
 
+from podium.api.objects import Object
 from podium.apiserver.defaulting.amounts import amounts, requirements
-from podium.apiserver.defaulting.copying import Object, each, filled, inside
+from podium.apiserver.defaulting.copying import each, filled, inside
 
 _FILE_MODE = 0o644
 _TOKEN_LIFETIME_S = 3600

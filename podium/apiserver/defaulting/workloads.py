@@ -1,7 +1,8 @@
 """What is filled into workloads."""
 
-from podium.api.meta import labels as labels_of
-from podium.apiserver.defaulting.copying import Object, each, filled, inside, with_field
+from podium.api.objects import Object, metadata_of, spec_of
+from podium.api.objects import labels as labels_of
+from podium.apiserver.defaulting.copying import each, filled, inside, with_field
 from podium.apiserver.defaulting.pods import template
 from podium.apiserver.defaulting.volumes import claim
 
@@ -63,10 +64,10 @@ def replication_controller(controller: Object) -> Object:
 
 
 def _labelled_like_template(workload: Object) -> Object:
-    labels = labels_of((workload.get("spec") or {}).get("template") or {})
+    labels = labels_of(spec_of(workload).get("template") or {})
     if not labels or labels_of(workload):
         return workload
-    return {**workload, "metadata": {**(workload.get("metadata") or {}), "labels": dict(labels)}}
+    return {**workload, "metadata": {**metadata_of(workload), "labels": dict(labels)}}
 
 
 def stateful_set(stateful_set: Object) -> Object:

@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from podium.api.objects import Object, metadata_of
 from podium.api.quantity import parse_quantity
 from podium.apiserver.internals.types import TYPES
-
-Object = Mapping[str, Any]
 
 _INITIALS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+$|[A-Z]+(?=\d)|[A-Z]")
 _ZEROS: Mapping[str, Any] = {"string": "", "int": 0, "bool": False, "Quantity": "0"}
@@ -83,7 +82,7 @@ def _renderer(kind: str) -> Callable[[Any], Any]:
     if kind == "raw":
         return lambda value: value
     if kind == "ObjectMeta":
-        return lambda value: {k: v for k, v in (value.get("metadata") or {}).items() if v}
+        return lambda value: {k: v for k, v in metadata_of(value).items() if v}
     if kind in _ZEROS:
         return lambda value: _ZEROS[kind] if value is None else value
     return lambda value: internal(kind, value or {})

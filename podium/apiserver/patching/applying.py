@@ -1,6 +1,5 @@
 """One patch of any of the three kinds that need no owner: carried out, and its result checked."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
@@ -8,6 +7,7 @@ import msgspec
 
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.api.refused import Refused
 from podium.apiserver.decoding import STRICT, WARN, PatchType
 from podium.apiserver.decoding.checking import Fault
@@ -18,8 +18,6 @@ from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import invalid
 from podium.apiserver.schema import Struct, struct_of
 from podium.apiserver.schema.kinds import struct_for
-
-Object = Mapping[str, Any]
 
 _UNPROCESSABLE = "the server rejected our request due to an error in our request"
 

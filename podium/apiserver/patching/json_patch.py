@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
+from podium.api.objects import Object
 from podium.apiserver.decoding.reading import DEPTH_MAX, TOO_DEEP, oddity
-
-Object = Mapping[str, Any]
 
 COPIED_BYTES_MAX = 3 * 1024 * 1024
 """How much all copies of a patch may copy together, as JSON."""

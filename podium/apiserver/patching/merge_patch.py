@@ -1,9 +1,8 @@
 """JSON merge patches (RFC 7386)."""
 
 from collections.abc import Mapping
-from typing import Any
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
 
 
 def merge_patched(live: Object, patch: Object) -> Object:

@@ -10,16 +10,15 @@ written this way, so that a patch without directives takes a short way through.
 Source: apimachinery's `strategicpatch` package of v1.36.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.refused import Refused
 from podium.apiserver.decoding.checking import unexpected
 from podium.apiserver.patching.strategic_order import in_order, json_text, merge_key_of
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import ListOf, MapOf, Struct, Type
-
-Object = Mapping[str, Any]
 
 PATCH = "$patch"
 RETAIN_KEYS = "$retainKeys"

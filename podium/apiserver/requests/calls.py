@@ -1,10 +1,9 @@
 """A call: a request that has found its route, with all that its handler needs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.apiserver.decoding import WARN, Decoded, decode
 from podium.apiserver.long_work import apart
 from podium.apiserver.requests import options
@@ -16,8 +15,6 @@ from podium.apiserver.requests.parameters import Parameters
 from podium.apiserver.requests.presenting import Form, Include, included, shown
 from podium.apiserver.requests.routes import Route
 from podium.apiserver.server import ApiServer, WriteOptions
-
-Object = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,15 @@ pods on it; its own Lease. It may delete and evict pods on it, and no others.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.meta import labels, name
+from podium.api.objects import Object, labels, name, status_of
+from podium.api.pods import node_name_of
 from podium.api.refused import Refused
 from podium.apiserver.refusals import forbidden
 from podium.apiserver.requests.routes import Route
 from podium.apiserver.server import ApiServer, Judge
 from podium.control.heartbeats import LEASE_NAMESPACE
-
-Object = Mapping[str, Any]
 
 RESTRICTED = "node-restriction.kubernetes.io"
 _KUBERNETES = ("kubernetes.io", "k8s.io")
@@ -63,7 +61,7 @@ def check_removal(server: ApiServer, node: str, route: Route) -> None:
     if route.kind.key != "Pod" or (route.subresource, route.verb) not in _REMOVALS:
         return
     pod = server.get(KINDS["Pod"], route.namespace, route.name)
-    if pod["spec"].get("nodeName") == node:
+    if node_name_of(pod) == node:
         return
     who, what = (f'"{node}"', "delete") if route.verb == "delete" else (node, "evict")
     why = f"node {who} can only {what} pods with spec.nodeName set to itself"
@@ -95,13 +93,13 @@ def _node(node: str, route: Route, old: Object | None, new: Object) -> str | Non
 
 
 def _pod(node: str, _: Route, old: Object | None, new: Object) -> str | None:
-    if old is None or old["spec"].get("nodeName") != node:
+    if old is None or node_name_of(old) != node:
         whose = "pods with spec.nodeName set to itself"
         return f'node "{node}" can only update pod status for {whose}'
     if labels(old) != labels(new):
         return f'node "{node}" cannot update labels through pod status'
     claims = "resourceClaimStatuses"
-    if (old.get("status") or {}).get(claims) != (new.get("status") or {}).get(claims):
+    if status_of(old).get(claims) != status_of(new).get(claims):
         return f'node "{node}" cannot update resource claim statues'
     return None
 

@@ -6,16 +6,15 @@ write into them, `node_restriction` says.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.api.objects import Object
+from podium.api.pods import node_name_of
 from podium.apiserver.requests.routes import Route
 from podium.apiserver.requests.users import AUTHENTICATED, NODES, Attempt, User
 from podium.apiserver.selection import Selection
 from podium.apiserver.server import ApiServer
 from podium.control.heartbeats import LEASE_NAMESPACE
-
-Object = Mapping[str, Any]
 
 NODE_USER = "system:node:"
 _READING = ("get", "list", "watch")
@@ -127,7 +126,7 @@ def _selected(selection: Selection, field: str) -> str:
 
 
 def _is_on(pod: Object, node: str) -> bool:
-    return (pod.get("spec") or {}).get("nodeName") == node
+    return node_name_of(pod) == node
 
 
 def _named(pod: Object, resource: str) -> Iterator[str]:

@@ -1,19 +1,18 @@
 """Answers: objects and lists of them in the form that was negotiated."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from podium.api.kinds import Kind
+from podium.api.objects import Object, metadata_of
 from podium.api.refused import Refused
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
 from podium.apiserver.tables import columns_of, definitions, partial_metadata, rows
 from podium.apiserver.verbs.options import Listing
 from podium.apiserver.versions import shown_version
-
-Object = Mapping[str, Any]
 
 _META_GROUP = "meta.k8s.io"
 _TYPE_FIELDS = ("kind", "apiVersion")
@@ -81,7 +80,7 @@ def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Obj
         case "":
             return _typed(obj, form)
         case "Table":
-            version = (obj.get("metadata") or {}).get("resourceVersion")
+            version = metadata_of(obj).get("resourceVersion")
             metadata = {"resourceVersion": version} if version else {}
             return _table(form, [obj], metadata, now_s, headers=headers)
         case "PartialObjectMetadata":

@@ -1,10 +1,8 @@
 """Reading: one object, a list of them, and a watch."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from podium.api.kinds import KINDS
-from podium.api.meta import annotations
+from podium.api.objects import Object, annotations
+from podium.api.pods import node_name_of
 from podium.api.refused import Refused
 from podium.apiserver.long_work import apart, concerns, kept
 from podium.apiserver.refusals import bad_request
@@ -19,8 +17,6 @@ from podium.apiserver.server import Page, WatchOptions
 from podium.apiserver.verbs.reading import parse_version, too_large
 from podium.node.real.registration import LOGS as LOG_DIRECTORY
 from podium.store.errors import TooLargeResourceVersion
-
-Object = Mapping[str, Any]
 
 _NAME_FIELD = "metadata.name"
 
@@ -127,6 +123,6 @@ def log(call: Call) -> Response:
 
 def _log_directory(call: Call, pod: Object) -> str:
     """Where the node of a pod keeps logs; empty if it isn't a real one."""
-    name = pod["spec"].get("nodeName") or ""
+    name = node_name_of(pod)
     node = call.server.store.get("Node", "", name) if name else None
     return "" if node is None else annotations(node).get(LOG_DIRECTORY, "")

@@ -1,16 +1,14 @@
 """Reviews: questions about who somebody is and what they may do, answered as they are created."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import FieldError
+from podium.api.objects import Object
 from podium.api.times import timestamp
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
 from podium.apiserver.requests.users import Attempt, Rule, User
-
-Object = Mapping[str, Any]
 
 _RESOURCE, _PATH = "resourceAttributes", "nonResourceAttributes"
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from podium.api.objects import metadata_of
 from podium.api.refused import Refused
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
@@ -22,7 +23,7 @@ def bind(call: Call) -> Response:
     route = call.route
     how = call.write_options("CreateOptions")
     decoded = call.decoded(BINDING)
-    name = route.name or (decoded.obj.get("metadata") or {}).get("name", "")
+    name = route.name or metadata_of(decoded.obj).get("name", "")
     call.server.bind(route.namespace, name, decoded.obj, call.now_s, how)
     return call.respond(201, _SUCCESS, decoded.warnings)
 

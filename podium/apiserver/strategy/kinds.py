@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 
 from podium.api.custom_kinds import CLEANUP, CustomKind
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.apiserver.custom.strategies import custom_strategy
 from podium.apiserver.strategy import namespaces, nodes, pods, services, volumes, workloads
 from podium.apiserver.strategy.strategy import (
     Creation,
-    Object,
     Prepare,
     Strategy,
     all_of,

@@ -1,7 +1,8 @@
 """Namespaces: who finishes them off, and which subresource says so."""
 
+from podium.api.objects import Object, spec_of
 from podium.apiserver.defaulting import apply_defaults
-from podium.apiserver.strategy.strategy import Creation, Object, keep_status
+from podium.apiserver.strategy.strategy import Creation, keep_status
 
 _KUBERNETES = "kubernetes"
 
@@ -24,7 +25,7 @@ def create(namespace: Object, _creation: Creation) -> Object:
 def update(new: Object, old: Object, now_s: float) -> Object:
     """The finalizers of the spec have a subresource of their own."""
     new = keep_status(new, old, now_s)
-    finalizers = (old.get("spec") or {}).get("finalizers")
+    finalizers = spec_of(old).get("finalizers")
     spec = new.get("spec") or {}
     if spec.get("finalizers") == finalizers:
         return new

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.qos import qos_class
 from podium.apiserver.long_work import apart
-from podium.apiserver.strategy.strategy import Creation, Object, keep_spec, next_generation
+from podium.apiserver.strategy.strategy import Creation, keep_spec, next_generation
 from podium.apiserver.subresources.resize import resized
 
 _GATED = {

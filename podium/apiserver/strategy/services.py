@@ -7,7 +7,8 @@ gets is chosen at random.
 from ipaddress import IPv4Network
 from itertools import chain
 
-from podium.apiserver.strategy.strategy import Creation, Object
+from podium.api.objects import Object
+from podium.apiserver.strategy.strategy import Creation
 
 _ADDRESSES = IPv4Network("10.96.0.0/12")
 _NODE_PORTS = range(30000, 32768)

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
 
 
 @dataclass(frozen=True, slots=True)

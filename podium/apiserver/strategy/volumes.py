@@ -1,7 +1,8 @@
 """Volumes: their phases, and since when."""
 
+from podium.api.objects import Object
 from podium.api.times import timestamp
-from podium.apiserver.strategy.strategy import Creation, Object, keep_spec
+from podium.apiserver.strategy.strategy import Creation, keep_spec
 
 
 def create_volume(volume: Object, creation: Creation) -> Object:

@@ -1,13 +1,8 @@
 """Workloads: generations, and the labels by which a job knows its pods."""
 
 from podium.api.integers import parse_int
-from podium.apiserver.strategy.strategy import (
-    Creation,
-    Object,
-    keep_spec,
-    keep_status,
-    next_generation,
-)
+from podium.api.objects import Object
+from podium.apiserver.strategy.strategy import Creation, keep_spec, keep_status, next_generation
 
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 _JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")

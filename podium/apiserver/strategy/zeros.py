@@ -5,9 +5,8 @@ nothing else.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
 
 _POD_TEMPLATE = {"metadata": {}, "spec": {"containers": None}}
 _SELECTED_TEMPLATE = {"selector": None, "template": _POD_TEMPLATE}

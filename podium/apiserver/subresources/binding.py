@@ -4,14 +4,12 @@ The rules are those of the `binding` subresource in v1.36. Whether the node exis
 the pod, isn't asked: the node itself refuses what doesn't fit.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
+from podium.api.objects import Object
 from podium.apiserver.refusals import conflict, internal
 from podium.apiserver.subresources.pod_conditions import with_pod_condition
-
-Object = Mapping[str, Any]
 
 _SCHEDULED = {"type": "PodScheduled", "status": "True"}
 _PRECONDITION = (

@@ -4,19 +4,17 @@ The rules are those of the `eviction` subresource in v1.36. A budget is charged 
 deleted, and both are told to the store at once, so that there is no eviction in between.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from podium.api.labels import SelectorError
-from podium.api.meta import is_finished, is_terminating, name
+from podium.api.objects import Object, is_terminating, name, spec_of
+from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.refused import Cause, Refused
 from podium.apiserver.refusals import bad_request, conflict, internal
 from podium.apiserver.subresources.pod_conditions import with_pod_condition
 from podium.core.budget_status import with_disruption
-from podium.core.budgets import is_ready, selects
-
-Object = Mapping[str, Any]
+from podium.core.budgets import selects
 
 # More evictions than this that the disruption controller hasn't seen yet are too many.
 DISRUPTED_PODS_MAX = 2000
@@ -77,7 +75,7 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
 
 def _needs_no_budget(pod: Object) -> bool:
     """Whether the pod is missing already, or hasn't been there yet."""
-    phase = (pod.get("status") or {}).get("phase")
+    phase = phase_of(pod)
     return is_finished(pod) or phase == "Pending" or is_terminating(pod)
 
 
@@ -101,7 +99,7 @@ def _selects(budget: Object, pod: Object) -> bool:
 
 def _lets_unready_go(budget: Object) -> bool:
     """Whether pods that aren't ready go without counting."""
-    if (budget.get("spec") or {}).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
+    if spec_of(budget).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
         return True
     status = budget.get("status") or {}
     desired = status.get("desiredHealthy") or 0

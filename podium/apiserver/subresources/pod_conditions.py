@@ -1,11 +1,9 @@
 """Conditions of pods, set as kube-apiserver itself sets them."""
 
-from collections.abc import Mapping
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.times import timestamp
-
-Object = Mapping[str, Any]
 
 
 def with_pod_condition(status: Object, condition: Object, now_s: float) -> dict[str, Any]:

@@ -4,10 +4,10 @@ The rules are those of the `resize` subresource in v1.36; whether the new resour
 judged in `update_validation.resize`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
 
 _RESIZED = ("resources", "resizePolicy")
 

@@ -9,12 +9,10 @@ from typing import Any
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
-from podium.api.meta import name
+from podium.api.objects import Object, name, spec_of
 from podium.apiserver.custom.json_paths import steps
 from podium.apiserver.refusals import conflict, invalid
 from podium.apiserver.validation.checks import NOT_NEGATIVE
-
-Object = Mapping[str, Any]
 
 _IDENTITY = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _OPERATORS = {"In": "in", "NotIn": "notin"}
@@ -75,7 +73,7 @@ def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
         Refused: 422, the number isn't one; 409, it is another workload's Scale.
     """
     metadata, own = scale.get("metadata") or {}, workload["metadata"]
-    replicas = (scale.get("spec") or {}).get("replicas") or 0
+    replicas = spec_of(scale).get("replicas") or 0
     if replicas < 0:
         fault = FieldError("spec.replicas", replicas, NOT_NEGATIVE)
         raise invalid(name(workload), [fault], "Scale", "autoscaling")

@@ -1,6 +1,7 @@
 """The columns of roles and of their bindings."""
 
-from podium.apiserver.tables.columns import AGE, NAME, WIDE, Column, Object, Read, at, text
+from podium.api.objects import Object
+from podium.apiserver.tables.columns import AGE, NAME, WIDE, Column, Read, at, text
 
 _CREATED = Column("Created At", text("metadata", "creationTimestamp"), "When it was created.")
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.labels import SelectorError, equality_selector, label_selector
-from podium.api.meta import name
+from podium.api.objects import Object, name
 from podium.apiserver.tables.durations import since
 
-Object = Mapping[str, Any]
 Cell = str | int | bool | None
 Read = Callable[[Object, float], Cell]
 """Reads a cell: takes the object and the time, in seconds since the epoch."""

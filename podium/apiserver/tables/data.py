@@ -1,6 +1,7 @@
 """The columns of ConfigMap, Secret and ServiceAccount."""
 
-from podium.apiserver.tables.columns import AGE, NAME, Column, Object, count, text
+from podium.api.objects import Object
+from podium.apiserver.tables.columns import AGE, NAME, Column, count, text
 
 
 def _entries(config_map: Object, _now_s: float) -> int:

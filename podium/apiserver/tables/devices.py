@@ -1,7 +1,7 @@
 """The columns of devices: who offers them, and who has claimed them."""
 
-from podium.api.meta import is_terminating
-from podium.apiserver.tables.columns import AGE, NAME, Column, Object, at, text
+from podium.api.objects import Object, is_terminating
+from podium.apiserver.tables.columns import AGE, NAME, Column, at, text
 
 
 def _state(claim: Object, _now_s: float) -> str:

@@ -1,7 +1,7 @@
 """The columns of events, which are stored in the shape of core/v1."""
 
-from podium.api.meta import name
-from podium.apiserver.tables.columns import WIDE, Column, Object, at, text
+from podium.api.objects import Object, name
+from podium.apiserver.tables.columns import WIDE, Column, at, text
 from podium.apiserver.tables.durations import since
 
 

@@ -1,15 +1,7 @@
 """The columns of ways into the cluster and within it."""
 
-from podium.apiserver.tables.columns import (
-    AGE,
-    NAME,
-    NONE,
-    Column,
-    Object,
-    at,
-    selector_text,
-    text,
-)
+from podium.api.objects import Object
+from podium.apiserver.tables.columns import AGE, NAME, NONE, Column, at, selector_text, text
 
 
 def _hosts(ingress: Object, _now_s: float) -> str:

@@ -1,18 +1,7 @@
 """The columns of what belongs to nodes: Node, Lease, RuntimeClass, CSINode."""
 
-from podium.api.meta import labels
-from podium.apiserver.tables.columns import (
-    AGE,
-    NAME,
-    NONE,
-    WIDE,
-    Column,
-    Object,
-    Read,
-    at,
-    count,
-    text,
-)
+from podium.api.objects import Object, labels
+from podium.apiserver.tables.columns import AGE, NAME, NONE, WIDE, Column, Read, at, count, text
 from podium.apiserver.tables.durations import UNKNOWN
 
 _ROLE_PREFIX = "node-role.kubernetes.io/"

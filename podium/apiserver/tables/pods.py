@@ -7,10 +7,11 @@ that, by its containers, of which the first one with a reason has the say.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from podium.api.meta import is_finished, is_terminating
+from podium.api.objects import Object, is_terminating
+from podium.api.pods import is_finished
 from podium.api.resources import is_sidecar
 from podium.api.times import TimeError, parse_time
-from podium.apiserver.tables.columns import AGE, NAME, NONE, WIDE, Column, Object, at, text
+from podium.apiserver.tables.columns import AGE, NAME, NONE, WIDE, Column, at, text
 from podium.apiserver.tables.durations import since
 
 _INITIALIZING = "PodInitializing"

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from podium.apiserver.tables.columns import AGE, NAME, Column, Object, Read, at, field, text
+from podium.api.objects import Object
+from podium.apiserver.tables.columns import AGE, NAME, Column, Read, at, field, text
 
 _LIMITS_PREFIX = "limits."
 

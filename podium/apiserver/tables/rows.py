@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from podium.apiserver.tables.columns import Cell, Object
+from podium.api.objects import Object, status_of
+from podium.apiserver.tables.columns import Cell
 from podium.apiserver.tables.kinds import Columns
 from podium.apiserver.tables.pods import POD
 
@@ -61,4 +62,4 @@ def rows(
 
 
 def _conditions(obj: Object) -> list[dict[str, str]]:
-    return _FINISHED_PODS.get((obj.get("status") or {}).get("phase", ""), [])
+    return _FINISHED_PODS.get(status_of(obj).get("phase", ""), [])

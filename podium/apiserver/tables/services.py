@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from podium.api.objects import Object
 from podium.apiserver.tables.columns import (
     AGE,
     NAME,
@@ -9,7 +10,6 @@ from podium.apiserver.tables.columns import (
     UNSET,
     WIDE,
     Column,
-    Object,
     at,
     labels_text,
     text,

@@ -1,18 +1,7 @@
 """The columns of volumes, claims and what provides them."""
 
-from podium.api.meta import annotations, is_terminating, name
-from podium.apiserver.tables.columns import (
-    AGE,
-    NAME,
-    NONE,
-    UNSET,
-    WIDE,
-    Column,
-    Object,
-    at,
-    field,
-    text,
-)
+from podium.api.objects import Object, annotations, is_terminating, name
+from podium.apiserver.tables.columns import AGE, NAME, NONE, UNSET, WIDE, Column, at, field, text
 
 _CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
 _DEFAULT_ANNOTATIONS = (

@@ -1,7 +1,7 @@
 """The columns of workloads: how many pods there should be, are, and are ready."""
 
 from podium.api.labels import SelectorError, label_selector
-from podium.api.meta import controller_of, is_terminating
+from podium.api.objects import Object, controller_of, is_terminating
 from podium.apiserver.tables.columns import (
     AGE,
     CONTAINERS,
@@ -11,7 +11,6 @@ from podium.apiserver.tables.columns import (
     SELECTOR,
     WIDE,
     Column,
-    Object,
     at,
     field,
     fraction,

@@ -2,8 +2,9 @@
 
 from podium.api.custom_kinds import is_established
 from podium.api.errors import FieldError
+from podium.api.objects import Object
 from podium.apiserver.update_validation.metadata import metadata
-from podium.apiserver.update_validation.rules import Faults, Object, at, immutable_value
+from podium.apiserver.update_validation.rules import Faults, at, immutable_value
 from podium.apiserver.validation.definitions import definition
 
 _ALWAYS = ("spec.group", "spec.names.plural")

@@ -6,8 +6,9 @@ The rules are those of v1.36 for pods with scheduling gates.
 from typing import Any
 
 from podium.api.errors import FieldError
+from podium.api.objects import Object
 from podium.apiserver.internals import internal
-from podium.apiserver.update_validation.rules import Faults, Object, same
+from podium.apiserver.update_validation.rules import Faults, same
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _TERMS = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"

@@ -9,11 +9,11 @@ from typing import Any
 
 from podium.api.errors import OMITTED, ErrorKind, FieldError
 from podium.api.integers import INT64, parse_int
+from podium.api.objects import Object
 from podium.api.times import parse_time
 from podium.apiserver.update_validation.metadata import metadata
 from podium.apiserver.update_validation.rules import (
     Faults,
-    Object,
     all_of,
     at,
     immutable_value,

@@ -6,17 +6,16 @@ The rules are those of `ValidateJobUpdate` in v1.36.
 from typing import Any
 
 from podium.api.errors import FieldError
+from podium.api.objects import Object, spec_of
 from podium.apiserver.internals import internal
 from podium.apiserver.update_validation.metadata import metadata
 from podium.apiserver.update_validation.rules import (
     Faults,
-    Object,
     all_of,
     at,
     immutable,
     immutable_value,
     same,
-    spec_of,
     valid,
     without,
 )

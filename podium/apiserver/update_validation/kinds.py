@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.apiserver.custom.judging import faults as custom_faults
 from podium.apiserver.update_validation import (
     definitions,
@@ -19,7 +20,7 @@ from podium.apiserver.update_validation import (
     workloads,
 )
 from podium.apiserver.update_validation.metadata import metadata
-from podium.apiserver.update_validation.rules import Object, Rule
+from podium.apiserver.update_validation.rules import Rule
 from podium.apiserver.validation.kinds import CHECKS
 
 _RULES: Mapping[str, Rule] = {

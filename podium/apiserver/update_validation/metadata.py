@@ -6,12 +6,8 @@ The rules are those of apimachinery's `ValidateObjectMetaAccessorUpdate` in v1.3
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.apiserver.update_validation.rules import (
-    Faults,
-    Object,
-    forbidden,
-    immutable_value,
-)
+from podium.api.objects import Object
+from podium.apiserver.update_validation.rules import Faults, forbidden, immutable_value
 from podium.apiserver.validation.checks import Check
 from podium.apiserver.validation.metadata import annotations, owners
 from podium.apiserver.validation.names import label_map

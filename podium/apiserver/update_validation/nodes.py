@@ -4,9 +4,10 @@ The rules are those of `ValidateNodeUpdate` in v1.36.
 """
 
 from podium.api.errors import ErrorKind, FieldError
+from podium.api.objects import Object, status_of
 from podium.apiserver.internals import internal
 from podium.apiserver.update_validation.metadata import metadata
-from podium.apiserver.update_validation.rules import Faults, Object, all_of, forbidden, valid
+from podium.apiserver.update_validation.rules import Faults, all_of, forbidden, valid
 from podium.apiserver.validation.nodes import node, node_features, node_resources, node_taints
 
 _ADDRESS = 'node updates may not change podCIDR except from "" to valid'
@@ -15,7 +16,7 @@ _PROVIDER = 'node updates may not change providerID except from "" to valid'
 
 def _addresses(new: Object, _old: Object) -> Faults:
     seen = []
-    for index, address in enumerate((new.get("status") or {}).get("addresses") or ()):
+    for index, address in enumerate(status_of(new).get("addresses") or ()):
         if address in seen:
             path = f"status.addresses[{index}]"
             yield FieldError(path, internal("NodeAddress", address), "", ErrorKind.DUPLICATE)

@@ -4,10 +4,10 @@ The rules are those of v1.36.
 """
 
 from podium.api.errors import FieldError
+from podium.api.objects import Object
 from podium.apiserver.update_validation.metadata import metadata
 from podium.apiserver.update_validation.rules import (
     Faults,
-    Object,
     Rule,
     all_of,
     at,

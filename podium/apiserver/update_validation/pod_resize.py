@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import FieldError
+from podium.api.objects import Object, spec_of, status_of
 from podium.api.priority import is_mirror
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.resources import is_sidecar
 from podium.apiserver.internals import internal
 from podium.apiserver.update_validation.metadata import metadata
-from podium.apiserver.update_validation.rules import Faults, Object, forbidden, spec_of, valid
+from podium.apiserver.update_validation.rules import Faults, forbidden, valid
 from podium.apiserver.validation.pods import pod as pod_check
 
 _RESIZABLE = ("cpu", "memory")
@@ -38,7 +39,7 @@ def resize_update(new: Object, old: Object) -> Faults:
     yield from _new_pod(new, old)
     if stored_or_computed_qos(old) != qos_class(new):
         message = "Pod QOS Class may not change as a result of resizing"
-        yield FieldError("spec", (new.get("status") or {}).get("qosClass") or "", message)
+        yield FieldError("spec", status_of(new).get("qosClass") or "", message)
     if not _node_can_resize(old):
         yield forbidden("spec", "Pod running on node without support for resize")
     yield from _containers(spec_of(new), spec_of(old))
@@ -50,7 +51,7 @@ def _os_name(spec: Object) -> str:
 
 def _node_can_resize(pod: Object) -> bool:
     """Whether the node tells the resources of running containers; if none runs, who knows."""
-    statuses = (pod.get("status") or {}).get("containerStatuses") or ()
+    statuses = status_of(pod).get("containerStatuses") or ()
     for status in statuses:
         if (status.get("state") or {}).get("running") is not None:
             return status.get("resources") is not None

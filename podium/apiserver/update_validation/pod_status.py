@@ -10,17 +10,11 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_key, validate_subdomain
+from podium.api.objects import Object, spec_of
 from podium.api.resources import is_sidecar
 from podium.apiserver.update_validation.metadata import metadata
 from podium.apiserver.update_validation.pods import annotations
-from podium.apiserver.update_validation.rules import (
-    Faults,
-    Object,
-    all_of,
-    forbidden,
-    immutable_value,
-    spec_of,
-)
+from podium.apiserver.update_validation.rules import Faults, all_of, forbidden, immutable_value
 from podium.apiserver.validation.checks import ip_address
 
 _SYSTEM_CONDITIONS = frozenset({"PodScheduled", "Ready", "Initialized"})

@@ -7,18 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
+from podium.api.objects import Object, spec_of
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.internals import difference, internal
 from podium.apiserver.update_validation.gated_pods import as_before_where_tightened, tightened
 from podium.apiserver.update_validation.metadata import metadata
-from podium.apiserver.update_validation.rules import (
-    Faults,
-    Object,
-    all_of,
-    forbidden,
-    spec_of,
-    valid,
-)
+from podium.apiserver.update_validation.rules import Faults, all_of, forbidden, valid
 from podium.apiserver.validation.checks import INT32_MAX
 from podium.apiserver.validation.pods import pod as pod_check
 from podium.apiserver.validation.tolerations import tolerations as tolerations_check

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
+from podium.api.objects import Object
 from podium.apiserver.validation.checks import NOT_NEGATIVE, Check
 
-Object = Mapping[str, Any]
 Faults = Iterator[FieldError]
 Rule = Callable[[Object, Object], Faults]
 
@@ -29,12 +29,6 @@ def same(first: Any, second: Any) -> bool:
     if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
         return all(map(same, first, second))
     return first in _EMPTY and second in _EMPTY
-
-
-def spec_of(obj: Object) -> Object:
-    """The object's spec; empty if it has none, as an update may well ask for."""
-    found: Object = obj.get("spec") or {}
-    return found
 
 
 def at(obj: Object, path: str) -> Any:

@@ -7,19 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.meta import annotations
+from podium.api.objects import Object, annotations, spec_of
 from podium.api.quantity import nanos
 from podium.apiserver.internals import difference, internal
 from podium.apiserver.update_validation.metadata import metadata
 from podium.apiserver.update_validation.rules import (
     Faults,
-    Object,
     all_of,
     at,
     forbidden,
     immutable,
     immutable_value,
-    spec_of,
     valid,
     without,
 )

@@ -6,10 +6,10 @@ The rules are those of v1.36's `apps` and `core` groups.
 from collections.abc import Sequence
 
 from podium.api.errors import FieldError
+from podium.api.objects import Object, spec_of
 from podium.apiserver.update_validation.metadata import metadata
 from podium.apiserver.update_validation.rules import (
     Faults,
-    Object,
     Rule,
     all_of,
     at,
@@ -17,7 +17,6 @@ from podium.apiserver.update_validation.rules import (
     immutable,
     not_negative,
     same,
-    spec_of,
     valid,
     without,
 )

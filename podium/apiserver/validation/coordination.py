@@ -4,6 +4,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.labels import validate_label_key
+from podium.api.objects import metadata_of
 from podium.apiserver.validation.checks import (
     NOT_NEGATIVE,
     Faults,
@@ -40,7 +41,7 @@ lease = fields(
 
 def _in_place(event: Any, path: str) -> Faults:
     """An event is in the namespace of what it is about, or in `default` if that has none."""
-    place = (event.get("metadata") or {}).get("namespace") or ""
+    place = metadata_of(event).get("namespace") or ""
     about = (event.get("involvedObject") or {}).get("namespace") or ""
     if event.get("eventTime"):
         fits = bool(about) or place in ("", *_NAMESPACES_OF_CLUSTER_EVENTS)

@@ -7,13 +7,13 @@ from typing import Any
 from jsonschema import Draft4Validator
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.objects import Object
 from podium.apiserver.custom import json_paths
 from podium.apiserver.schema.custom import INT_OR_STRING, PRESERVES
 from podium.apiserver.validation.checks import Faults, boolean, each, fields, required, text
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.names import dns_label, subdomain
 
-Object = Mapping[str, Any]
 Schema = Mapping[str, Any]
 
 _APPROVED = "api-approved.kubernetes.io"

@@ -1,12 +1,10 @@
 """What is there before anybody has created anything."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from podium.api.kinds import KINDS, Kind
+from podium.api.objects import Object
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
-
-Object = Mapping[str, Any]
 
 NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.long_work import apart, concerns
 from podium.apiserver.patching import Patched, apply_configuration, apply_patch
@@ -16,8 +17,6 @@ from podium.apiserver.verbs.options import PatchRequest, WriteOptions, Written
 from podium.apiserver.verbs.updating import UNCONDITIONAL, Updater
 from podium.apiserver.versions import shown_version, stored_version
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 _NOBODY = "uid mismatch: the provided object specified uid {}, and no existing object was found"
 

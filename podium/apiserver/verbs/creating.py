@@ -8,8 +8,8 @@ from typing import Any
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import Kind
-from podium.api.meta import controller_of
-from podium.api.meta import name as name_of
+from podium.api.objects import Object, controller_of, metadata_of
+from podium.api.objects import name as name_of
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.custom.rules import completed, faults_of
@@ -24,8 +24,6 @@ from podium.apiserver.versions import stored_version
 from podium.controllers.naming import generated_names
 from podium.core.recent import Recent
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 _NAMELESS = FieldError(
     "metadata.name", None, "name or generateName is required", ErrorKind.REQUIRED
@@ -123,7 +121,7 @@ class Creator:
 
 def _received(kind: Kind, obj: Object, namespace: str) -> Object:
     """The object in its kind's own version, in its namespace, without what only servers say."""
-    metadata = without_server_fields(obj.get("metadata") or {})
+    metadata = without_server_fields(metadata_of(obj))
     own = metadata.pop("namespace", namespace)
     if namespace:
         metadata["namespace"] = namespace

@@ -4,11 +4,11 @@ A pod's deletion is a write of its own, even if nothing holds it, so that watche
 terminate before they see it go. The rules are those of v1.36's generic registry.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from podium.api.kinds import Kind
-from podium.api.meta import is_finished
+from podium.api.objects import Object, spec_of, status_of
+from podium.api.pods import is_finished
 from podium.api.times import LATEST_NS, NANOS_PER_SECOND, format_time, parse_time, timestamp
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.refusals import conflict, not_found
@@ -16,8 +16,6 @@ from podium.apiserver.strategy import Strategy, strategy_of
 from podium.apiserver.verbs.options import Deleted, DeleteOptions, WriteOptions
 from podium.apiserver.verbs.writing import Writer
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 _FINALIZER_OF = {"Orphan": "orphan", "Foreground": "foregroundDeletion"}
 _POLICY_OF = {finalizer: policy for policy, finalizer in _FINALIZER_OF.items()}
@@ -95,12 +93,12 @@ class Deleter:
         """Namespaces are emptied first, by a controller that says so in their spec."""
         metadata = obj["metadata"]
         if metadata.get("deletionTimestamp"):
-            if (obj.get("spec") or {}).get("finalizers"):
+            if spec_of(obj).get("finalizers"):
                 return Deleted(obj, False, obj)
             return self._delete(kind, obj, how, now_s, options)
         finalizers = _finalizers(metadata, strategy_of(kind), how)
         marked = _with_metadata(obj, deletionTimestamp=timestamp(now_s), finalizers=finalizers)
-        marked = {**marked, "status": {**(obj.get("status") or {}), "phase": "Terminating"}}
+        marked = {**marked, "status": {**status_of(obj), "phase": "Terminating"}}
         marked = self._writer.update(kind, marked, dry_run=options.dry_run)
         return Deleted(marked, False, marked)
 

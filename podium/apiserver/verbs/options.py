@@ -1,10 +1,10 @@
 """What the verbs are asked with, and what they answer."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-Object = Mapping[str, Any]
+from podium.api.objects import Object
 
 Judge = Callable[[Object | None, Object], None]
 """Handed an object as it is stored, if it is, and as it would be; raises `Refused`."""

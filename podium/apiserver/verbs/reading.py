@@ -1,18 +1,14 @@
 """Get and list: what is stored, as of now or as of a version."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from podium.api.integers import parse_count
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.api.refused import Cause, Refused
 from podium.apiserver.refusals import bad_request, internal, not_found
 from podium.apiserver.selection import Selection
 from podium.apiserver.verbs.options import Listing, Page
 from podium.store.errors import Expired, InvalidContinue, TooLargeResourceVersion
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 _EXACT = "Exact"
 _ANY = ("", "0")

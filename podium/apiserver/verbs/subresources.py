@@ -1,10 +1,10 @@
 """Subresources that are verbs of their own: binding, eviction and scale."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from podium.api.kinds import KINDS, Kind
+from podium.api.objects import Object, metadata_of
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import apply_configuration, track
@@ -19,8 +19,6 @@ from podium.apiserver.verbs.reading import get
 from podium.apiserver.verbs.updating import Updater
 from podium.apiserver.verbs.writing import Writer
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 _POD, _BUDGET = KINDS["Pod"], KINDS["PodDisruptionBudget"]
 _SCALE = Kind("autoscaling", "Scale", "scales")
@@ -182,5 +180,5 @@ def _only(obj: Object, path: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _check_name(kind: str, obj: Object, name: str) -> None:
-    if (obj.get("metadata") or {}).get("name") != name:
+    if metadata_of(obj).get("name") != name:
         raise bad_request(f"name in URL does not match name in {kind} object")

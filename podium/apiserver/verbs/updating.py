@@ -11,6 +11,7 @@ from typing import Any
 from podium.api.custom_kinds import CustomKind
 from podium.api.integers import parse_count
 from podium.api.kinds import Kind
+from podium.api.objects import Object, spec_of
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.custom.rules import completed
 from podium.apiserver.long_work import apart
@@ -21,8 +22,6 @@ from podium.apiserver.update_validation import validate_update
 from podium.apiserver.verbs.options import WriteOptions
 from podium.apiserver.verbs.reading import version_fault
 from podium.apiserver.verbs.writing import Writer
-
-Object = Mapping[str, Any]
 
 UNCONDITIONAL = (None, "", "0")
 """In place of a resourceVersion: whichever version there is."""
@@ -156,5 +155,5 @@ def _is_finished_off(new: Object, old: Object) -> bool:
     before = old["metadata"]
     if not before.get("deletionTimestamp") or before.get("deletionGracePeriodSeconds"):
         return False
-    spec_finalizers = new["kind"] == "Namespace" and (new.get("spec") or {}).get("finalizers")
+    spec_finalizers = new["kind"] == "Namespace" and spec_of(new).get("finalizers")
     return not (new["metadata"].get("finalizers") or spec_finalizers)

@@ -1,11 +1,9 @@
 """What is stored, as admission may look at it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from podium.api.objects import Object
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
 
 
 class StoredView:

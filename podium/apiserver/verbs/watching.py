@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.api.refused import Refused
 from podium.apiserver.selection import NAMESPACE, Selection
 from podium.apiserver.strategy.zeros import ZEROS
@@ -20,7 +21,6 @@ from podium.store.following import FieldValue, FieldWatch
 from podium.store.store import Store
 from podium.store.watch import Watch
 
-Object = Mapping[str, Any]
 Item = Mapping[str, Any]
 """An event as clients see it: `{"type": …, "object": …}`."""
 

@@ -1,20 +1,17 @@
 """The one place where verbs write: what was decided, and what admission charges for it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import msgspec
 
-from podium.api import meta
+from podium.api import objects
 from podium.api.kinds import Kind
+from podium.api.objects import Object
 from podium.api.refused import Refused
 from podium.apiserver.long_work import apart, is_long
 from podium.apiserver.refusals import already_exists
 from podium.store.errors import AlreadyExists
 from podium.store.store import Store
-
-Object = Mapping[str, Any]
-
 
 OBJECT_BYTES_MAX = 7 * 2**20
 """How long an object may be as JSON. kube-apiserver has it at 1.5 MiB of Protobuf, in which parts
@@ -85,7 +82,7 @@ class Writer:
 
     def _exists(self, kind: Kind, namespace: str, name: str) -> Refused:
         found = self._store.get(kind.key, namespace, name)
-        is_terminating = found is not None and meta.is_terminating(found)
+        is_terminating = found is not None and objects.is_terminating(found)
         return already_exists(kind, name, is_terminating=is_terminating)
 
 

@@ -5,12 +5,13 @@ a pod's change costs a look at one node, however many there are. Where upstream 
 order, in a rolling update, they are taken by name.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from podium.api.labels import label_selector
-from podium.api.meta import controller_of, is_terminating, labels, name
+from podium.api.objects import Object, controller_of, is_terminating, labels, name, spec_of
+from podium.api.pods import phase_of
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.controllers.daemon_set.backoff import FailedPodsBackoff
@@ -36,8 +37,6 @@ from podium.controllers.revisions import (
     next_step,
     surplus,
 )
-
-Object = Mapping[str, Any]
 
 BURST_MAX = 250
 _SET = "DaemonSet"
@@ -253,7 +252,7 @@ class DaemonSetController(Reconciler):
 
     def _farewell(self, daemon_set: Object, pod: Object, node_name: str) -> Iterator[Effect]:
         place, called = place_of(pod)
-        phase = (pod.get("status") or {}).get("phase")
+        phase = phase_of(pod)
         if phase == "Failed":
             note = _FAILED.format(f"{place}/{called}", node_name)
             yield record(daemon_set, self.name, "Warning", "FailedDaemonPod", note)
@@ -331,7 +330,7 @@ def _judged_by(node: Object | None) -> tuple[Any, ...] | None:
     """What of a node decides about daemons."""
     if node is None:
         return None
-    return labels(node), (node.get("spec") or {}).get("taints") or []
+    return labels(node), spec_of(node).get("taints") or []
 
 
 def _station(uid: str, node_name: str) -> str:

@@ -1,14 +1,12 @@
 """All stations of one DaemonSet, and their sums, kept up as single nodes change."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from podium.api.objects import Object
 from podium.controllers.daemon_set.eligibility import Eligibility, tolerant
 from podium.controllers.daemon_set.station import Orders, Station, generation_of
 from podium.controllers.kit.objects import uid_of
-
-Object = Mapping[str, Any]
 
 
 class Crew:

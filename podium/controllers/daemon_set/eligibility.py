@@ -3,14 +3,13 @@
 The rules are v1.36's: NodeShouldRunDaemonPod, AddOrUpdateDaemonPodTolerations.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from podium.api.meta import labels, name
 from podium.api.node_selector import NAME_FIELD, RequiredNodeAffinity, required_node_affinity
+from podium.api.objects import Object, labels, metadata_of, name, spec_of
+from podium.api.pods import node_name_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
-
-Object = Mapping[str, Any]
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFIX = "node.kubernetes.io/"
@@ -51,7 +50,7 @@ class Eligibility:
         return named and self._affinity.matches(labels(node), called)
 
     def _untolerated(self, node: Object, *effects: str) -> bool:
-        taints = (node.get("spec") or {}).get("taints")
+        taints = spec_of(node).get("taints")
         return untolerated(taints, self._tolerations, effects) is not None
 
 
@@ -88,8 +87,8 @@ def target_of(pod: Object) -> str:
 
 def seniority(pod: Object) -> tuple[bool, str, str]:
     """The order in which pods stay: those on nodes before others, then by age, then by name."""
-    created = (pod.get("metadata") or {}).get("creationTimestamp")
-    return not (pod.get("spec") or {}).get("nodeName"), str(created or ""), name(pod)
+    created = metadata_of(pod).get("creationTimestamp")
+    return not node_name_of(pod), str(created or ""), name(pod)
 
 
 def _own_tolerations(spec: Object) -> Iterator[Object]:

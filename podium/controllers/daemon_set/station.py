@@ -4,16 +4,14 @@ The rules are those of v1.36's podsShouldBeOnNode, rollingUpdate and updateDaemo
 which goes over all nodes; here each node is judged when something about it has changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from podium.api.meta import annotations, is_terminating, labels
+from podium.api.objects import Object, annotations, is_terminating, labels
+from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.controllers.daemon_set.eligibility import Eligibility, seniority
-from podium.controllers.kit.pods import available_from_s, is_ready
+from podium.controllers.kit.pods import available_from_s
 from podium.controllers.revisions import REVISION_LABEL
-
-Object = Mapping[str, Any]
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 GENERATION_LABEL = "pod-template-generation"
@@ -82,7 +80,7 @@ def judge(orders: Orders, node: Object | None, pods: Sequence[Object], now_s: fl
     station = Station()
     if node is None:
         # Pods that have been there are garbage, which somebody else collects.
-        unscheduled = [pod for pod in pods if not pod["spec"].get("nodeName")]
+        unscheduled = [pod for pod in pods if not node_name_of(pod)]
         station.doomed += [pod for pod in unscheduled if not is_terminating(pod)]
         return station
     wanted, stays = orders.eligibility.may_start(node), orders.eligibility.may_stay(node)
@@ -104,7 +102,7 @@ def _manage(
 ) -> None:
     """Finished pods go, and what is too much."""
     alive = [pod for pod in pods if not is_terminating(pod)]
-    phases = [(pod.get("status") or {}).get("phase") for pod in alive]
+    phases = [phase_of(pod) for pod in alive]
     finished = [pod for pod, phase in zip(alive, phases, strict=True) if phase == "Succeeded"]
     station.failed = [pod for pod, phase in zip(alive, phases, strict=True) if phase == "Failed"]
     running = sorted(

@@ -1,11 +1,7 @@
 """How far a rollout may go beyond the wanted number of pods, and how far below."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from podium.api.objects import Object
 from podium.controllers.deployment.family import replicas_of
-
-Object = Mapping[str, Any]
 
 NO_DEADLINE_S = 2**31 - 1
 """The progress deadline that stands for none."""

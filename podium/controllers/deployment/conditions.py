@@ -5,14 +5,11 @@ Types, reasons, messages and what keeps which time are those of v1.36's deployme
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import name
+from podium.api.objects import Object, conditions_of, name
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.controllers.deployment.bounds import max_unavailable, progress_deadline_s
 from podium.controllers.deployment.family import Family, counted, replicas_of
-
-Object = Mapping[str, Any]
 
 PROGRESSING = "Progressing"
 PAUSED = "DeploymentPaused"
@@ -176,6 +173,6 @@ def _updated_s(condition: Object) -> float:
 
 def _failures(replica_sets: Iterable[Object]) -> Iterator[Object]:
     for replica_set in replica_sets:
-        for one in (replica_set.get("status") or {}).get("conditions") or ():
+        for one in conditions_of(replica_set):
             if one.get("type") == _FAILURE:
                 yield one

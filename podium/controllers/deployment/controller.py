@@ -8,7 +8,17 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.labels import label_selector
-from podium.api.meta import annotations, controller_of, is_terminating, labels, name
+from podium.api.objects import (
+    Object,
+    annotations,
+    conditions_of,
+    controller_of,
+    is_terminating,
+    labels,
+    metadata_of,
+    name,
+    status_of,
+)
 from podium.control.effects import Create, Delete, Effect, Patch, Record
 from podium.control.events import Change, Outcome
 from podium.controllers.deployment.bounds import is_rolling, progress_deadline_s
@@ -43,8 +53,6 @@ from podium.controllers.kit.claiming import claim
 from podium.controllers.kit.objects import Place, place_of, uid_of
 from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
-
-Object = Mapping[str, Any]
 
 _KIND, _SET = "Deployment", "ReplicaSet"
 
@@ -187,7 +195,7 @@ class DeploymentController(Reconciler):
         if self.objects.get(_SET, place[1], place[0]) is None:
             return Create(kind=_SET, obj=obj)
         # Somebody else's has the name: another hash is tried.
-        collisions = int((deployment.get("status") or {}).get("collisionCount") or 0) + 1
+        collisions = int(status_of(deployment).get("collisionCount") or 0) + 1
         body = {"metadata": {"uid": uid_of(deployment)}, "status": {"collisionCount": collisions}}
         return Patch(
             kind=_KIND,
@@ -218,7 +226,7 @@ class DeploymentController(Reconciler):
         *,
         rolls_out: bool,
     ) -> Iterator[Effect]:
-        known = (deployment.get("status") or {}).get("conditions") or ()
+        known = conditions_of(deployment)
         conditions, counts = Conditions([*known], now_s), counts_of(family)
         if not is_terminating(deployment):
             put_paused(conditions, deployment)
@@ -280,7 +288,7 @@ def _patched(replica_set: Object, body: Mapping[str, Any]) -> Patch:
     place, called = place_of(replica_set)
     version = replica_set["metadata"].get("resourceVersion")
     metadata = {
-        **(body.get("metadata") or {}),
+        **metadata_of(body),
         "uid": uid_of(replica_set),
         "resourceVersion": version,
     }

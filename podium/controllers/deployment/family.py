@@ -1,14 +1,11 @@
 """A Deployment's ReplicaSets: the one of its template, the older ones, and sums over them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from podium.api.integers import parse_count
-from podium.api.meta import annotations, name
+from podium.api.objects import Object, annotations, name, status_of
 from podium.controllers.deployment.templates import identical_template, same_template
-
-Object = Mapping[str, Any]
 
 REVISION = "deployment.kubernetes.io/revision"
 
@@ -51,7 +48,7 @@ def replicas_of(workload: Object) -> int:
 
 def counted(replica_set: Object, field: str) -> int:
     """A number from a ReplicaSet's or Deployment's status, such as `availableReplicas`."""
-    return int((replica_set.get("status") or {}).get(field) or 0)
+    return int(status_of(replica_set).get(field) or 0)
 
 
 def wanted_sum(replica_sets: Iterable[Object]) -> int:

@@ -1,16 +1,13 @@
 """What a Deployment writes on its ReplicaSets: revisions, and what it wants of how many."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from podium.api.meta import annotations, labels, name
+from podium.api.objects import Object, annotations, labels, metadata_of, name, status_of
 from podium.controllers.deployment.bounds import max_surge
 from podium.controllers.deployment.family import REVISION, Family, replicas_of, revision_of
 from podium.controllers.deployment.sizes import DESIRED_REPLICAS, MAX_REPLICAS, new_size
 from podium.controllers.deployment.templates import HASH_LABEL, hash_of
 from podium.controllers.kit.claiming import owner_reference
-
-Object = Mapping[str, Any]
 
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
 HISTORY_LENGTH_MAX = 2000
@@ -31,7 +28,7 @@ def new_replica_set(deployment: Object, family: Family) -> Object:
     """The ReplicaSet of a Deployment's template, which isn't there yet."""
     spec = deployment["spec"]
     template = spec["template"]
-    collisions = int((deployment.get("status") or {}).get("collisionCount") or 0)
+    collisions = int(status_of(deployment).get("collisionCount") or 0)
     hashed = {HASH_LABEL: hash_of(template, collisions)}
     carried = {**labels(template), **hashed}
     selector = spec.get("selector") or {}
@@ -55,7 +52,7 @@ def new_replica_set(deployment: Object, family: Family) -> Object:
             },
             "template": {
                 **template,
-                "metadata": {**(template.get("metadata") or {}), "labels": carried},
+                "metadata": {**metadata_of(template), "labels": carried},
             },
         },
     }

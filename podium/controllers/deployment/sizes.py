@@ -4,11 +4,10 @@ All are functions from what is to sizes by name; a ReplicaSet that stays as it i
 The arithmetic is that of v1.36's deployment controller.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from podium.api.integers import INT32, parse_int
-from podium.api.meta import annotations, name
+from podium.api.objects import Object, annotations, name
 from podium.controllers.deployment.bounds import is_rolling, max_surge, max_unavailable
 from podium.controllers.deployment.family import (
     Family,
@@ -20,7 +19,6 @@ from podium.controllers.deployment.family import (
     wanted_sum,
 )
 
-Object = Mapping[str, Any]
 Sizes = dict[str, int]
 
 DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas"

@@ -6,7 +6,7 @@ The revision, an annotation, is written along with the status, as the API allows
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.api.meta import annotations, name
+from podium.api.objects import Object, annotations, name
 from podium.control.effects import Patch
 from podium.controllers.deployment.family import (
     REVISION,
@@ -17,8 +17,6 @@ from podium.controllers.deployment.family import (
 )
 from podium.controllers.kit.counts import as_written
 from podium.controllers.kit.objects import uid_of
-
-Object = Mapping[str, Any]
 
 
 def counts_of(family: Family) -> dict[str, int]:

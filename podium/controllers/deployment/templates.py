@@ -1,12 +1,10 @@
 """Templates of pods as Deployments compare them: the hash label aside, and amounts as numbers."""
 
-from collections.abc import Mapping
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.quantity import nanos
 from podium.controllers.naming import template_hash
-
-Object = Mapping[str, Any]
 
 HASH_LABEL = "pod-template-hash"
 

@@ -3,15 +3,14 @@
 As v1.36's backoff records, which know only failures since the last success.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
 
+from podium.api.objects import Object
+from podium.api.pods import phase_of
 from podium.control.backoff import Backoff
-from podium.controllers.job.pods import finished_s, phase_of
+from podium.controllers.job.pods import finished_s
 from podium.controllers.kit.objects import uid_of
-
-Object = Mapping[str, Any]
 
 BACKOFF = Backoff(first_s=10.0, max_s=600.0)
 

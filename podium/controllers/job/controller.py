@@ -4,12 +4,11 @@ Rules and texts are those of v1.36's `job` controller. Missing pods are asked fo
 refusal one, to find out whether it would be refused again (upstream's slow start).
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from podium.api.labels import label_selector
-from podium.api.meta import controller_of, is_terminating, labels
+from podium.api.objects import Object, controller_of, is_terminating, labels
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
 from podium.controllers.job.backoff import BackoffRecord
@@ -30,8 +29,6 @@ from podium.controllers.kit.objects import Place, place_of, uid_of
 from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.records import record, told_of_pods
-
-Object = Mapping[str, Any]
 
 _JOB = "Job"
 _BUILT_IN = "kubernetes.io/job-controller"

@@ -3,14 +3,12 @@
 The rules and messages are those of v1.36's matchPodFailurePolicy.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import name, namespace
-from podium.controllers.job.pods import phase_of, statuses_of
-
-Object = Mapping[str, Any]
+from podium.api.objects import Object, conditions_of, name, namespace
+from podium.api.pods import phase_of
+from podium.controllers.job.pods import statuses_of
 
 IGNORE, FAIL_JOB, FAIL_INDEX = "Ignore", "FailJob", "FailIndex"
 
@@ -56,7 +54,7 @@ def _exit_code(rule: Object, pod: Object) -> str | None:
 
 
 def _condition(rule: Object, pod: Object) -> str | None:
-    conditions = (pod.get("status") or {}).get("conditions") or ()
+    conditions = conditions_of(pod)
     for pattern in rule.get("onPodConditions") or ():
         wanted = (pattern.get("type"), pattern.get("status") or "True")
         if any((one.get("type"), one.get("status")) == wanted for one in conditions):

@@ -1,15 +1,12 @@
 """A Job's pods: what has become of one, and how a new one is made."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from podium.api.integers import parse_int
-from podium.api.meta import annotations, is_terminating, name
+from podium.api.objects import Object, annotations, condition_of, is_terminating, name
+from podium.api.pods import phase_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.controllers.kit.new_pods import new_pod
-from podium.controllers.kit.pods import condition_of
-
-Object = Mapping[str, Any]
 
 _PREFIX = "batch.kubernetes.io/"
 TRACKING = _PREFIX + "job-tracking"
@@ -26,11 +23,6 @@ _COUNTS = range(2**31)
 def is_tracked(pod: Object) -> bool:
     """Whether the pod has yet to be counted."""
     return TRACKING in (pod["metadata"].get("finalizers") or ())
-
-
-def phase_of(pod: Object) -> str:
-    """The phase; empty if there is none yet."""
-    return str((pod.get("status") or {}).get("phase") or "")
 
 
 def has_failed(pod: Object, job: Object) -> bool:

@@ -3,12 +3,11 @@
 The rules are those of v1.36's manageJob: in one go pods are created or deleted, not both.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
 
-from podium.api.meta import is_terminating
+from podium.api.objects import Object, is_terminating
 from podium.controllers.job.backoff import BACKOFF
 from podium.controllers.job.failure_policy import IGNORE, meaning_of
 from podium.controllers.job.pods import (
@@ -24,8 +23,6 @@ from podium.controllers.job.pods import (
 )
 from podium.controllers.job.tally import Tally
 from podium.controllers.ranking import removal_order
-
-Object = Mapping[str, Any]
 
 BURST_MAX = 500
 

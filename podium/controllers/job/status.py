@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.times import timestamp
 from podium.controllers.job.indexes import write_indexes
 from podium.controllers.job.pods import is_indexed, is_tracked
 from podium.controllers.job.tally import Tally
 from podium.controllers.job.verdict import SUCCESS, TERMINAL, Verdict
 from podium.controllers.kit.objects import uid_of
-
-Object = Mapping[str, Any]
 
 
 @dataclass(slots=True)

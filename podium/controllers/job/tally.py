@@ -6,9 +6,9 @@ goes into the Job's status, then its finalizer goes, and then its uid becomes on
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from podium.api.meta import is_terminating
+from podium.api.objects import Object, is_terminating, status_of
+from podium.api.pods import is_active, is_ready, phase_of
 from podium.controllers.job.failure_policy import FAIL_INDEX, IGNORE, Meaning, meaning_of
 from podium.controllers.job.indexes import read_indexes
 from podium.controllers.job.pods import (
@@ -18,12 +18,8 @@ from podium.controllers.job.pods import (
     index_of,
     is_indexed,
     is_tracked,
-    phase_of,
 )
 from podium.controllers.kit.objects import uid_of
-from podium.controllers.kit.pods import is_active, is_ready
-
-Object = Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -89,7 +85,7 @@ class Tally:
         self.kept = {}
 
     def _counted(self, field_name: str) -> int:
-        return int((self.job.get("status") or {}).get(field_name) or 0)
+        return int(status_of(self.job).get(field_name) or 0)
 
 
 def tally_of(job: Object, owned: Sequence[Object], now_s: float) -> Tally:
@@ -140,7 +136,7 @@ def _sort_new(tally: Tally, meanings: Mapping[str, Meaning]) -> None:
 
 def _count_succeeded_indexes(tally: Tally) -> None:
     completions = int(tally.job["spec"].get("completions") or 0)
-    done = read_indexes((tally.job.get("status") or {}).get("completedIndexes"))
+    done = read_indexes(status_of(tally.job).get("completedIndexes"))
     more = {index_of(pod) for pod in tally.pods.values() if phase_of(pod) == "Succeeded"}
     found = {index for index in (*done, *more) if index is not None and index < completions}
     tally.succeeded_indexes = frozenset(found)
@@ -149,7 +145,7 @@ def _count_succeeded_indexes(tally: Tally) -> None:
 def _count_failed_indexes(tally: Tally, meanings: Mapping[str, Meaning], now_s: float) -> None:
     """Failed indexes; and of the others, the failed pods that tell how often it was tried."""
     limit = int(tally.job["spec"]["backoffLimitPerIndex"])
-    failed = set(read_indexes((tally.job.get("status") or {}).get("failedIndexes")))
+    failed = set(read_indexes(status_of(tally.job).get("failedIndexes")))
     alive = {index_of(pod) for pod in tally.active}
     last: dict[int, Object] = {}
     for uid, meaning in meanings.items():

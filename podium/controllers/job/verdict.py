@@ -3,17 +3,14 @@
 Reasons, messages and their order are those of v1.36's syncJob.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from podium.api.objects import Object, condition_of, spec_of, status_of
+from podium.api.pods import phase_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.controllers.job.indexes import read_indexes
-from podium.controllers.job.pods import is_indexed, phase_of, statuses_of
+from podium.controllers.job.pods import is_indexed, statuses_of
 from podium.controllers.job.tally import Tally
-from podium.controllers.kit.pods import condition_of
-
-Object = Mapping[str, Any]
 
 FAILURE, SUCCESS = "FailureTarget", "SuccessCriteriaMet"
 TERMINAL = {FAILURE: "Failed", SUCCESS: "Complete"}
@@ -59,7 +56,7 @@ def verdict_of(tally: Tally, now_s: float) -> Verdict | None:
 def deadline_s(job: Object) -> float | None:
     """When the Job will have been active for too long; None if that can't be."""
     limit_s = job["spec"].get("activeDeadlineSeconds")
-    started = (job.get("status") or {}).get("startTime")
+    started = status_of(job).get("startTime")
     if limit_s is None or not started or job["spec"].get("suspend"):
         return None
     return parse_time(started) / NANOS_PER_SECOND + int(limit_s)
@@ -83,7 +80,7 @@ def _is_past_limit(tally: Tally) -> bool:
     limit = 6 if limit is None else int(limit)
     if tally.failed > limit:
         return True
-    if (spec["template"].get("spec") or {}).get("restartPolicy") != "OnFailure":
+    if spec_of(spec["template"]).get("restartPolicy") != "OnFailure":
         return False
     restarts = sum(
         int(status.get("restartCount") or 0)

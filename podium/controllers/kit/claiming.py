@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.labels import Selector
-from podium.api.meta import is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name
 from podium.control.effects import Effect, Patch
 from podium.controllers.kit.objects import Objects, uid_of
-
-Object = Mapping[str, Any]
 
 
 @dataclass(slots=True)

@@ -1,13 +1,11 @@
 """The kinds that there are, as far as a controller has been told of them."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from podium.api.custom_kinds import DEFINITION, stored_kind
 from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.objects import Object
 from podium.control.events import Change
-
-Object = Mapping[str, Any]
 
 
 class KnownKinds:

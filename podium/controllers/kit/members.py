@@ -5,14 +5,12 @@ one of them changes would cost too much, and so would looking through all of a s
 when it is asked for its pods.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from podium.api.labels import NOTHING, Selector
-from podium.api.meta import labels
+from podium.api.objects import Object, labels
 from podium.controllers.kit.objects import Objects, Place, place_of
 
-Object = Mapping[str, Any]
 Places = dict[Place, None]
 
 

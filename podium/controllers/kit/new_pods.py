@@ -3,10 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.api.meta import annotations, labels, name
+from podium.api.objects import Object, annotations, labels, name, spec_of
 from podium.controllers.kit.claiming import owner_reference
-
-Object = Mapping[str, Any]
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -46,5 +44,5 @@ def new_pod(
             "finalizers": [*(metadata.get("finalizers") or ()), *extra_finalizers],
             "ownerReferences": [owner_reference(owner)],
         },
-        "spec": {**(template.get("spec") or {}), **extra_spec},
+        "spec": {**spec_of(template), **extra_spec},
     }

@@ -6,12 +6,11 @@ no bookkeeping of expected events is needed.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
 
+from podium.api.objects import Object
 from podium.control.events import Change
 from podium.core.recent import Recent
 
-Object = Mapping[str, Any]
 Place = tuple[str, str]
 Index = Callable[[Object], Collection[str]]
 """From an object to the keys under which it is to be found."""

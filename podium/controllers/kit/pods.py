@@ -1,32 +1,7 @@
 """What controllers ask about pods: active, ready, available."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from podium.api.meta import controller_of, is_finished, is_terminating
+from podium.api.objects import Object, condition_of, controller_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
-
-Object = Mapping[str, Any]
-
-
-def is_active(pod: Object) -> bool:
-    """Whether a controller counts on the pod: neither finished nor on its way out."""
-    return not is_finished(pod) and not is_terminating(pod)
-
-
-def condition_of(obj: Object, kind: str) -> Object | None:
-    """The condition of a type in an object's status."""
-    found: Object
-    for found in (obj.get("status") or {}).get("conditions") or ():
-        if found.get("type") == kind:
-            return found
-    return None
-
-
-def is_ready(pod: Object) -> bool:
-    """Whether the pod's condition Ready is True."""
-    ready = condition_of(pod, "Ready")
-    return ready is not None and ready.get("status") == "True"
 
 
 def available_from_s(pod: Object, min_ready_s: int) -> float | None:

@@ -10,10 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from podium.api.objects import Object
 from podium.control.backoff import Backoff
 from podium.control.effects import Create, Delete, Effect, Evict, Panic, Patch, Record, Replace
 from podium.control.events import Change, Event, Outcome, Synced
-from podium.controllers.kit.objects import Index, Object, Objects, uid_of
+from podium.controllers.kit.objects import Index, Objects, uid_of
 from podium.controllers.kit.resting import Rest, stirs
 from podium.controllers.kit.unconfirmed import Unconfirmed
 

@@ -1,13 +1,10 @@
 """What controllers tell about the pods of their objects, in v1.36's words."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from podium.api.meta import name
+from podium.api.objects import Object, name
 from podium.control.effects import Create, Delete, Record
 from podium.control.events import Outcome
-
-Object = Mapping[str, Any]
 
 
 def record(owner: Object, controller: str, kind: str, reason: str, note: str) -> Record:

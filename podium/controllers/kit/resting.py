@@ -9,9 +9,10 @@ changed. Rest is the controller's own knowledge; objects don't show it.
 from collections.abc import Container, Hashable, Iterable, Iterator
 from typing import Any
 
-from podium.api.meta import is_finished, is_terminating
+from podium.api.objects import Object, is_terminating
+from podium.api.pods import is_finished
 from podium.control.events import Change
-from podium.controllers.kit.objects import Object, uid_of
+from podium.controllers.kit.objects import uid_of
 
 
 class Rest:

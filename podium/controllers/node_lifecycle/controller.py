@@ -5,17 +5,17 @@ when it may have been silent for too long, but at those same moments; healthy no
 Rules and texts are those of v1.36's `nodelifecycle` controller.
 """
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from podium.api.meta import name
+from podium.api.objects import Object, conditions_of, name
+from podium.api.pods import is_ready, node_name_of, node_names_of
 from podium.api.times import timestamp
 from podium.control.effects import Effect, Patch, Record
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.control.heartbeats import LEASE_NAMESPACE, is_continuous
 from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import is_ready
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.node_lifecycle.settings import DEFAULT_SETTINGS, NodeLifecycleSettings
 from podium.controllers.node_lifecycle.silence import (
@@ -35,8 +35,6 @@ from podium.controllers.node_lifecycle.taints import (
     without_no_execute,
 )
 from podium.controllers.node_lifecycle.zones import Shift, Zone, Zones, zone_of
-
-Object = Mapping[str, Any]
 
 TAINTING_PERIOD_S = 0.1
 """How soon after a look the nodes that have failed are tainted, as far as rates allow."""
@@ -84,7 +82,7 @@ class NodeLifecycle(Reconciler):
     kinds = frozenset({"Node", "Lease", "Pod"})
 
     def __init__(self, settings: NodeLifecycleSettings = DEFAULT_SETTINGS) -> None:
-        super().__init__({"Pod": {"node": _node_names}})
+        super().__init__({"Pod": {"node": node_names_of}})
         self._settings = settings
         self._zones = Zones(settings)
         self._heard: dict[str, Heard] = {}
@@ -110,10 +108,10 @@ class NodeLifecycle(Reconciler):
         if change.kind != "Pod":
             return True
         if old is None or new is None:
-            return any(_node_name(pod) for pod in (old, new) if pod is not None)
+            return any(node_name_of(pod) for pod in (old, new) if pod is not None)
         if old.get("status") is not new.get("status") and is_ready(old) != is_ready(new):
             return True
-        return _node_name(old) != _node_name(new)
+        return node_name_of(old) != node_name_of(new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
         if change.kind == "Pod":
@@ -161,9 +159,9 @@ class NodeLifecycle(Reconciler):
 
     def _pod_keys(self, before: Object | None, pod: Object | None) -> Iterator[Hashable]:
         """A pod that has come to a node that isn't ready isn't either."""
-        if pod is None or (before is not None and _node_name(before) == _node_name(pod)):
+        if pod is None or (before is not None and node_name_of(before) == node_name_of(pod)):
             return
-        node = self.objects.get("Node", _node_name(pod)) if _node_name(pod) else None
+        node = self.objects.get("Node", node_name_of(pod)) if node_name_of(pod) else None
         if node is not None and ready_status(node) in ("False", "Unknown"):
             yield place_of(pod)
 
@@ -301,7 +299,7 @@ class NodeLifecycle(Reconciler):
     def _mark(self, place: str, called: str, now_s: float) -> Iterator[Effect]:
         """A pod isn't ready while nobody knows of its node."""
         pod = self.objects.get("Pod", called, place)
-        node = None if pod is None else self.objects.get("Node", _node_name(pod))
+        node = None if pod is None else self.objects.get("Node", node_name_of(pod))
         if pod is None or node is None or not is_ready(pod) or ready_status(node) == "True":
             return
         if name(node) in self._resting:
@@ -332,14 +330,5 @@ def _shows(node: Object) -> Any:
 
 def _states(node: Object) -> Any:
     """What of a node is its lifecycle's business: taints, and which conditions hold."""
-    conditions = (node.get("status") or {}).get("conditions") or ()
+    conditions = conditions_of(node)
     return node.get("spec"), {one.get("type"): one.get("status") for one in conditions}
-
-
-def _node_name(pod: Object) -> str:
-    return str((pod.get("spec") or {}).get("nodeName") or "")
-
-
-def _node_names(pod: Object) -> tuple[str, ...]:
-    called = _node_name(pod)
-    return (called,) if called else ()

@@ -5,19 +5,14 @@ is something to see, but at the same moments: a heartbeat counts from the first 
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import name
+from podium.api.objects import Object, condition_of, name, spec_of
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Patch
 from podium.control.heartbeats import is_continuous, last_heartbeat_s
 from podium.controllers.kit.objects import uid_of
-from podium.controllers.kit.pods import condition_of
 from podium.controllers.node_lifecycle.settings import NodeLifecycleSettings
-
-Object = Mapping[str, Any]
 
 NEVER_UPDATED = "NodeStatusNeverUpdated"
 
@@ -70,7 +65,7 @@ class Looks:
 
 def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
     """What changes with each heartbeat: the Lease's time of renewal and the status' own time."""
-    renewed = "" if lease is None else str((lease.get("spec") or {}).get("renewTime") or "")
+    renewed = "" if lease is None else str(spec_of(lease).get("renewTime") or "")
     ready = condition_of(node, "Ready")
     if ready is None or ready.get("reason") == NEVER_UPDATED:
         return renewed, ""

@@ -4,16 +4,13 @@ NoSchedule taints follow the conditions at once. Of the two NoExecute taints a n
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
 
-from podium.api.meta import name
+from podium.api.objects import Object, condition_of, conditions_of, name, spec_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE
 from podium.api.times import timestamp
 from podium.control.effects import Patch
 from podium.controllers.kit.objects import uid_of
-from podium.controllers.kit.pods import condition_of
 
-Object = Mapping[str, Any]
 Taint = tuple[str, str]
 """Key and effect."""
 
@@ -78,11 +75,11 @@ def no_execute_taint(node: Object) -> Taint | None:
 
 
 def _called_for(node: Object) -> Iterator[Taint]:
-    for condition in (node.get("status") or {}).get("conditions") or ():
+    for condition in conditions_of(node):
         key = _KEYS.get((str(condition.get("type")), str(condition.get("status"))))
         if key is not None:
             yield key, NO_SCHEDULE
-    if (node.get("spec") or {}).get("unschedulable"):
+    if spec_of(node).get("unschedulable"):
         yield UNSCHEDULABLE, NO_SCHEDULE
 
 
@@ -109,7 +106,7 @@ def _patch(
 
 
 def _raw(node: Object) -> Sequence[Object]:
-    return (node.get("spec") or {}).get("taints") or ()
+    return spec_of(node).get("taints") or ()
 
 
 def _taint(raw: Object) -> Taint:

@@ -6,16 +6,13 @@ emptied at the usual rate, unless all zones are like that: then nothing is evict
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
-from podium.api.meta import labels
+from podium.api.objects import Object, labels
 from podium.controllers.node_lifecycle.settings import NodeLifecycleSettings
 from podium.controllers.node_lifecycle.taints import ready_status
 
-Object = Mapping[str, Any]
 Zone = tuple[str, str]
 """Region and zone, as a node's labels tell."""
 

@@ -8,18 +8,16 @@ fails is tried again until it succeeds, is overtaken, or the pod is gone. It nam
 the pod that it was made for, so that one of which nobody knows what became can't land later on.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from podium.api.objects import Object, condition_of, conditions_of, metadata_of, status_of
 from podium.api.times import timestamp
 from podium.control.backoff import Backoff
 from podium.control.effects import Bind, Effect, Patch
 from podium.control.events import Outcome
-from podium.controllers.kit.pods import condition_of
 from podium.core.pods import PodInfo
-
-Object = Mapping[str, Any]
 
 _BACKOFF = Backoff(first_s=1.0, max_s=10.0)
 _NOMINATION = "nominatedNodeName"
@@ -126,7 +124,7 @@ class APIDispatcher:
         if nomination is not None:
             name = self._known(pod, _NOMINATION)
             if name is None:
-                name = (pod.obj.get("status") or {}).get(_NOMINATION) or ""
+                name = status_of(pod.obj).get(_NOMINATION) or ""
             if name != nomination:
                 wanted[_NOMINATION] = nomination
         if wanted:
@@ -264,7 +262,7 @@ def stamped_condition(
 def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, Any]:
     """What a patch of a pod's status says of conditions: new ones come after those it has."""
     new = {condition["type"]: condition for condition in conditions}
-    has = [condition.get("type") for condition in (pod.get("status") or {}).get("conditions") or ()]
+    has = [condition.get("type") for condition in conditions_of(pod)]
     order = [*has, *(kind for kind in new if kind not in has)]
     return {
         "conditions": [new[kind] for kind in order if kind in new],
@@ -286,7 +284,7 @@ def status_patch(pod: PodInfo, purpose: Any, metadata: Object, status: Object) -
 
 def observed_generation(pod: PodInfo) -> dict[str, int]:
     """The pod's generation as a condition states it; nothing where there is none."""
-    generation = (pod.obj.get("metadata") or {}).get("generation")
+    generation = metadata_of(pod.obj).get("generation")
     return {} if generation is None else {"observedGeneration": int(generation)}
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from podium.api.objects import Object
 from podium.control.effects import Record
 from podium.controllers.scheduler.api_dispatcher import APIDispatcher, observed_generation
 from podium.controllers.scheduler.metrics import SchedulerMetrics
-from podium.core.cluster_events import Action, ClusterEvent, EventResource, Object
+from podium.core.cluster_events import Action, ClusterEvent, EventResource
 from podium.core.pods import PodInfo
 from podium.core.queue import QueuedPod, SchedulingQueue
 from podium.scheduler import Scheduler

@@ -5,11 +5,8 @@ back that it may help. Everything is done by what was seen of an object before, 
 claims, so that a lost or repeated event does no harm.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
-from podium.api.meta import is_finished, is_terminating, key, name, uid
-from podium.config.types import DEFAULT_SCHEDULER_NAME
+from podium.api.objects import Object, is_terminating, key, name, status_of, uid
+from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.control.events import Change
 from podium.controllers.scheduler.binding_cycle import BindingCycles
 from podium.controllers.scheduler.context import SchedulerContext
@@ -18,8 +15,6 @@ from podium.core.budgets import Budget
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
 from podium.core.pods import PodInfo, placed_pod, renewed, renewed_class, start_ns_of
 from podium.core.queue.changes import events_of_node_update, events_of_pod_update
-
-Object = Mapping[str, Any]
 
 # Kinds whose events are told to the queue under a resource's name.
 _RESOURCES = {
@@ -97,10 +92,10 @@ class EventHandlers:
         if new is None or is_finished(new):
             gone = change.old if new is None else new
             if gone is not None:
-                if node_name := (gone.get("spec") or {}).get("nodeName"):
+                if node_name := node_name_of(gone):
                     self._bindings.seen_bound(uid(gone), node_name)
                 self._pod_gone(uid(gone))
-        elif node_name := (new.get("spec") or {}).get("nodeName"):
+        elif node_name := node_name_of(new):
             self._pod_assigned(new, node_name)
         elif scheduler_name_of(new) in self._context.scheduler.pipelines:
             self._pod_pending(new)
@@ -250,14 +245,9 @@ def _age(pod: PodInfo) -> tuple[str, int]:
     return created, int(metadata.get("resourceVersion") or 0)
 
 
-def scheduler_name_of(pod: Object) -> str:
-    """The profile that a pod asks for."""
-    return str((pod.get("spec") or {}).get("schedulerName") or DEFAULT_SCHEDULER_NAME)
-
-
 def nominated_node_of(pod: Object) -> str:
     """The node that a pod's status nominates it to; empty if none."""
-    return (pod.get("status") or {}).get("nominatedNodeName") or ""
+    return status_of(pod).get("nominatedNodeName") or ""
 
 
 def _reads_alike(kind: str, old: Object, new: Object) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from random import Random
 
-from podium.api.meta import is_terminating, uid
+from podium.api.objects import is_terminating, uid
 from podium.config.options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.effects import Effect

@@ -11,11 +11,11 @@ preemption: the pod is tried again, and keeps its nomination until its next cycl
 from collections import deque
 from dataclasses import dataclass, field, replace
 
-from podium.api.meta import is_finished, is_terminating, uid
+from podium.api.objects import condition_of, is_terminating, uid
+from podium.api.pods import is_finished
 from podium.control.backoff import Backoff
 from podium.control.effects import Delete, Effect
 from podium.control.events import CallError, Change, Outcome
-from podium.controllers.kit.pods import condition_of
 from podium.controllers.scheduler.api_dispatcher import (
     observed_generation,
     patched_conditions,

@@ -3,15 +3,13 @@
 Who owns a claim tells when it is deleted: with its pod, with the StatefulSet, or never.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from podium.api.meta import is_terminating, labels, name, namespace
+from podium.api.objects import Object, is_terminating, labels, metadata_of, name, namespace
 from podium.control.effects import Create, Effect, Patch
 from podium.controllers.kit.claiming import owner_reference
 from podium.controllers.kit.objects import Objects, uid_of
-
-Object = Mapping[str, Any]
 
 CLAIM = "PersistentVolumeClaim"
 
@@ -25,7 +23,7 @@ def new_claim(owner: Object, template: Object, pod_name: str) -> dict[str, Any]:
     """A pod's claim, without owners."""
     selected = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
     metadata = {
-        **(template.get("metadata") or {}),
+        **metadata_of(template),
         "name": claim_name(template, pod_name),
         "namespace": namespace(owner),
         "labels": {**labels(template), **selected},

@@ -3,11 +3,10 @@
 Rules and texts are those of v1.36's `statefulset` controller.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from podium.api.labels import label_selector
-from podium.api.meta import controller_of, is_terminating, labels, name
+from podium.api.objects import Object, controller_of, is_terminating, labels, name, status_of
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
 from podium.controllers.kit.claiming import claim
@@ -20,8 +19,6 @@ from podium.controllers.stateful_set.claims import CLAIM
 from podium.controllers.stateful_set.pods import ordinal_of, revision_of, serves_from_s
 from podium.controllers.stateful_set.status import status_patch
 from podium.controllers.stateful_set.walk import NAME, Walk
-
-Object = Mapping[str, Any]
 
 _SET = "StatefulSet"
 _HASH_LABEL = "controller.kubernetes.io/hash"
@@ -111,7 +108,7 @@ class StatefulSetController(Reconciler):
         owned: Sequence[Object],
         now_s: float,
     ) -> Iterator[Effect]:
-        known = (owner.get("status") or {}).get("currentRevision")
+        known = status_of(owner).get("currentRevision")
         current = next((one for one in history.old if name(one) == known), update)
         pods = {ordinal: pod for pod in owned if (ordinal := ordinal_of(owner, pod)) is not None}
         if not is_terminating(owner):

@@ -1,16 +1,14 @@
 """A StatefulSet's pods: their numbers, names and labels, and which volumes they have."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from podium.api.integers import INT32, parse_count
-from podium.api.meta import is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name
+from podium.api.pods import phase_of
 from podium.controllers.kit.new_pods import new_pod
 from podium.controllers.kit.pods import available_from_s
 from podium.controllers.revisions import REVISION_LABEL, template_of
 from podium.controllers.stateful_set.claims import claim_name
-
-Object = Mapping[str, Any]
 
 INDEX_LABEL = "apps.kubernetes.io/pod-index"
 NAME_LABEL = "statefulset.kubernetes.io/pod-name"
@@ -75,7 +73,7 @@ def revision_of(pod: Object) -> str:
 
 def serves_from_s(owner: Object, pod: Object) -> float | None:
     """From when on a pod counts as available; None if it doesn't run, or isn't ready."""
-    if (pod.get("status") or {}).get("phase") != "Running":
+    if phase_of(pod) != "Running":
         return None
     return available_from_s(pod, int(owner["spec"].get("minReadySeconds") or 0))
 

@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from podium.api.meta import is_terminating, name
+from podium.api.objects import Object, is_terminating, name
+from podium.api.pods import is_ready, phase_of
 from podium.control.effects import Patch
 from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import is_ready
 from podium.controllers.stateful_set.pods import revision_of, serves_from_s
-
-Object = Mapping[str, Any]
 
 _ALWAYS_THERE = ("replicas", "availableReplicas", "collisionCount")
 
@@ -54,7 +52,7 @@ def status_patch(
 def _counts(
     owner: Object, current: Object, update: Object, pods: Sequence[Object], now_s: float
 ) -> dict[str, int]:
-    running = [pod for pod in pods if (pod.get("status") or {}).get("phase") == "Running"]
+    running = [pod for pod in pods if phase_of(pod) == "Running"]
     moments = [serves_from_s(owner, pod) for pod in running]
     staying = [revision_of(pod) for pod in pods if not is_terminating(pod)]
     return {

@@ -7,9 +7,9 @@ is done, and only while all that came before is well; in parallel, all at once.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import is_finished, is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name, status_of
+from podium.api.pods import is_finished, phase_of
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.controllers.kit.objects import Objects, place_of, uid_of
 from podium.controllers.kit.records import record
@@ -22,8 +22,6 @@ from podium.controllers.stateful_set.pods import (
     serves,
     start_of,
 )
-
-Object = Mapping[str, Any]
 
 NAME = "statefulset-controller"
 
@@ -86,7 +84,7 @@ class Walk:
                 yield self._obituary(pod)
                 yield _deletion(pod)
         elif not is_terminating(pod):
-            if (pod.get("status") or {}).get("phase") == "Pending":
+            if phase_of(pod) == "Pending":
                 yield from missing_claims(self.owner, called, self.objects)
             yield from self._mend(ordinal, pod)
 
@@ -112,7 +110,7 @@ class Walk:
             return self.update
         rolling = strategy.get("rollingUpdate")
         if rolling is None:
-            kept = int((self.owner.get("status") or {}).get("currentReplicas") or 0)
+            kept = int(status_of(self.owner).get("currentReplicas") or 0)
         else:
             kept = int(rolling.get("partition") or 0)
         return self.current if ordinal < start_of(self.owner) + kept else self.update
@@ -158,7 +156,7 @@ class Walk:
 
     def _obituary(self, pod: Object) -> Effect:
         place, called = place_of(self.owner)
-        failed = (pod.get("status") or {}).get("phase") == "Failed"
+        failed = phase_of(pod) == "Failed"
         word, reason = ("failed", "RecreatingFailedPod") if failed else _TERMINATED
         note = f"StatefulSet {place}/{called} is recreating {word} Pod {name(pod)}"
         return record(self.owner, NAME, "Warning" if failed else "Normal", reason, note)

@@ -5,10 +5,10 @@ this order: the volume's claimRef, its phase, the claim's volumeName, its status
 between finds where he was. Making and removing volumes is left to provisioners.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from podium.api.meta import annotations, is_terminating, name
+from podium.api.objects import Object, annotations, is_terminating, name
+from podium.api.pods import node_name_of, phase_of
 from podium.control.effects import Effect, Patch, Record
 from podium.control.events import Change, Outcome
 from podium.controllers.kit.objects import place_of, uid_of
@@ -39,8 +39,6 @@ from podium.core.volumes import (
     storage_class_name,
     volume_name,
 )
-
-Object = Mapping[str, Any]
 
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _PROVISIONER_MARKS = ("volume.beta.kubernetes.io/storage-provisioner", PROVISIONER)
@@ -86,7 +84,7 @@ class VolumeBinder(Reconciler):
             yield from self._claims_for(before, change.new)
         elif change.kind == "StorageClass":
             yield from self._unbound_of(name(obj))
-        elif before is None or before["spec"].get("nodeName") != obj["spec"].get("nodeName"):
+        elif before is None or node_name_of(before) != node_name_of(obj):
             place = place_of(obj)[0]
             for use in claim_uses(obj):
                 yield CLAIM, place, use.claim_name
@@ -150,7 +148,7 @@ class VolumeBinder(Reconciler):
         if claim is None or uid_of(claim) != reference["uid"]:
             if not self._absent.get(reference["uid"]):
                 yield question(CLAIM, called, place)
-            elif (volume.get("status") or {}).get("phase") != "Failed":
+            elif phase_of(volume) != "Failed":
                 yield from status_patch(volume, {"phase": "Released"})
         elif volume_name(claim) == name(volume):
             yield from status_patch(volume, {"phase": "Bound"})
@@ -167,7 +165,7 @@ class VolumeBinder(Reconciler):
             yield from next_step(claim, volume)
 
     def _lose(self, claim: Object, reason: str, note: str) -> Iterator[Effect]:
-        if (claim.get("status") or {}).get("phase") != "Lost":
+        if phase_of(claim) != "Lost":
             yield self._record(claim, "Warning", reason, note)
         yield from status_patch(claim, {"phase": "Lost"})
 
@@ -213,7 +211,7 @@ class VolumeBinder(Reconciler):
 
     def _what_it_waits_for(self, claim: Object) -> tuple[str, str]:
         for pod in self.objects.by("Pod", "claim", claim_key(claim)):
-            if not pod["spec"].get("nodeName") and not is_terminating(pod):
+            if not node_name_of(pod) and not is_terminating(pod):
                 return "WaitForPodScheduled", f"waiting for pod {name(pod)} to be scheduled"
         return "WaitForFirstConsumer", _NO_CONSUMER
 
@@ -260,7 +258,7 @@ def _claim_keys(volume: Object) -> tuple[str, ...]:
 
 
 def _free_in_class(volume: Object) -> tuple[str, ...]:
-    is_available = (volume.get("status") or {}).get("phase") == "Available"
+    is_available = phase_of(volume) == "Available"
     return () if is_reserved(volume) or not is_available else (storage_class_name(volume),)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from podium.api.labels import SelectorError
-from podium.api.meta import annotations, is_terminating, name
+from podium.api.objects import Object, annotations, is_terminating, name, spec_of
+from podium.api.pods import phase_of
 from podium.control.effects import Effect, Patch
 from podium.controllers.kit.objects import place_of, uid_of
 from podium.core.framework import Rows
@@ -22,8 +23,6 @@ from podium.core.volumes import (
     storage_class_name,
     volume_name,
 )
-
-Object = Mapping[str, Any]
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
@@ -45,7 +44,7 @@ def claim_key(claim: Object) -> str:
 
 def claim_of(volume: Object) -> Object:
     """A volume's reference to its claim; empty if it has none."""
-    reference: Object = (volume.get("spec") or {}).get("claimRef") or {}
+    reference: Object = spec_of(volume).get("claimRef") or {}
     return reference
 
 
@@ -92,7 +91,7 @@ def next_step(claim: Object, volume: Object) -> Iterator[Effect]:
         wanted = claim_of(bound_to(volume, claim))
         marks = {} if reference else {BOUND_BY_CONTROLLER: _YES}
         yield _patch(volume, {"claimRef": wanted}, marks)
-    elif (volume.get("status") or {}).get("phase") != "Bound":
+    elif phase_of(volume) != "Bound":
         yield from status_patch(volume, {"phase": "Bound"})
     elif not is_fully_bound(claim) or volume_name(claim) != name(volume):
         marks = {BIND_COMPLETED: _YES}

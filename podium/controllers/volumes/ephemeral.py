@@ -4,18 +4,15 @@ The rules are those of v1.36's `ephemeral` volume controller. The claims belong 
 go with them.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
 
-from podium.api.meta import controller_of, is_terminating, key, name
+from podium.api.objects import Object, controller_of, is_terminating, key, name, spec_of
 from podium.control.effects import Create, Effect, Record
 from podium.control.events import Change
 from podium.controllers.kit.claiming import owner_reference
 from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.volumes.binding import CLAIM
-
-Object = Mapping[str, Any]
 
 
 class EphemeralVolumes(Reconciler):
@@ -79,7 +76,7 @@ def _claim(pod: Object, called: str, volume: Object) -> Object:
 
 
 def _ephemeral(pod: Object) -> Iterator[Object]:
-    for volume in (pod.get("spec") or {}).get("volumes") or ():
+    for volume in spec_of(pod).get("volumes") or ():
         if (volume.get("ephemeral") or {}).get("volumeClaimTemplate"):
             yield volume
 

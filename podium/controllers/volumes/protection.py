@@ -4,18 +4,16 @@ The rules are those of v1.36's `pvc-protection` and `pv-protection` controllers.
 finalizers there; this controller takes them away.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
 
-from podium.api.meta import is_terminating
+from podium.api.objects import Object, is_terminating
+from podium.api.pods import node_name_of, phase_of
 from podium.control.effects import Effect, Patch
 from podium.control.events import Change
 from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.volumes.binding import CLAIM, VOLUME, claim_key
 from podium.core.volumes import claim_uses
-
-Object = Mapping[str, Any]
 
 _FINALIZERS = {CLAIM: "kubernetes.io/pvc-protection", VOLUME: "kubernetes.io/pv-protection"}
 
@@ -54,12 +52,12 @@ class VolumeProtection(Reconciler):
 
     def _is_used(self, kind: str, obj: Object) -> bool:
         if kind == VOLUME:
-            return (obj.get("status") or {}).get("phase") == "Bound"
+            return phase_of(obj) == "Bound"
         return any(True for _ in self.objects.by("Pod", "claim", claim_key(obj)))
 
 
 def _claims_in_use(pod: Object) -> list[str]:
     """The claims that a pod uses on a node."""
-    if not (pod.get("spec") or {}).get("nodeName"):
+    if not node_name_of(pod):
         return []
     return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]

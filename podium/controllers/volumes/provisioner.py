@@ -6,10 +6,11 @@ reached where the CSINode of the selected node says (or the class's allowed topo
 when it is released, if its class reclaims by `Delete`.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from podium.api.meta import annotations, is_terminating, key, labels, name
+from podium.api.objects import Object, annotations, is_terminating, key, labels, name
+from podium.api.pods import phase_of
 from podium.control.effects import Create, Delete, Effect, Record
 from podium.control.events import Change, Outcome
 from podium.controllers.kit.objects import place_of, uid_of
@@ -24,8 +25,6 @@ from podium.core.volumes import (
     storage_class_name,
     volume_name,
 )
-
-Object = Mapping[str, Any]
 
 PROVISIONING_S = 1.0
 """How long it takes to make a volume unless somebody says so."""
@@ -147,7 +146,7 @@ class VolumeProvisioner(Reconciler):
     def _reclaim(self, volume: Object | None) -> Iterator[Effect]:
         if volume is None or is_terminating(volume) or PROVISIONED_BY not in annotations(volume):
             return
-        is_released = (volume.get("status") or {}).get("phase") == "Released"
+        is_released = phase_of(volume) == "Released"
         policy = volume["spec"].get("persistentVolumeReclaimPolicy")
         if is_released and policy == "Delete" and claim_of(volume):
             yield Delete(kind=VOLUME, name=name(volume), uid=uid_of(volume))

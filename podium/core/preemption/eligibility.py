@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from podium.api.objects import conditions_of
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
 
@@ -32,7 +33,7 @@ def _is_leaving_for(victim: PodInfo, preemptor: PodInfo) -> bool:
     """Whether the scheduler has already preempted a pod, for this one or one like it."""
     if not victim.cls.terminating or victim.priority >= preemptor.priority:
         return False
-    conditions = (victim.obj.get("status") or {}).get("conditions") or ()
+    conditions = conditions_of(victim.obj)
     target: Mapping[str, str] = next(
         (c for c in conditions if c.get("type") == "DisruptionTarget"), {}
     )

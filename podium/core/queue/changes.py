@@ -3,16 +3,13 @@
 PodSchedulingPropertiesChange and NodeSchedulingPropertiesChange of v1.36.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
-from podium.api.meta import annotations, labels
+from podium.api.objects import Object, annotations, labels, spec_of, status_of
 from podium.api.quantity import ceil_milli, nanos
 from podium.api.resources import pod_requests
 from podium.core.cluster_events import Action
 from podium.core.pod_classes import holds_alike
-
-Object = Mapping[str, Any]
 
 NOTHING = Action(0)
 _NOTHING: Object = {}
@@ -106,9 +103,9 @@ def _is_open_again(old: Object, new: Object) -> bool:
 
 def _spec(obj: Object, field: str) -> Any:
     """A field of `spec`; an empty list stands for what is absent."""
-    return (obj.get("spec") or {}).get(field) or []
+    return spec_of(obj).get(field) or []
 
 
 def _status(obj: Object, field: str) -> Any:
     """A field of `status`; None stands for what is empty or absent."""
-    return (obj.get("status") or {}).get(field) or None
+    return status_of(obj).get(field) or None

@@ -6,8 +6,9 @@ its mind (QueueingHintFn of v1.36; isPodWorthRequeuing in its scheduling queue).
 
 from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from podium.api.objects import Object
 from podium.core.cluster_events import Hint
 from podium.core.framework import CycleError
 from podium.core.pods import PodInfo
@@ -16,7 +17,6 @@ from podium.core.queue.in_flight import Happened
 from podium.core.queue.profile import ANY_EVENT, QueueProfile
 from podium.core.queue.queued_pod import QueuedPod, Rejection
 
-Object = Mapping[str, Any]
 Hints = tuple[Hint | None, ...]
 
 

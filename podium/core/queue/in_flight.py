@@ -5,12 +5,11 @@ all that has happened since then is looked at once more: it may have helped alre
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from podium.api.objects import Object
 from podium.core.queue.happening import Happening
-
-Object = Mapping[str, Any]
 
 
 class Happened(NamedTuple):

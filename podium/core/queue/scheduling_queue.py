@@ -4,8 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
-from typing import Any
 
+from podium.api.objects import Object
 from podium.core.cluster_events import ClusterEvent, EventResource
 from podium.core.pods import PodInfo
 from podium.core.queue.backoff import WINDOW_S, BackoffQueue
@@ -22,8 +22,6 @@ from podium.core.queue.in_flight import Happened, InFlight
 from podium.core.queue.profile import QueueProfile
 from podium.core.queue.queued_pod import NO_PLUGINS, Place, QueuedPod
 from podium.core.queue.unschedulable import Unschedulable
-
-Object = Mapping[str, Any]
 
 # How often leftovers are looked for; whole multiples of it since the epoch.
 LEFTOVER_TICK_S = 30

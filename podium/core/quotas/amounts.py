@@ -1,12 +1,11 @@
 """Quantities by resource name, and the sums, differences and comparisons that quotas need."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
 
+from podium.api.objects import Object
 from podium.api.quantity import Format, Quantity, parse_quantity
 from podium.api.resources import Amounts
 
-Object = Mapping[str, Any]
 Quantities = dict[str, Quantity]
 
 ONE = Quantity(10**9)

@@ -1,9 +1,9 @@
 """Which quotas an object counts for, and what a quota's use is in all."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
 
 from podium.api.kinds import Kind
+from podium.api.objects import Object, spec_of
 from podium.api.resources import is_extended_resource
 from podium.core.quotas.amounts import NONE, Quantities, added, masked, read
 from podium.core.quotas.scopes import in_scope, scope_selectors
@@ -16,8 +16,6 @@ from podium.core.quotas.usage import (
     object_count,
     usage,
 )
-
-Object = Mapping[str, Any]
 
 _NOT_COUNTED = frozenset({"Event"})
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
@@ -66,7 +64,7 @@ def total_usage(
         kinds: all kinds that there are.
         now_s: the time, in seconds since the epoch.
     """
-    hard = read((quota.get("spec") or {}).get("hard"))
+    hard = read(spec_of(quota).get("hard"))
     total = dict.fromkeys(hard, NONE)
     for kind in kinds:
         if not is_counted(kind) or not tracked(kind, hard):

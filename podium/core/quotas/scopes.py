@@ -1,11 +1,9 @@
 """Scopes: which pods and claims a quota is about."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from podium.api.objects import Object, spec_of
 from podium.api.qos import stored_or_computed_qos
-
-Object = Mapping[str, Any]
 
 _TERMS = (
     "requiredDuringSchedulingIgnoredDuringExecution",
@@ -51,7 +49,7 @@ def _pod_in_scope(scope: str | None, requirement: Object, pod: Object) -> bool:
 
 def has_deadline(pod: Object) -> bool:
     """Whether the pod counts as terminating: it may run for a limited time only."""
-    return _has_deadline(pod.get("spec") or {})
+    return _has_deadline(spec_of(pod))
 
 
 def _has_deadline(spec: Object) -> bool:
@@ -77,7 +75,7 @@ def _selects(requirement: Object, names: set[str]) -> bool:
 def _attribute_classes(claim: Object) -> set[str]:
     status = claim.get("status") or {}
     names = (
-        (claim.get("spec") or {}).get("volumeAttributesClassName"),
+        spec_of(claim).get("volumeAttributesClassName"),
         status.get("currentVolumeAttributesClassName"),
         (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName"),
     )

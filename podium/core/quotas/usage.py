@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from podium.api.kinds import Kind
-from podium.api.meta import annotations, is_finished
+from podium.api.objects import Object, annotations, spec_of, status_of
+from podium.api.pods import is_finished
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
 from podium.api.resources import is_extended_resource, pod_limits, pod_requests
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.core.quotas.amounts import NONE, ONE, Quantities, as_written_by
-
-Object = Mapping[str, Any]
 
 COUNT_PREFIX = "count/"
 REQUESTS_PREFIX = "requests."
@@ -115,10 +114,10 @@ def _claim(claim: Object, _now_s: float) -> Quantities:
 
 def _storage(claim: Object) -> Quantity | None:
     """What the claim requests or has been given while it is resized, in whole bytes."""
-    requests = ((claim.get("spec") or {}).get("resources") or {}).get("requests") or {}
+    requests = (spec_of(claim).get("resources") or {}).get("requests") or {}
     if "storage" not in requests:
         return None
-    allocated = ((claim.get("status") or {}).get("allocatedResources") or {}).get("storage", 0)
+    allocated = (status_of(claim).get("allocatedResources") or {}).get("storage", 0)
     largest = max(parse_quantity(requests["storage"]), parse_quantity(allocated))
     whole = -(-largest.nanos // NANOS_PER_UNIT) * NANOS_PER_UNIT
     return largest if whole == largest.nanos else Quantity(whole, largest.format)

@@ -1,10 +1,10 @@
 """How a record configures eviction: fields of a KubeletConfiguration and a few of its own."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from podium.api.durations import NANOS_PER_SECOND, format_duration, parse_duration
+from podium.api.objects import Object
 from podium.node.kubelet_config import read_exactly, with_defaults
 from podium.node.pressure.config import EvictionConfig
 from podium.node.pressure.filesystems import Filesystems
@@ -12,7 +12,6 @@ from podium.node.pressure.parsing import parse_signal, parse_value
 from podium.node.pressure.thresholds import Threshold, Value
 
 Json = dict[str, Any]
-Object = Mapping[str, Any]
 
 SEPARATE_DISK_GC = "KubeletSeparateDiskGC"
 

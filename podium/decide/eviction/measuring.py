@@ -7,7 +7,7 @@ for a pod, memory is spread evenly over the containers, and all disk usage is th
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.quantity import value
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.signals import Signal
@@ -18,8 +18,6 @@ from podium.node.pressure.statistics import (
     PodUsage,
     ephemeral_volumes,
 )
-
-Object = Mapping[str, Any]
 
 _NOTHING: Object = {}
 # Each signal's group, and its fields for what is available and for the capacity.

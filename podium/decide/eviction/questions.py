@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from podium.api.errors import FieldError, InvalidValue, unsupported
-from podium.api.meta import DEFAULT_NAMESPACE, key, uid
+from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, uid
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.quantity import ceil_value, value
@@ -27,7 +27,6 @@ from podium.node.pressure.parsing import ThresholdError, parse_signal, parse_val
 from podium.node.pressure.ranking import rank
 
 Json = dict[str, Any]
-Object = Mapping[str, Any]
 
 _NOTHING: Object = {}
 _POD_LEVEL_RESOURCES = "PodLevelResources"
@@ -199,7 +198,7 @@ def _pods(question: Object, written: list[Object] | None) -> list[Object]:
 def _pod(question: Object, written: Object) -> Object:
     """A pod with what the question has filled in, and without what its feature gates drop."""
     gates = question.get("featureGates") or _NOTHING
-    metadata = {"namespace": DEFAULT_NAMESPACE, **(written.get("metadata") or _NOTHING)}
+    metadata = {"namespace": DEFAULT_NAMESPACE, **metadata_of(written)}
     spec = written.get("spec") or _NOTHING
     if gates.get(_POD_LEVEL_RESOURCES) is False:
         spec = {field: spec[field] for field in spec if field != "resources"}

@@ -4,11 +4,10 @@ A clock that only the record advances; pods that come and go; garbage collection
 the record says. Whom the manager evicts is gone in the next round, unless `keepEvicted`.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from podium.api.durations import NANOS_PER_SECOND, format_duration, parse_duration
-from podium.api.meta import key, uid
+from podium.api.objects import Object, key, uid
 from podium.decide.eviction.configuring import read_eviction, threshold_json
 from podium.decide.eviction.measuring import (
     merged_groups,
@@ -25,7 +24,6 @@ from podium.node.pressure.signals import Signal
 from podium.node.pressure.statistics import Observation, PodUsage, Statistics
 
 Json = dict[str, Any]
-Object = Mapping[str, Any]
 
 _NOTHING: Object = {}
 _CONDITION = "DisruptionTarget=True/TerminationByKubelet"

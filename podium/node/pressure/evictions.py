@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from podium.api.meta import name
+from podium.api.objects import Object, name
 from podium.api.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
 from podium.node.pressure.requests import has_pod_level_resources
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY
 from podium.node.pressure.statistics import ContainerUsage, PodUsage
-
-Object = Mapping[str, Any]
 
 REASON = "Evicted"
 IMMEDIATE_GRACE_PERIOD_S = 1

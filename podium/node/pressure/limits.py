@@ -5,17 +5,14 @@ All pods that exceed one are evicted in the same round.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-from podium.api.meta import uid
+from podium.api.objects import Object, uid
 from podium.api.priority import is_critical
 from podium.api.quantity import NANOS_PER_UNIT, Format, Quantity, ceil_value, parse_quantity
 from podium.api.resources import pod_limits
 from podium.node.pressure.evictions import IMMEDIATE_GRACE_PERIOD_S, Eviction
 from podium.node.pressure.signals import EPHEMERAL_STORAGE
 from podium.node.pressure.statistics import PodUsage
-
-Object = Mapping[str, Any]
 
 EMPTY_DIR_LIMIT = "emptydirfs.limit"
 POD_LIMIT = "ephemeralpodfs.limit"

@@ -14,10 +14,9 @@ most, otherwise after the housekeeping interval.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.meta import uid
+from podium.api.objects import Object, uid
 from podium.api.priority import is_critical
 from podium.node.pressure.config import EvictionConfig
 from podium.node.pressure.evictions import (
@@ -42,8 +41,6 @@ from podium.node.pressure.observing import (
 from podium.node.pressure.ranking import Ranked, rank
 from podium.node.pressure.statistics import Observations, Statistics
 from podium.node.pressure.thresholds import Threshold
-
-Object = Mapping[str, Any]
 
 CLEANUP_TIMEOUT_S = 30.0
 CLEANUP_POLL_S = 1.0

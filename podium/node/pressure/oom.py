@@ -4,17 +4,13 @@
 is the share of the memory that it uses, in thousandths, plus this.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
+from podium.api.objects import Object
 from podium.api.priority import is_node_critical
 from podium.api.qos import stored_or_computed_qos
 from podium.api.quantity import value
 from podium.api.resources import is_sidecar, pod_requests
 from podium.node.pressure.requests import has_pod_level_resources
 from podium.node.pressure.signals import MEMORY
-
-Object = Mapping[str, Any]
 
 GUARANTEED = -997
 BEST_EFFORT = 1000

@@ -10,17 +10,15 @@ storage, as odd as that is.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from podium.api.meta import uid
+from podium.api.objects import Object, uid
 from podium.api.priority import pod_priority
 from podium.api.quantity import NANOS_PER_UNIT
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.requests import eviction_request_nanos
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
 from podium.node.pressure.statistics import PodUsage
-
-Object = Mapping[str, Any]
 
 
 class EvictionOrder(StrEnum):

@@ -1,12 +1,8 @@
 """What a pod is entitled to when the node is under pressure."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from podium.api.objects import Object, spec_of
 from podium.api.quantity import nanos
 from podium.api.resources import is_pod_level, pod_requests
-
-Object = Mapping[str, Any]
 
 _NOTHING: Object = {}
 
@@ -38,7 +34,7 @@ def has_pod_level_resources(pod: Object, *fields: str) -> bool:
         pod: the pod.
         fields: `requests`, `limits`; both if none are given.
     """
-    resources = (pod.get("spec") or _NOTHING).get("resources") or _NOTHING
+    resources = spec_of(pod).get("resources") or _NOTHING
     return any(
         is_pod_level(resource)
         for field in fields or ("requests", "limits")

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from podium.api.objects import Object, spec_of
 from podium.node.pressure.filesystems import Part
 from podium.node.pressure.signals import Signal
-
-Object = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,7 @@ def ephemeral_volumes(pod: Object) -> list[str]:
 
 
 def _volumes(pod: Object) -> Sequence[Object]:
-    return (pod.get("spec") or {}).get("volumes") or ()
+    return spec_of(pod).get("volumes") or ()
 
 
 def _is_ephemeral(volume: Object) -> bool:

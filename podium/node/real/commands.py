@@ -4,15 +4,13 @@ A driver hands them, like other effects, to its API, where `podium.machine` take
 of them comes back as `CommandOutcome`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from podium.api.objects import Object
 from podium.control.effects import Effect
 from podium.control.events import Outcome
 from podium.node.runtime import ContainerId, Handler, StopSignal
-
-Object = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

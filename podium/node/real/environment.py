@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
-from typing import Any
 
+from podium.api.objects import Object
 from podium.node.real.machine import MachineInfo
 from podium.node.real.sources import (
     MissingSourceError,
@@ -14,8 +14,6 @@ from podium.node.real.sources import (
     found,
     pod_field,
 )
-
-Object = Mapping[str, Any]
 
 _REFERENCE = re.compile(r"\$(\$|\(([^)]*)\))")
 VOLUME_PREFIX = "PODIUM_VOLUME_"

@@ -4,10 +4,10 @@ What it wants done on its machine it asks for by commands, whose outcomes it tak
 calls. A slow API doesn't hold up its containers.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-from podium.api.meta import is_finished, name, uid
+from podium.api.objects import Object, name, uid
+from podium.api.pods import is_finished
 from podium.api.quantity import value
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Outcome, Synced
@@ -41,8 +41,6 @@ from podium.node.real.machine import MachineInfo
 from podium.node.real.runtime import ProcessRuntime
 from podium.node.real.stats import above_memory_limit, with_allocatable_memory
 from podium.node.runtime import NEVER_S, OOM_KILLED, ContainerId, ExitStatus, HandlerResult
-
-Object = Mapping[str, Any]
 
 LEAVING = StopReason(
     "Terminated",

@@ -8,8 +8,6 @@ from podium.node.kubelet_config import KubeletConfig, allocatable
 from podium.node.node_status import addresses
 from podium.node.real.machine import MachineInfo
 
-Object = Mapping[str, Any]
-
 VERSION = "v1.36.2"
 LOGS = "podium.dev/log-directory"
 """Annotation: where on its machine a node keeps the logs of its pods."""

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import is_terminating
+from podium.api.objects import Object, is_terminating
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Effect
 from podium.node.admission import Objection
@@ -21,8 +20,6 @@ from podium.node.real.commands import (
 from podium.node.real.machine import MachineInfo
 from podium.node.real.unsupported import unsupported
 from podium.node.runtime import KILLED, NEVER_S, ExitStatus, Handler, StopSignal
-
-Object = Mapping[str, Any]
 
 _LEAVING = Objection("NodeShutdown", "Pod was rejected as the node is shutting down.")
 _LOST = ExitStatus(KILLED, "ContainerStatusUnknown", "The kubelet was stopped meanwhile")

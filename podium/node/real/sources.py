@@ -3,13 +3,12 @@
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from podium.api.errors import PodiumError
+from podium.api.objects import Object
 from podium.api.quantity import nanos
 from podium.node.real.machine import MachineInfo
-
-Object = Mapping[str, Any]
 
 _SUBSCRIPT = re.compile(r"metadata\.(labels|annotations)\['(.*)'\]")
 _NOTHING: Object = {}

@@ -1,8 +1,7 @@
 """What a real node's kubelet makes of what its machine measures."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.node.container import Container
@@ -11,8 +10,6 @@ from podium.node.pod_worker import PodWorker
 from podium.node.pressure.config import EvictionConfig
 from podium.node.pressure.signals import MEMORY, Signal
 from podium.node.pressure.statistics import Observation, Statistics
-
-Object = Mapping[str, Any]
 
 
 def with_allocatable_memory(

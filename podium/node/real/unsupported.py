@@ -5,12 +5,10 @@ a command, and there are only those volumes that are directories with files in t
 merely restrict a container, such as dropped capabilities, is let pass: nothing is isolated anyway.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
+from podium.api.objects import Object
 from podium.node.admission import Objection
-
-Object = Mapping[str, Any]
 
 REASON = "UnsupportedByRuntime"
 API_ACCESS = "kube-api-access-"

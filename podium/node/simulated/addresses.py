@@ -1,9 +1,6 @@
 """Addresses of simulated nodes and pods: made up, but each is given once at a time."""
 
-from collections.abc import Mapping
-from typing import Any
-
-Object = Mapping[str, Any]
+from podium.api.objects import Object, status_of
 
 _NODES = 172 << 24 | 16 << 16
 _PODS = 10 << 24 | 128 << 16
@@ -27,7 +24,7 @@ class Addresses:
             node: keeps the internal address that its status tells, if there is one.
             number: of the node, from 0.
         """
-        told = (node.get("status") or {}).get("addresses") or ()
+        told = status_of(node).get("addresses") or ()
         internal = (one["address"] for one in told if one.get("type") == "InternalIP")
         self.host = next(internal, _dotted(_NODES + 1 + number % _NODES_MAX))
         self._first = _PODS + (number % _NODES_MAX << _PODS_PER_NODE_BITS)

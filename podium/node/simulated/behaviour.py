@@ -11,15 +11,13 @@ from typing import Any
 
 from podium.api.errors import FieldError, InvalidValue, PodiumError, aggregate, unsupported
 from podium.api.integers import parse_count
-from podium.api.meta import annotations
+from podium.api.objects import Object, annotations
 from podium.node.simulated.durations import (
     ENDLESS,
     NO_TIME,
     ScriptedDuration,
     parse_scripted_duration,
 )
-
-Object = Mapping[str, Any]
 
 PREFIX = "podium.dev/"
 DOWN = PREFIX + "down"

@@ -4,11 +4,10 @@ A node on which nothing is scripted of what is used costs nothing between change
 renewed in earnest unless that is asked for: they say once that they are.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.meta import name
+from podium.api.objects import Object, name
 from podium.control.effects import Effect
 from podium.core.pod_classes import PodClasses
 from podium.node.events import node_record
@@ -21,8 +20,6 @@ from podium.node.simulated.behaviour import BehaviourError, is_marked
 from podium.node.simulated.pressure import NodePressure
 from podium.node.simulated.runtime import ScriptedRuntime
 from podium.node.simulated.settings import NodeSettings
-
-Object = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from podium.api.objects import Object
 from podium.api.quantity import NANOS_PER_UNIT
 from podium.api.resources import pod_limits
 from podium.control.effects import Effect
@@ -21,7 +22,7 @@ from podium.node.pressure.signals import MEMORY
 from podium.node.runtime import NEVER_S, OOM_KILLED
 from podium.node.simulated.curves import first_reaching
 from podium.node.simulated.settings import NodeSettings
-from podium.node.simulated.stats import Object, StatsProvider, runs, script_of
+from podium.node.simulated.stats import StatsProvider, runs, script_of
 from podium.node.simulated.usage import NodeScript
 
 # Times of kills are told in thousandths of a second; none is sooner than the next one of these.

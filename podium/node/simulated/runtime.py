@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from podium.api.objects import Object
 from podium.api.resources import is_sidecar
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Effect
@@ -40,8 +40,6 @@ from podium.node.simulated.usage import (
     node_script_of,
     usage_of,
 )
-
-Object = Mapping[str, Any]
 
 _UNREADABLE = "InvalidBehaviour"
 _NOTHING: Object = {}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from podium.api.meta import name
+from podium.api.objects import Object, name, status_of
 from podium.api.quantity import value
 from podium.node.container import State
 from podium.node.eviction import pods_memory_limit_bytes
@@ -26,8 +26,6 @@ from podium.node.pressure.statistics import (
 )
 from podium.node.simulated.runtime import ScriptedSandbox
 from podium.node.simulated.usage import NO_USAGE, NodeScript, UsageScript
-
-Object = Mapping[str, Any]
 
 _NOTHING = PodUsage(memory_bytes=0)
 
@@ -118,7 +116,7 @@ class StatsProvider:
 
     def _pods_memory_limit_bytes(self) -> int:
         """What pods together may use."""
-        allocatable = (self.node.get("status") or {}).get("allocatable") or {}
+        allocatable = status_of(self.node).get("allocatable") or {}
         capacity = self.memory_capacity_bytes
         amount = value(allocatable.get("memory", capacity))
         return pods_memory_limit_bytes(self.config, amount, capacity)

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.errors import FieldError, InvalidValue, aggregate
-from podium.api.meta import annotations
+from podium.api.objects import Object, annotations
 from podium.api.quantity import QuantityError, value
 from podium.node.simulated.behaviour import PREFIX, BehaviourError
 from podium.node.simulated.curves import Curve, parse_curve
-
-Object = Mapping[str, Any]
 
 USAGE = PREFIX + "usage-"
 VOLUME = USAGE + "volume-"

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Object = Mapping[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

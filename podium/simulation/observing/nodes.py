@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from podium.controllers.kit.pods import condition_of
-from podium.simulation.observing.entry import Fact, Object
+from podium.api.objects import Object, condition_of
+from podium.simulation.observing.entry import Fact
 
 _NOTHING: Mapping[str, Any] = {}
 _PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")

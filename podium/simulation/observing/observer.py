@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from podium.api.objects import Object
 from podium.cluster import Cluster
 from podium.runtime.happenings import Called, Happening, Started, Stopped
-from podium.simulation.observing.entry import Entry, Fact, Object
+from podium.simulation.observing.entry import Entry, Fact
 from podium.simulation.observing.nodes import node_facts
 from podium.simulation.observing.others import budget_facts, event_facts, workload_facts
 from podium.simulation.observing.pods import PodFacts

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from podium.api.objects import Object
 from podium.core.preemption.record import ANNOTATION
-from podium.simulation.observing.entry import Fact, Object
+from podium.simulation.observing.entry import Fact
 
 _NOTHING: Mapping[str, Any] = {}
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")

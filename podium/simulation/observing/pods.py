@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from podium.api.disruption import disruption_reason
-from podium.api.meta import controller_of
-from podium.controllers.kit.pods import condition_of
-from podium.simulation.observing.entry import Fact, Object
+from podium.api.objects import Object, condition_of, controller_of, metadata_of
+from podium.api.pods import is_ready, node_name_of
+from podium.simulation.observing.entry import Fact
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -37,7 +37,7 @@ class PodFacts:
         if grace_s:
             self._graces_s[new["metadata"]["uid"]] = grace_s
             details: dict[str, Any] = {"gracePeriodSeconds": grace_s}
-            if node := new["spec"].get("nodeName"):
+            if node := node_name_of(new):
                 details["node"] = node
             yield Fact("PodTerminating", details | _disruption(new))
 
@@ -55,7 +55,7 @@ def _created(pod: Object) -> dict[str, Any]:
 def _gone(pod: Object, grace_s: int | None) -> Fact:
     status = pod.get("status") or _NOTHING
     details: dict[str, Any] = {"phase": status.get("phase") or "Pending"}
-    if node := pod["spec"].get("nodeName"):
+    if node := node_name_of(pod):
         details["node"] = node
     if grace_s is not None:
         details["gracePeriodSeconds"] = grace_s
@@ -73,8 +73,8 @@ def _changed(old: Object, new: Object) -> Iterator[Fact]:
 
 
 def _bound(old: Object, new: Object) -> Iterator[Fact]:
-    node = new["spec"].get("nodeName")
-    if node and not (old.get("spec") or _NOTHING).get("nodeName"):
+    node = node_name_of(new)
+    if node and not node_name_of(old):
         yield Fact("PodBound", {"node": node})
 
 
@@ -84,7 +84,7 @@ def _nomination(before: Object, status: Object, new: Object) -> Iterator[Fact]:
         return
     if node:
         yield Fact("PodNominated", {"node": node})
-    elif not new["spec"].get("nodeName"):
+    elif not node_name_of(new):
         yield Fact("PodNominationCleared", {"node": before["nominatedNodeName"]})
 
 
@@ -102,7 +102,7 @@ def _scheduling(old: Object, new: Object) -> Iterator[Fact]:
 
 
 def _running(before: Object, status: Object, old: Object, new: Object) -> Iterator[Fact]:
-    phase, ready = status.get("phase"), _is_ready(new)
+    phase, ready = status.get("phase"), is_ready(new)
     restarts = _restarts(status)
     if restarts > _restarts(before):
         yield Fact("PodRestarted", {"restarts": restarts})
@@ -112,9 +112,9 @@ def _running(before: Object, status: Object, old: Object, new: Object) -> Iterat
         } | _disruption(new)
         if phase == "Running":
             details["ready"] = ready
-        yield Fact(f"Pod{phase}", {"node": new["spec"].get("nodeName") or "", **details})
-    elif phase == "Running" and ready != _is_ready(old):
-        yield Fact("PodReady" if ready else "PodNotReady", {"node": new["spec"].get("nodeName")})
+        yield Fact(f"Pod{phase}", {"node": node_name_of(new), **details})
+    elif phase == "Running" and ready != is_ready(old):
+        yield Fact("PodReady" if ready else "PodNotReady", {"node": node_name_of(new)})
 
 
 def _disruption(pod: Object) -> dict[str, Any]:
@@ -122,14 +122,9 @@ def _disruption(pod: Object) -> dict[str, Any]:
     return {"disruption": reason} if reason else {}
 
 
-def _is_ready(pod: Object) -> bool:
-    condition = condition_of(pod, "Ready")
-    return condition is not None and condition.get("status") == "True"
-
-
 def _restarts(status: Object) -> int:
     return sum(int(one.get("restartCount") or 0) for one in status.get("containerStatuses") or ())
 
 
 def _deleted(pod: Object) -> bool:
-    return "deletionTimestamp" in (pod.get("metadata") or _NOTHING)
+    return "deletionTimestamp" in metadata_of(pod)

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from podium.api.errors import FieldError, unsupported
 from podium.api.label_text import parse_selector
 from podium.api.labels import SelectorError
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE
 from podium.documents import Document, Range, fault, refuse
 from podium.simulation.checking import DRAIN_STATES, GONE, NODE_STATES, POD_STATES
 from podium.simulation.scenario import Check, Target

@@ -1,12 +1,12 @@
 """What a scenario says of its cluster: nodes, pods' behaviour, controllers, schedulers, the API."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_validator
 
 from podium.api.errors import FieldError, InvalidValue
+from podium.api.objects import Object
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import CONTROLLERS, SchedulerSetup
 from podium.config.errors import InvalidConfiguration
@@ -40,8 +40,6 @@ from podium.node.simulated.durations import ScriptedDuration, parse_scripted_dur
 from podium.profile import plugin_factories
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
 from podium.simulation.scenario_file.fields import Amounts, Context, context_of, inline_objects
-
-Object = Mapping[str, Any]
 
 _HOSTNAME, _ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 _NODES_MAX = 100_000

@@ -17,7 +17,7 @@ from pydantic import (
 
 from podium.api.errors import ErrorKind, FieldError, InvalidValue
 from podium.api.kinds import KINDS, Kind, kind_of
-from podium.api.meta import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
 from podium.api.quantity import nanos
 from podium.apiserver.decoding.document import Document as YamlDocument
@@ -26,8 +26,6 @@ from podium.manifests import ManifestError, Problem, read_sources
 from podium.manifests.objects import objects_in
 from podium.manifests.problems import describe
 from podium.simulation.scenario import Target
-
-Object = Mapping[str, Any]
 
 CONTEXT = "scenario"
 """The context of decoding holds the scenario's `Context` under this name."""

@@ -3,9 +3,9 @@
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from podium.api.objects import Object
 from podium.control.effects import Create, Delete, Effect, Panic, Patch
 from podium.control.events import CallError, Change, Outcome, Synced, Woken
-from podium.controllers.kit.objects import Object
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.unconfirmed import PATIENCE_S
 

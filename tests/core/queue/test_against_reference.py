@@ -1,11 +1,9 @@
 """The queue and its plain twin do the same, whatever happens in whatever order."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
 from podium.core.pods import PodInfo
 from podium.core.queue import Place, QueuedPod, SchedulingQueue
@@ -24,8 +22,6 @@ from tests.core.queue.toys import (
     waiting,
 )
 from tests.reference.scheduling_queue import PlainQueue, Waiter
-
-Object = Mapping[str, Any]
 
 OWN = EventResource.UNSCHEDULED_POD
 OWN_ANY = ClusterEvent(OWN, Action.UPDATE)

@@ -1,8 +1,8 @@
 """PreEnqueue: who isn't let in, and what opens the gate."""
 
-from collections.abc import Mapping
 from typing import Any
 
+from podium.api.objects import Object
 from podium.core.pods import PodInfo
 from podium.core.queue import Place
 from tests.core.queue.toys import (
@@ -19,7 +19,6 @@ from tests.core.queue.toys import (
     waiting,
 )
 
-Object = Mapping[str, Any]
 HINTS = {"A": hinted(NODE_ADD), "Gate": hinted(POD_DELETE)}
 
 

@@ -1,10 +1,10 @@
 """What an event does to pods that wait for one."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
 from podium.core.framework import CycleError
 from podium.core.pods import PodInfo
@@ -22,7 +22,6 @@ from tests.core.queue.toys import (
     waiting,
 )
 
-Object = Mapping[str, Any]
 LATER_S = 100.0
 
 

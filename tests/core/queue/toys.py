@@ -4,14 +4,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
 from typing import Any
 
+from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
 from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo, pending_pod
 from podium.core.queue import QueuedPod, QueueProfile, SchedulingQueue
 from podium.core.status import SUCCESS, Status, unresolvable
 from tests.core.objects import pod
-
-Object = Mapping[str, Any]
 
 CLASSES = PodClasses()
 PROFILE = "default-scheduler"

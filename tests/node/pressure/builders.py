@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.quantity import value
 from podium.node.kubelet_config import read_exactly
 from podium.node.pressure.config import EvictionConfig
@@ -11,8 +12,6 @@ from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.manager import EvictionManager, Round
 from podium.node.pressure.signals import Signal
 from podium.node.pressure.statistics import Observation, PodUsage, Statistics
-
-Object = Mapping[str, Any]
 
 GI = 2**30
 MI = 2**20

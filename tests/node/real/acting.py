@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.control.effects import Create, Delete, Effect, Object, Patch, Record
+from podium.api.objects import Object
+from podium.control.effects import Create, Delete, Effect, Patch, Record
 from podium.control.events import CallError, Change, Outcome, Synced, Woken
 from podium.node.container import NOT_CONFIGURED
 from podium.node.kubelet_config import read_kubelet_config

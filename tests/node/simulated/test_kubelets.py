@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.meta import is_finished
+from podium.api.pods import is_finished
 from podium.control.effects import Create, Patch
 from podium.control.heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
 from podium.node.simulated.behaviour import Behaviour

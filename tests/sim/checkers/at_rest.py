@@ -1,17 +1,14 @@
 """At rest nothing is half done, and no pending pod fits anywhere."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from podium.api import meta
+from podium.api import objects as meta
 from podium.api.kinds import KINDS
-from podium.controllers.scheduler.event_handlers import nominated_node_of, scheduler_name_of
+from podium.api.objects import Object
+from podium.api.pods import is_finished, scheduler_name_of
+from podium.controllers.scheduler.event_handlers import nominated_node_of
 from podium.core.budgets import Budget
 from podium.scheduler import Scheduler
 from tests.sim.checkers.checker import Checker
 from tests.sim.kubelet import node_of
-
-Object = Mapping[str, Any]
 
 _LOOKED_UP = frozenset(KINDS) - {"Pod", "Node", "Event", "PodDisruptionBudget"}
 
@@ -44,7 +41,7 @@ class AtRest(Checker):
             pending = [
                 pod
                 for pod in self._stored("Pod")
-                if not node_of(pod) and not meta.is_finished(pod) and scheduler_name_of(pod) == name
+                if not node_of(pod) and not is_finished(pod) and scheduler_name_of(pod) == name
             ]
             fresh = self._fresh_scheduler(name, pending)
             for pod in pending:

@@ -1,9 +1,8 @@
 """Every pending pod is in exactly one place, and no other pod is in any."""
 
-from podium.api import meta
+from podium.api.pods import is_finished, scheduler_name_of
 from podium.control.events import Event
 from podium.controllers.scheduler.binding_cycle import Stage
-from podium.controllers.scheduler.event_handlers import scheduler_name_of
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.core.queue import Place
 from tests.sim.checkers.checker import Checker
@@ -25,7 +24,7 @@ class Places(Checker):
         pending = {
             uid
             for uid, pod in told.pods.items()
-            if not node_of(pod) and not meta.is_finished(pod) and scheduler_name_of(pod) == who
+            if not node_of(pod) and not is_finished(pod) and scheduler_name_of(pod) == who
         }
         assert len(queue) == len(waiting) + len(in_flight)
         assert not (waiting | in_flight) & binding, (waiting, in_flight, binding)

@@ -1,6 +1,6 @@
 """Where nobody and nothing interferes, the kubelet never has to refuse a pod."""
 
-from podium.api import meta
+from podium.api import objects as meta
 from tests.sim.checkers.checker import Checker
 
 

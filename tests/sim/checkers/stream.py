@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from podium.api.kinds import KINDS
+from podium.api.objects import Object
 from podium.runtime.happenings import Called, Happening
-from podium.store.events import Object
 from tests.sim.checkers.checker import Checker
 
 if TYPE_CHECKING:

@@ -1,13 +1,10 @@
 """What each scheduler was told of pods and nodes, added up independently of the scheduler."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from podium.api import meta
+from podium.api import objects as meta
+from podium.api.objects import Object
+from podium.api.pods import is_finished
 from podium.control.events import Change
 from tests.sim.kubelet import node_of
-
-Object = Mapping[str, Any]
 
 
 class Told:
@@ -38,5 +35,5 @@ class Told:
         return {
             uid: pod
             for uid, pod in self.pods.items()
-            if node_of(pod) == node_name and not meta.is_finished(pod)
+            if node_of(pod) == node_name and not is_finished(pod)
         }

@@ -1,13 +1,9 @@
 """What checkers have in common: they follow pods and nodes, write by write, and calls."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from podium.api.objects import Object
 from podium.cluster import Cluster
 from podium.runtime.happenings import Happening
 from podium.store.events import WatchEvent
-
-Object = Mapping[str, Any]
 
 _KINDS = ("Pod", "Node")
 

@@ -9,9 +9,9 @@ Source: structured-merge-diff and the field managers of apimachinery, v1.36.
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import Any
 
 from podium.api.kinds import Kind
+from podium.api.objects import Object, metadata_of
 from podium.api.refused import Cause, Refused
 from podium.api.times import timestamp
 from podium.apiserver.decoding.checking import Fault
@@ -54,8 +54,6 @@ from podium.apiserver.patching.ownership.tracking import (
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import Struct
 from podium.apiserver.schema.kinds import struct_for
-
-Object = Mapping[str, Any]
 
 BEFORE_FIRST_APPLY = "before-first-apply"
 """Owns what was there before anybody was tracked."""
@@ -201,7 +199,7 @@ def _owners_before(
 ) -> Owners:
     if current is None:
         return {}
-    owners = read_owners((current.get("metadata") or {}).get("managedFields") or [])
+    owners = read_owners(metadata_of(current).get("managedFields") or [])
     if owners is None:
         raise internal("failed to decode managed fields")
     if owners:

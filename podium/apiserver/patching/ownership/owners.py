@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from podium.api.objects import Object
 from podium.api.times import TimeError, parse_time, timestamp
 from podium.apiserver.patching.ownership.field_sets import (
     FieldSet,
@@ -16,8 +17,6 @@ from podium.apiserver.patching.ownership.field_sets import (
     union,
 )
 from podium.apiserver.patching.strategic_order import json_text
-
-Object = Mapping[str, Any]
 
 APPLY, UPDATE = "Apply", "Update"
 

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from podium.api.kinds import Kind
+from podium.api.objects import Object, metadata_of
 from podium.api.times import timestamp
 from podium.apiserver.patching.ownership.comparing import compare
 from podium.apiserver.patching.ownership.field_sets import (
@@ -35,8 +36,6 @@ from podium.apiserver.patching.ownership.steps import Untyped
 from podium.apiserver.schema import Struct
 from podium.apiserver.schema.kinds import struct_for
 from podium.core.recent import Recent
-
-Object = Mapping[str, Any]
 
 _NOBODYS = (
     ("apiVersion",),
@@ -116,7 +115,7 @@ def _with_creator(obj: Object, struct: Struct, me: Manager, kind: Kind, now_s: f
     if not fields:
         return bare
     entry = written_entry(me, me.api_version, timestamp(now_s), fields)
-    return {**bare, "metadata": {**(bare.get("metadata") or {}), "managedFields": [entry]}}
+    return {**bare, "metadata": {**metadata_of(bare), "managedFields": [entry]}}
 
 
 def _content(obj: Object) -> bytes:
@@ -193,5 +192,5 @@ def _owners_to_go_by(before: Object | None, after: Object, subresource: str) -> 
 
 
 def _managed_fields(obj: Object) -> list[Object] | None:
-    found: list[Object] | None = (obj.get("metadata") or {}).get("managedFields")
+    found: list[Object] | None = metadata_of(obj).get("managedFields")
     return found

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from podium.api.meta import (
+from podium.api.objects import (
     annotations,
     controller_of,
-    is_finished,
     is_terminating,
     key,
     labels,
@@ -15,6 +14,7 @@ from podium.api.meta import (
     namespace,
     uid,
 )
+from podium.api.pods import is_finished
 
 
 def test_a_full_object() -> None:

@@ -1,0 +1,95 @@
+"""What is asked of all objects: who they are, what they hold, and whether they are to go.
+
+Objects are mappings as the API writes them ([0003](docs/decisions/0003-objects-stay-dicts.md)). The
+accessors take what is absent for empty, at any level.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+DEFAULT_NAMESPACE = "default"
+
+Object = Mapping[str, Any]
+"""An object of the API, or a part of one."""
+
+_NOTHING: Object = {}
+
+
+def metadata_of(obj: Object) -> Object:
+    """The object's metadata; empty if it has none."""
+    found: Object = obj.get("metadata") or _NOTHING
+    return found
+
+
+def spec_of(obj: Object) -> Object:
+    """The object's spec; empty if it has none."""
+    found: Object = obj.get("spec") or _NOTHING
+    return found
+
+
+def status_of(obj: Object) -> Object:
+    """The object's status; empty if it has none."""
+    found: Object = obj.get("status") or _NOTHING
+    return found
+
+
+def conditions_of(obj: Object) -> Sequence[Object]:
+    """The conditions in the object's status."""
+    return status_of(obj).get("conditions") or ()
+
+
+def condition_of(obj: Object, kind: str) -> Object | None:
+    """The condition of a type in an object's status."""
+    return next((one for one in conditions_of(obj) if one.get("type") == kind), None)
+
+
+def holds(obj: Object, condition: str) -> bool:
+    """Whether a condition of the object is True."""
+    found = condition_of(obj, condition)
+    return found is not None and found.get("status") == "True"
+
+
+def name(obj: Object) -> str:
+    """The object's name; empty if it has none yet."""
+    return str((obj.get("metadata") or _NOTHING).get("name") or "")
+
+
+def namespace(obj: Object) -> str:
+    """The object's namespace; `default` if it names none."""
+    return str((obj.get("metadata") or _NOTHING).get("namespace") or DEFAULT_NAMESPACE)
+
+
+def key(obj: Object) -> str:
+    """A namespaced object's `namespace/name`."""
+    return f"{namespace(obj)}/{name(obj)}"
+
+
+def uid(obj: Object) -> str:
+    """The object's uid; its `namespace/name` while the API hasn't given it one."""
+    return str((obj.get("metadata") or _NOTHING).get("uid") or key(obj))
+
+
+def labels(obj: Object) -> Mapping[str, str]:
+    """The object's labels; empty if it has none."""
+    found: Mapping[str, str] = (obj.get("metadata") or _NOTHING).get("labels") or _NOTHING
+    return found
+
+
+def annotations(obj: Object) -> Mapping[str, str]:
+    """The object's annotations; empty if it has none."""
+    found: Mapping[str, str] = (obj.get("metadata") or _NOTHING).get("annotations") or _NOTHING
+    return found
+
+
+def controller_of(obj: Object) -> Object | None:
+    """The owner reference that is marked as the object's controller, if any."""
+    owner: Object
+    for owner in (obj.get("metadata") or _NOTHING).get("ownerReferences") or ():
+        if owner.get("controller"):
+            return owner
+    return None
+
+
+def is_terminating(obj: Object) -> bool:
+    """Whether the object has been deleted and only waits to be gone."""
+    return bool((obj.get("metadata") or _NOTHING).get("deletionTimestamp"))

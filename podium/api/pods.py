@@ -1,0 +1,49 @@
+"""What is asked of pods: where they are, how they are, and who decides on them."""
+
+from podium.api.objects import Object, controller_of, holds, is_terminating, spec_of, status_of
+
+DEFAULT_SCHEDULER_NAME = "default-scheduler"
+
+_FINISHED = frozenset({"Succeeded", "Failed"})
+
+
+def node_name_of(pod: Object) -> str:
+    """The node that the pod is bound to; empty if it is bound to none."""
+    return spec_of(pod).get("nodeName") or ""
+
+
+def node_names_of(pod: Object) -> tuple[str, ...]:
+    """The node that the pod is bound to, as the key of an index."""
+    node = node_name_of(pod)
+    return (node,) if node else ()
+
+
+def scheduler_name_of(pod: Object) -> str:
+    """The name of the scheduler that decides on the pod."""
+    return spec_of(pod).get("schedulerName") or DEFAULT_SCHEDULER_NAME
+
+
+def phase_of(obj: Object) -> str:
+    """The phase of a pod, or of anything else that has one; empty if it says none."""
+    return status_of(obj).get("phase") or ""
+
+
+def is_finished(pod: Object) -> bool:
+    """Whether a pod has run to its end, well or not, and so occupies nothing any more."""
+    return phase_of(pod) in _FINISHED
+
+
+def is_active(pod: Object) -> bool:
+    """Whether a controller counts on the pod: neither finished nor on its way out."""
+    return not is_finished(pod) and not is_terminating(pod)
+
+
+def is_ready(pod: Object) -> bool:
+    """Whether the pod's condition Ready is True."""
+    return holds(pod, "Ready")
+
+
+def owner_name_of(pod: Object) -> str:
+    """The controller of a pod as KIND/NAME; empty if it has none."""
+    owner = controller_of(pod)
+    return f"{owner['kind']}/{owner['name']}" if owner else ""
