@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.server import PatchRequest
 from podium.cli.collecting import collect_rarely
 from podium.cluster import Cluster, ClusterOptions
@@ -76,7 +76,7 @@ class Churn:
         self._cluster.server.create(KINDS["Pod"], self._pod(), "default", now_s)
         try:
             self._cluster.server.delete(KINDS["Pod"], "default", self._names.popleft(), now_s=now_s)
-        except Refused:
+        except RefusedError:
             return  # preempted, or evicted from a node that failed
 
     def _turns(self, node: str, *, down: bool) -> Callable[[], None]:

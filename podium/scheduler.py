@@ -7,7 +7,7 @@ vanish the moment they are preempted, and bindings succeed.
 from collections.abc import Callable, Iterable
 from random import Random
 
-from podium.api.errors import InvalidValue
+from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, key
 from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
 from podium.config.options import SchedulerOptions
@@ -87,7 +87,7 @@ class Scheduler:
             The pods that are on no node yet, in the order in which they came.
 
         Raises:
-            InvalidValue: an object has a value that can't be; the error names object and field.
+            InvalidValueError: an object has an impossible value; says which object and field.
         """
         self.snapshot.set_nodes(nodes)
         for obj in others:
@@ -102,7 +102,7 @@ class Scheduler:
                     self.snapshot.add_pod(placed_pod(obj, self.snapshot.classes), node_name)
                 else:
                     pending.append(self.pending(obj))
-            except InvalidValue as error:
+            except InvalidValueError as error:
                 raise error.under(f"Pod {key(obj)}") from None
         return pending
 

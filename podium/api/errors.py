@@ -72,7 +72,7 @@ class FieldError:
         return replace(self, field=path + dot + self.field)
 
 
-class InvalidValue(PodiumError):  # noqa: N818 - the words that Kubernetes has for it
+class InvalidValueError(PodiumError):
     """A value that can't be used; carries the one fault as `error`."""
 
     def __init__(self, error: FieldError) -> None:

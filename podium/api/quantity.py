@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Self
 
-from podium.api.errors import FieldError, InvalidValue
+from podium.api.errors import FieldError, InvalidValueError
 
 NANOS_PER_UNIT = 10**9
 NANOS_PER_MILLI = 10**6
@@ -56,7 +56,7 @@ class Format(StrEnum):
     DECIMAL_EXPONENT = "DecimalExponent"
 
 
-class QuantityError(InvalidValue):
+class QuantityError(InvalidValueError):
     """A value that isn't a quantity."""
 
 

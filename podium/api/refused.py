@@ -22,7 +22,7 @@ class Cause:
     field: str = ""
 
 
-class Refused(PodiumError):  # noqa: N818 - not an error of Podium's, but an answer
+class RefusedError(PodiumError):
     """The API server's no: raised by its verbs, answered as a `Status` at its boundary.
 
     Attributes:

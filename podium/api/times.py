@@ -5,7 +5,7 @@ from datetime import date
 from datetime import time as clock_time
 from functools import lru_cache
 
-from podium.api.errors import FieldError, InvalidValue
+from podium.api.errors import FieldError, InvalidValueError
 
 NANOS_PER_SECOND = 10**9
 
@@ -28,7 +28,7 @@ LATEST_NS = (date.max.toordinal() + 1 - _EPOCH) * _SECONDS_PER_DAY * 10**9 - 1
 """The last one, in the last second of the year 9999."""
 
 
-class TimeError(InvalidValue):
+class TimeError(InvalidValueError):
     """A value that isn't an RFC 3339 time."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, aggregate
 from podium.api.kinds import Kind
-from podium.api.refused import Cause, Refused
+from podium.api.refused import Cause, RefusedError
 
 MODIFIED = (
     "the object has been modified; please apply your changes to the latest version and try again"
@@ -41,26 +41,28 @@ _CAUSES = {
 }
 
 
-def not_found(kind: Kind, name: str) -> Refused:
+def not_found(kind: Kind, name: str) -> RefusedError:
     """404: there is no such object."""
     message = f"{kind.resource} {_quoted(name)} not found"
-    return Refused(404, "NotFound", message, details=_details(name, kind.group, kind.plural))
+    return RefusedError(404, "NotFound", message, details=_details(name, kind.group, kind.plural))
 
 
-def no_such_resource() -> Refused:
+def no_such_resource() -> RefusedError:
     """404: there is no such kind."""
     message = "the server could not find the requested resource"
-    return Refused(404, "NotFound", message, details={})
+    return RefusedError(404, "NotFound", message, details={})
 
 
-def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> Refused:
+def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> RefusedError:
     """409: there is one of that name, which may be on its way out."""
     terminating = "object is being deleted: " if is_terminating else ""
     message = f"{terminating}{kind.resource} {_quoted(name)} already exists"
-    return Refused(409, "AlreadyExists", message, details=_details(name, kind.group, kind.plural))
+    return RefusedError(
+        409, "AlreadyExists", message, details=_details(name, kind.group, kind.plural)
+    )
 
 
-def conflict(resource: str, name: str, why: str, group: str = "") -> Refused:
+def conflict(resource: str, name: str, why: str, group: str = "") -> RefusedError:
     """409: the object isn't as the request takes it to be.
 
     Args:
@@ -71,15 +73,15 @@ def conflict(resource: str, name: str, why: str, group: str = "") -> Refused:
     """
     called = f"{_qualified(resource, group)} {_quoted(name)}"
     message = f"Operation cannot be fulfilled on {called}: {why}"
-    return Refused(409, "Conflict", message, details=_details(name, group, resource))
+    return RefusedError(409, "Conflict", message, details=_details(name, group, resource))
 
 
-def modified(kind: Kind, name: str) -> Refused:
+def modified(kind: Kind, name: str) -> RefusedError:
     """409: somebody else wrote the object after the version that the request goes by."""
     return conflict(kind.plural, name, MODIFIED, kind.group)
 
 
-def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> Refused:
+def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> RefusedError:
     """409: a write is meant for another object of that name.
 
     Args:
@@ -92,16 +94,16 @@ def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str)
     return _unlike(kind, namespace, name, f"UID in precondition: {wanted}, UID in object", found)
 
 
-def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> Refused:
+def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> RefusedError:
     """403: admission doesn't let the request through."""
     called = f"{kind.resource} {_quoted(name)}" if name else kind.resource
     details = _details(name, kind.group, kind.plural)
-    return Refused(
+    return RefusedError(
         403, "Forbidden", f"{called} is forbidden: {why}", causes=causes, details=details
     )
 
 
-def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "") -> Refused:
+def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "") -> RefusedError:
     """422: fields are wrong.
 
     Args:
@@ -117,7 +119,7 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
         more = f", and more: only the first {len(found):,} faults are told"
     message = f"{_qualified(kind, group)} {_quoted(name)} is invalid: {aggregate(found)}{more}"
     causes = tuple(Cause(_CAUSES[one.kind], one.text, one.field) for one in found)
-    return Refused(422, "Invalid", message, causes=causes, details=_details(name, group, kind))
+    return RefusedError(422, "Invalid", message, causes=causes, details=_details(name, group, kind))
 
 
 def first_told(faults: Iterable[FieldError]) -> list[FieldError]:
@@ -140,17 +142,17 @@ def _length(fault: FieldError) -> int:
     return len(fault.field) + len(fault.text)
 
 
-def bad_request(message: str) -> Refused:
+def bad_request(message: str) -> RefusedError:
     """400: the request can't be understood."""
-    return Refused(400, "BadRequest", message)
+    return RefusedError(400, "BadRequest", message)
 
 
-def internal(message: str) -> Refused:
+def internal(message: str) -> RefusedError:
     """500, as upstream answers faults that it has no better code for."""
-    return Refused(500, "", message)
+    return RefusedError(500, "", message)
 
 
-def _unlike(kind: Kind, namespace: str, name: str, expected: str, found: str) -> Refused:
+def _unlike(kind: Kind, namespace: str, name: str, expected: str, found: str) -> RefusedError:
     """What etcd's client says of a precondition that isn't met, told as a conflict."""
     place = f"{namespace}/" if namespace else ""
     key = f"/registry/{_STORED_AS.get(kind.key, kind.plural)}/{place}{name}"

@@ -79,7 +79,7 @@ class ApiServer:
 
     Namespaces are empty for cluster-scoped kinds, and, in lists and watches, for all namespaces.
     Objects are JSON values; what is returned is shared with the store, and mustn't be changed.
-    Times are seconds since the epoch. Every verb raises `Refused` where kube-apiserver answers
+    Times are seconds since the epoch. Every verb raises `RefusedError` where kube-apiserver answers
     with anything but success.
     """
 

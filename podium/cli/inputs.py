@@ -10,7 +10,7 @@ from podium.api.pod_limit import MAX_PODS, PodLimit
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cli.collecting import collect_rarely
 from podium.cli.options import InputError
-from podium.config.errors import InvalidConfiguration
+from podium.config.errors import InvalidConfigurationError
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.config.load import load_configuration
 from podium.manifests import Loaded, ManifestError, Manifests, Problem, read_sources
@@ -130,7 +130,7 @@ def read_scheduler_config(path: str | None) -> LoadedConfiguration | None:
         raise InputError("\n".join(faults))
     try:
         return load_configuration([d.value for d in documents], plugin_factories().keys())
-    except InvalidConfiguration as error:
+    except InvalidConfigurationError as error:
         raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
 
 

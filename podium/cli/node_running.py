@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from podium.client.connection import load_connection
-from podium.client.http_api import CallFailed, HttpApi
+from podium.client.http_api import CallFailedError, HttpApi
 from podium.machine.cgroups import Cgroups
 from podium.machine.containers import Containers
 from podium.machine.directories import NodeDirectory
@@ -19,7 +19,7 @@ from podium.machine.runtime_service import Fetch, RuntimeService
 from podium.node.kubelet_config import KubeletConfig
 from podium.node.real.kubelet import MachineKubelet
 from podium.node.real.registration import node_object
-from podium.runtime.async_api import Unreachable
+from podium.runtime.async_api import UnreachableError
 from podium.runtime.live import LiveDriver, SteadyClock
 
 _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
@@ -93,9 +93,9 @@ def _fetch_from(api: HttpApi) -> Fetch:
     async def fetch(kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
         try:
             return await api.get(kind, name, namespace)
-        except CallFailed as failed:
+        except CallFailedError as failed:
             if failed.error.code in _NOT_FOR_US:
                 return None
-            raise Unreachable(failed.error.message) from None
+            raise UnreachableError(failed.error.message) from None
 
     return fetch

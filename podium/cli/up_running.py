@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from podium.api.errors import PodiumError
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.cli.output import print_warnings
 from podium.cli.up_display import REFRESH_S, Display, display, greeting
 from podium.embedded.acting import Actor
@@ -92,6 +92,6 @@ def _apply(embedded: EmbeddedCluster, objects: Sequence[Loaded]) -> Iterator[Pro
     for loaded in objects:
         try:
             actor.apply([loaded.obj])
-        except Refused as refused:
+        except RefusedError as refused:
             yield Problem(loaded.source, describe(loaded.obj), refused.message)
     embedded.backend.acted()

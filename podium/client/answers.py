@@ -12,7 +12,7 @@ _NOBODY_KNOWS = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT})
 _MESSAGE_LENGTH_MAX = 500
 
 
-class Unreadable(ValueError):  # noqa: N818 - it says what it is
+class UnreadableAnswerError(ValueError):
     """An answer that isn't one of an API server."""
 
 
@@ -20,14 +20,14 @@ def decoded(content: bytes) -> dict[str, Any]:
     """The object that an answer is.
 
     Raises:
-        Unreadable: it is none.
+        UnreadableAnswerError: it is none.
     """
     try:
         found = msgspec.json.decode(content)
     except msgspec.DecodeError as error:
-        raise Unreadable(f"an answer that isn't JSON: {error}") from None
+        raise UnreadableAnswerError(f"an answer that isn't JSON: {error}") from None
     if not isinstance(found, dict):
-        raise Unreadable("an answer that isn't an object")
+        raise UnreadableAnswerError("an answer that isn't an object")
     return found
 
 
@@ -41,7 +41,7 @@ def error_of(code: int, content: bytes, retry_after: str | None) -> CallError:
     """
     try:
         status = decoded(content)
-    except Unreadable:
+    except UnreadableAnswerError:
         status = {}
     if status.get("kind") != "Status":
         text = content.decode(errors="replace").strip()[:_MESSAGE_LENGTH_MAX]

@@ -23,7 +23,7 @@ _USUAL_FILE = "~/.kube/config"
 _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
 
 
-class NoConnection(PodiumError):  # noqa: N818 - it says what it is
+class MissingConnectionError(PodiumError):
     """Nobody says where the API server is, or what is said can't be used."""
 
 
@@ -49,18 +49,18 @@ class Connection:
         """The header that says who asks; empty if a certificate does.
 
         Raises:
-            NoConnection: a token that has to be read anew can't be.
+            MissingConnectionError: a token that has to be read anew can't be.
         """
         try:
             return str(await self._configuration.get_api_key_with_prefix(_BEARER) or "")
         except (ConfigException, OSError) as error:
-            raise NoConnection(f"the token can't be read: {error}") from None
+            raise MissingConnectionError(f"the token can't be read: {error}") from None
 
     async def renew(self) -> None:
         """Read credentials anew, as those that were used aren't taken any more.
 
         Raises:
-            NoConnection: they can't be.
+            MissingConnectionError: they can't be.
         """
         self._configuration = await self._load()
 
@@ -74,24 +74,26 @@ async def load_connection(kubeconfig: str | None = None, context: str | None = N
         context: of the file; None for its current one.
 
     Raises:
-        NoConnection: there is none, or what there is can't be used.
+        MissingConnectionError: there is none, or what there is can't be used.
     """
     where = kubeconfig or os.environ.get(_FILES) or _usual_file()
     if where is None and _IN_CLUSTER not in os.environ:
-        raise NoConnection(f"no kubeconfig: name one, or set {_FILES}, or write {_USUAL_FILE}")
+        raise MissingConnectionError(
+            f"no kubeconfig: name one, or set {_FILES}, or write {_USUAL_FILE}"
+        )
 
     async def load() -> Configuration:
         try:
             return await _configuration(where, context)
         except (ConfigException, OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
-            raise NoConnection(f"{where or 'the service account'}: {why}") from None
+            raise MissingConnectionError(f"{where or 'the service account'}: {why}") from None
 
     found = await load()
     try:
         tls = _tls(found)
     except (OSError, ssl.SSLError) as error:
-        raise NoConnection(f"{where}: a certificate can't be used: {error}") from None
+        raise MissingConnectionError(f"{where}: a certificate can't be used: {error}") from None
     return Connection(
         url=str(found.host).rstrip("/"),
         tls=tls,

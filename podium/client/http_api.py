@@ -14,13 +14,13 @@ from podium import __version__
 from podium.api.errors import PodiumError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
-from podium.client.answers import Unreadable, decoded, error_of, unknown, unsent
+from podium.client.answers import UnreadableAnswerError, decoded, error_of, unknown, unsent
 from podium.client.calls import JSON, Call, call_of, collection_path, object_path
-from podium.client.connection import Connection, NoConnection
+from podium.client.connection import Connection, MissingConnectionError
 from podium.client.watching import Stream, WatchError
 from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
-from podium.runtime.async_api import Listed, Unreachable, WatchExpired
+from podium.runtime.async_api import Listed, UnreachableError, WatchExpiredError
 from podium.runtime.informer import News
 
 REQUESTS_MAX = 100
@@ -36,7 +36,7 @@ _READ_BUFFER = 2**21
 _FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 
 
-class CallFailed(PodiumError):  # noqa: N818 - it says what it is
+class CallFailedError(PodiumError):
     """A read that the API server turned down, or that didn't reach it.
 
     Attributes:
@@ -104,17 +104,17 @@ class HttpApi:
         """One object.
 
         Raises:
-            CallFailed: it can't be had.
+            CallFailedError: it can't be had.
         """
         answer = await self._answer(Call("GET", object_path(KINDS[kind], namespace, name), {}))
         if isinstance(answer, CallError):
-            raise CallFailed(answer)
+            raise CallFailedError(answer)
         return answer
 
     async def list(self, kind: str) -> Listed:
         try:
             return await self._list(kind, self._page_length)
-        except WatchExpired:
+        except WatchExpiredError:
             # Somebody was too slow to read all pages; then it has to be all at once.
             return await self._list(kind, 0)
 
@@ -136,10 +136,10 @@ class HttpApi:
                         yield news
         except WatchError as error:
             raise _failure(error.error) from None
-        except (*_FAILURES, Unreadable, NoConnection) as error:
-            raise Unreachable(f"watch of {kind}: {_why(error)}") from None
+        except (*_FAILURES, UnreadableAnswerError, MissingConnectionError) as error:
+            raise UnreachableError(f"watch of {kind}: {_why(error)}") from None
         if not told and asyncio.get_running_loop().time() - started_s < 1:
-            raise Unreachable(f"watch of {kind}: ended at once")
+            raise UnreachableError(f"watch of {kind}: ended at once")
 
     async def _list(self, kind: str, page_length: int) -> Listed:
         found = KINDS[kind]
@@ -179,9 +179,9 @@ class HttpApi:
                     return decoded(await response.read())
             except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
                 return unsent(_why(error))
-            except NoConnection as error:
+            except MissingConnectionError as error:
                 return unsent(str(error))
-            except (*_FAILURES, Unreadable) as error:
+            except (*_FAILURES, UnreadableAnswerError) as error:
                 return unknown(_why(error))
 
     async def _send(
@@ -223,11 +223,11 @@ async def _error(response: aiohttp.ClientResponse) -> CallError:
     return error_of(response.status, await response.read(), retry_after)
 
 
-def _failure(error: CallError) -> WatchExpired | Unreachable:
+def _failure(error: CallError) -> WatchExpiredError | UnreachableError:
     """What a failed list or watch means to whoever follows a kind."""
     if error.code == HTTPStatus.GONE:
-        return WatchExpired(error.message)
-    return Unreachable(error.message)
+        return WatchExpiredError(error.message)
+    return UnreachableError(error.message)
 
 
 def _why(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from podium.api.errors import PodiumError
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
-from podium.client.answers import Unreadable, decoded
+from podium.client.answers import UnreadableAnswerError, decoded
 from podium.control.events import CallError
 
 _ERROR = "ERROR"
@@ -51,7 +51,7 @@ class Stream:
         Raises:
             WatchError: the server says that something is wrong; what it told before is lost, and
                 is told by the next watch.
-            Unreadable: it says something else than events.
+            UnreadableAnswerError: it says something else than events.
         """
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         return [self._event(line) for line in lines if line.strip()]
@@ -60,7 +60,7 @@ class Stream:
         event = decoded(line)
         kind, obj = event.get("type"), event.get("object")
         if not isinstance(kind, str) or not isinstance(obj, dict):
-            raise Unreadable("a line of a watch that isn't an event")
+            raise UnreadableAnswerError("a line of a watch that isn't an event")
         if kind == _ERROR:
             raise WatchError(_error(obj))
         named = {"apiVersion": self._kind.api_version, "kind": self._kind.name, **obj}

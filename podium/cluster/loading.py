@@ -14,7 +14,7 @@ from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.objects import Object, key, name, namespace, status_of
 from podium.api.pods import node_name_of
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, AdmissionOptions, Operation, Request
 from podium.apiserver.custom.rules import completed
@@ -165,7 +165,7 @@ class Loader:
         )
         try:
             return self._admission.admit(request, obj)
-        except Refused as refused:
+        except RefusedError as refused:
             self._note(_TAKEN_ANYWAY, kind.name, obj, why=refused.message)
             if kind.key == "Pod" and obj["spec"].get("priority") is None:
                 return {**obj, "spec": {**obj["spec"], "priority": 0}}

@@ -53,7 +53,7 @@ CONTROLLERS: Mapping[str, Make] = {
 """How to make each, in the order in which watches tell them of a write."""
 
 
-class UnknownController(PodiumError):  # noqa: N818 - it says what it is
+class UnknownControllerError(PodiumError):
     """A name that no controller has."""
 
 
@@ -61,13 +61,13 @@ def controllers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
     """The controllers that are to run, as the options have them, in the order of `CONTROLLERS`.
 
     Raises:
-        UnknownController: the options name one that there isn't.
+        UnknownControllerError: the options name one that there isn't.
     """
     names = options.controllers
     unknown = sorted(set(names or ()) - CONTROLLERS.keys())
     if unknown:
         known = ", ".join(CONTROLLERS)
-        raise UnknownController(f"there is no controller {unknown[0]}; there are {known}")
+        raise UnknownControllerError(f"there is no controller {unknown[0]}; there are {known}")
     makers: dict[str, Make] = {
         **CONTROLLERS,
         VolumeProvisioner.name: partial(VolumeProvisioner, options.provisioning_s),

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from podium.api.errors import FieldError, PodiumError
 
 
-class InvalidConfiguration(PodiumError):  # noqa: N818 - says what is wrong, as InvalidValue does
+class InvalidConfigurationError(PodiumError):
     """A configuration that can't be used; carries every fault as `errors`, in reading order."""
 
     def __init__(self, errors: Iterable[FieldError]) -> None:

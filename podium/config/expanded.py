@@ -7,7 +7,7 @@ The rules are those of `NewFramework` in `pkg/scheduler/framework/runtime/framew
 from collections.abc import Iterator, Sequence
 
 from podium.api.errors import FieldError
-from podium.config.errors import InvalidConfiguration
+from podium.config.errors import InvalidConfigurationError
 from podium.config.merge import Expanded
 from podium.config.types import ExtensionPoint, ProfileConfig
 
@@ -16,11 +16,11 @@ def check_expanded(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> None:
     """Check profiles, in the order of the configuration, together with their expansions.
 
     Raises:
-        InvalidConfiguration: a profile hasn't exactly one queueSort plugin or has no bind
+        InvalidConfigurationError: a profile hasn't exactly one queueSort plugin or has no bind
             plugin, or the profiles sort the queue in different ways.
     """
     if faults := list(_faults(profiles)):
-        raise InvalidConfiguration(faults)
+        raise InvalidConfigurationError(faults)
 
 
 def _faults(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> Iterator[FieldError]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.errors import InvalidValue
+from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, labels, name, status_of
 from podium.api.quantity import milli_value, value
 from podium.core.host_ports import HostPort
@@ -109,7 +109,7 @@ class Snapshot:
         """Add a node, or replace what is known of it; whether anything changed for scheduling.
 
         Raises:
-            InvalidValue: an amount isn't a quantity; nothing has changed then.
+            InvalidValueError: an amount isn't a quantity; nothing has changed then.
         """
         node_name = name(node)
         row = self.row_of.get(node_name)
@@ -262,14 +262,14 @@ def allocatable_of(node: Object) -> dict[str, int]:
     """What a node has: cpu in thousandths, others in units.
 
     Raises:
-        InvalidValue: an amount isn't a quantity; the error names node and field.
+        InvalidValueError: an amount isn't a quantity; the error names node and field.
     """
     amounts: Object = status_of(node).get("allocatable") or {}
     read = {}
     for resource, amount in amounts.items():
         try:
             read[resource] = milli_value(amount) if resource == "cpu" else value(amount)
-        except InvalidValue as error:
+        except InvalidValueError as error:
             raise error.under(f"Node {name(node)}.status.allocatable[{resource}]") from None
     return read
 

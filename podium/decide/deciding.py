@@ -8,7 +8,7 @@ volumes is reserved; a preemption's victims vanish, the pod is nominated and dec
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from podium.api.errors import InvalidValue
+from podium.api.errors import InvalidValueError
 from podium.core.budgets import Budget
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain
@@ -71,6 +71,6 @@ def _bound(scheduler: Scheduler, decided: Decided, profile: str) -> Decided:
 def _decided(scheduler: Scheduler, pod: PodInfo, profile: str) -> Decided:
     try:
         decision = scheduler.decide(pod, profile)
-    except InvalidValue as error:
+    except InvalidValueError as error:
         raise error.under(f"Pod {pod.key}") from None
     return Decided(decision, explain(decision, scheduler.snapshot))

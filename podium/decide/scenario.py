@@ -8,12 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.api.errors import FieldError, InvalidValue
+from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import DEFAULT_NAMESPACE, Object, metadata_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.apiserver.defaulting import apply_defaults
 from podium.config.args import API_VERSION
-from podium.config.errors import InvalidConfiguration
 from podium.config.load import load_configuration
 from podium.config.types import KIND, SchedulerConfiguration
 from podium.profile import plugin_factories
@@ -79,11 +78,11 @@ def read_scenario(raw: object) -> Scenario:
     """Read a scenario from JSON that was decoded.
 
     Raises:
-        InvalidValue: it isn't one.
-        InvalidConfiguration: its profile isn't valid.
+        InvalidValueError: it isn't one.
+        InvalidConfigurationError: its profile isn't valid.
     """
     if not isinstance(raw, Mapping):
-        raise InvalidValue(FieldError("", raw, "must be a scenario, a JSON object"))
+        raise InvalidValueError(FieldError("", raw, "must be a scenario, a JSON object"))
     defaults = raw.get("defaults") is True
     priorities = _priorities(_listed(raw, "priorityClasses"))
     configuration = _configuration(raw)
@@ -110,10 +109,10 @@ def _listed(raw: Mapping[str, Any], field_name: str) -> list[Object]:
     if listed is None:
         return []
     if not isinstance(listed, list):
-        raise InvalidValue(FieldError(field_name, listed, "must be a list of objects"))
+        raise InvalidValueError(FieldError(field_name, listed, "must be a list of objects"))
     for index, obj in enumerate(listed):
         if not isinstance(obj, Mapping):
-            raise InvalidValue(FieldError(f"{field_name}[{index}]", obj, "must be an object"))
+            raise InvalidValueError(FieldError(f"{field_name}[{index}]", obj, "must be an object"))
     return listed
 
 
@@ -151,9 +150,6 @@ def _filled(obj: Object, kind: str, defaults: bool, priorities: Mapping[str, int
     if class_name and spec.get("priority") is None:
         if class_name not in priorities:
             message = f"no PriorityClass with name {class_name} was found"
-            raise InvalidValue(FieldError("spec.priorityClassName", class_name, message))
+            raise InvalidValueError(FieldError("spec.priorityClassName", class_name, message))
         filled = {**filled, "spec": {**spec, "priority": priorities[class_name]}}
     return apply_defaults(filled, kind) if defaults else filled
-
-
-__all__ = ["InvalidConfiguration", "Scenario", "read_scenario"]

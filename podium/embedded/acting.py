@@ -12,7 +12,7 @@ from podium.cluster.applying import apply
 _MANAGER = "podium"
 
 
-class UnknownKind(PodiumError):  # noqa: N818 - it says what it is
+class UnknownKindError(PodiumError):
     """A cluster has no objects of this kind."""
 
 
@@ -50,7 +50,7 @@ class Actor:
         found = self._server.kinds.called(called)
         if found is None:
             known = ", ".join(kind.key for kind in self._server.kinds)
-            raise UnknownKind(f"{called}: isn't served; the kinds are {known}")
+            raise UnknownKindError(f"{called}: isn't served; the kinds are {known}")
         return found
 
 

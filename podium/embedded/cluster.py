@@ -38,7 +38,7 @@ _NODE_LIFECYCLE = "node-lifecycle-controller"
 _HEARTBEATS_MAX = 200
 
 
-class UnsuitablePace(PodiumError):  # noqa: N818 - it says what it is
+class UnsuitablePaceError(PodiumError):
     """Time can't pass like that in this cluster."""
 
 
@@ -85,14 +85,14 @@ class EmbeddedCluster:
         options: what it consists of.
 
     Raises:
-        UnsuitablePace: time would jump, but somebody else takes care of nodes.
+        UnsuitablePaceError: time would jump, but somebody else takes care of nodes.
         PodiumError: on entering, if the directory or the port can't be used.
     """
 
     def __init__(self, options: EmbeddedOptions) -> None:
         self._sees_silence = options.controllers is None or _NODE_LIFECYCLE in options.controllers
         if options.pace.jumps and not self._sees_silence:
-            raise UnsuitablePace(
+            raise UnsuitablePaceError(
                 f"--speed max: needs {_NODE_LIFECYCLE}, as others who watch nodes have other clocks"
             )
         self.options = options

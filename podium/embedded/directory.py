@@ -20,7 +20,7 @@ from podium.runtime.journal import SqliteJournal
 _PRIVATE = 0o700
 
 
-class UnusableDirectory(PodiumError):  # noqa: N818 - it says what it is
+class UnusableDirectoryError(PodiumError):
     """The directory can't be used, or somebody else uses it."""
 
 
@@ -31,7 +31,7 @@ class DataDirectory:
         path: of the directory.
 
     Raises:
-        UnusableDirectory: on entering, if another process has it, or it can't be written.
+        UnusableDirectoryError: on entering, if another process has it, or it can't be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,13 +48,13 @@ class DataDirectory:
             self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
             lock = open(self.path / "lock", "a+", encoding="utf-8")
         except OSError as error:
-            raise UnusableDirectory(f"{self.path}: {error.strerror or error}") from error
+            raise UnusableDirectoryError(f"{self.path}: {error.strerror or error}") from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             by = _holder(lock)
             lock.close()
-            raise UnusableDirectory(f"{self.path}: is in use{by}") from error
+            raise UnusableDirectoryError(f"{self.path}: is in use{by}") from error
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
         lock.flush()
@@ -72,7 +72,7 @@ class DataDirectory:
         """Remove what a killed process has left, before there is anything else to do.
 
         Raises:
-            UnusableDirectory: as on entering.
+            UnusableDirectoryError: as on entering.
         """
         if self.kubeconfig.exists():
             with self:
@@ -103,7 +103,7 @@ class HighWater:
         path: of the file.
 
     Raises:
-        UnusableDirectory: the file doesn't hold a time.
+        UnusableDirectoryError: the file doesn't hold a time.
     """
 
     STEP_S = 60.0
@@ -114,7 +114,7 @@ class HighWater:
             text = path.read_text(encoding="utf-8") if path.exists() else "0"
             self.time_s = float(text)
         except (OSError, ValueError) as error:
-            raise UnusableDirectory(f"{path}: doesn't hold a time: {error}") from error
+            raise UnusableDirectoryError(f"{path}: doesn't hold a time: {error}") from error
 
     def rise(self, now_s: float, clock_s: float) -> None:
         """Note how late it is, before anybody is told.

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address
 from typing import BinaryIO
 
 from podium.api.custom_kinds import DEFINITION, custom_kinds
-from podium.api.errors import FieldError, InvalidValue
+from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds import Kind, kind_of
 from podium.api.objects import Object
 from podium.api.quantity import nanos
@@ -28,15 +28,15 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
     """Nodes `podium-1` to `podium-COUNT`, all alike.
 
     Raises:
-        InvalidValue: the shape isn't made of quantities.
+        InvalidValueError: the shape isn't made of quantities.
     """
     for field, text in (("--node-cpu", shape.cpu), ("--node-memory", shape.memory)):
         try:
             is_negative = nanos(text) < 0
-        except InvalidValue as error:
+        except InvalidValueError as error:
             raise error.under(field) from None
         if is_negative:
-            raise InvalidValue(FieldError(field, text, "must not be negative"))
+            raise InvalidValueError(FieldError(field, text, "must not be negative"))
     amounts = {"cpu": shape.cpu, "memory": shape.memory, "pods": PODS_PER_NODE}
     return [_node(number, amounts) for number in range(1, count + 1)]
 

@@ -14,7 +14,7 @@ from podium.server.certificates import kept_certificates
 from podium.server.kubeconfig import write_kubeconfig
 from podium.server.limits import Limits
 from podium.server.node_tokens import NodeTokens, Several
-from podium.server.serving import CantListen, Serving
+from podium.server.serving import CannotListenError, Serving
 from podium.server.tokens import kept_tokens
 from podium.server.users import tokens_of
 
@@ -58,7 +58,7 @@ async def served(
     start = partial(Serving.start, app, limits, certificates=certificates)
     try:
         serving = await start(port=USUAL_PORT if port is None else port)
-    except CantListen:
+    except CannotListenError:
         if port is not None:
             raise
         serving = await start(port=0)

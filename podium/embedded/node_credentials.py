@@ -15,7 +15,7 @@ from podium.server.node_tokens import node_token
 from podium.server.tokens import kept_tokens
 
 
-class NoCredentials(PodiumError):  # noqa: N818 - it says what it is
+class MissingCredentialsError(PodiumError):
     """A node can't be given credentials."""
 
 
@@ -31,15 +31,15 @@ def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None)
         Where it is.
 
     Raises:
-        NoCredentials: the name is none, or no cluster runs there.
+        MissingCredentialsError: the name is none, or no cluster runs there.
         FileError: a file can't be read or written.
     """
     wrong = validate_subdomain(node)
     if wrong:
-        raise NoCredentials(f"{node}: is no name of a node: {wrong[0]}")
+        raise MissingCredentialsError(f"{node}: is no name of a node: {wrong[0]}")
     content = read_private(data_dir / "kubeconfig")
     if content is None:
-        raise NoCredentials(f"{data_dir}: no cluster runs there")
+        raise MissingCredentialsError(f"{data_dir}: no cluster runs there")
     config = yaml.safe_load(content)
     token = node_token(kept_tokens(data_dir / "tokens").nodes, node)
     config["users"] = [{**user, "user": {"token": token}} for user in config["users"]]

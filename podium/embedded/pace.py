@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from podium.api.errors import PodiumError
 
 
-class UnknownSpeed(PodiumError):  # noqa: N818 - it says what it is
+class UnknownSpeedError(PodiumError):
     """A text that is no speed."""
 
 
@@ -32,9 +32,9 @@ def parse_speed(text: str) -> Pace:
     """The pace of a name.
 
     Raises:
-        UnknownSpeed: there is none.
+        UnknownSpeedError: there is none.
     """
     pace = SPEEDS.get(text)
     if pace is None:
-        raise UnknownSpeed(f"--speed: {text}: must be one of {', '.join(SPEEDS)}")
+        raise UnknownSpeedError(f"--speed: {text}: must be one of {', '.join(SPEEDS)}")
     return pace

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from podium.api.disruption import PREEMPTED, cause_of
 from podium.api.objects import Object
 from podium.api.pods import is_finished, phase_of
-from podium.store.errors import Expired
+from podium.store.errors import ExpiredError
 from podium.store.events import WatchEvent
 from podium.store.store import Store
 from podium.store.watch import Watch
@@ -49,7 +49,7 @@ class Tally:
             for event in self._pods.take():
                 self._count(event)
             self._nodes += sum(_change(event) for event in self._node_events.take())
-        except Expired:
+        except ExpiredError:
             self._begin()
         return Numbers(
             self._nodes,

@@ -13,7 +13,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.cluster import SchedulerSetup
-from podium.embedded.acting import Actor, UnknownKind
+from podium.embedded.acting import Actor, UnknownKindError
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.controller_choice import chosen_controllers
 from podium.embedded.defaults import ALL_CONTROLLERS, NodeShape
@@ -25,7 +25,7 @@ Source = str | Path | Object
 T = TypeVar("T")
 
 
-class StoppedCluster(PodiumError):  # noqa: N818 - it says what it is
+class StoppedClusterError(PodiumError):
     """The cluster doesn't run: it hasn't been started yet, has ended, or has failed."""
 
 
@@ -193,7 +193,7 @@ class Cluster:
 
     def _running(self) -> EmbeddedCluster:
         if self._embedded is None or self._ended is not None:
-            raise StoppedCluster("the cluster doesn't run") from self._ended
+            raise StoppedClusterError("the cluster doesn't run") from self._ended
         return self._embedded
 
     def _acting(self, act: Callable[[Actor], T]) -> T:
@@ -222,7 +222,7 @@ class Cluster:
             return future.result()
         except concurrent.futures.CancelledError:
             self._thread.join()
-            raise StoppedCluster(f"the cluster has stopped: {self._ended}") from self._ended
+            raise StoppedClusterError(f"the cluster has stopped: {self._ended}") from self._ended
 
 
 def _objects(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Object]:
@@ -233,7 +233,7 @@ def _objects(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Obje
             if known(source) is None:
                 called = f"apiVersion {source.get('apiVersion')}, kind {source.get('kind')}"
                 names = ", ".join(kind.key for kind in kinds)
-                raise UnknownKind(f"{called}: isn't served; the kinds are {names}")
+                raise UnknownKindError(f"{called}: isn't served; the kinds are {names}")
             found.append(source)
         else:
             manifests = read_manifests([str(source)], serves=known)

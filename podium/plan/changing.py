@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, is_terminating
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.server import DeleteOptions
 from podium.cluster import Cluster
 from podium.cluster.applying import apply_manifest
@@ -95,7 +95,7 @@ class Changer:
     def _try(self, found: Identity, act: Callable[[Identity], object]) -> None:
         try:
             act(found)
-        except Refused as refused:
+        except RefusedError as refused:
             self.rejected.append(RejectedObject(label(found), refused.message))
         self._observer.look()
 

@@ -13,7 +13,7 @@ Action = Callable[[Any], None]
 ENTRIES_AT_ONE_MOMENT_MAX = 10_000_000
 
 
-class EndlessMoment(PodiumError):  # noqa: N818 - it says what it is
+class EndlessMomentError(PodiumError):
     """Things go on happening, and time doesn't pass."""
 
 
@@ -86,14 +86,14 @@ class Agenda:
         """Do all that is due now, and what that brings about now.
 
         Raises:
-            EndlessMoment: it doesn't end.
+            EndlessMomentError: it doesn't end.
         """
         due = self._due
         for _ in range(ENTRIES_AT_ONE_MOMENT_MAX):
             if not due:
                 return
             due.popleft().run()
-        raise EndlessMoment(f"{ENTRIES_AT_ONE_MOMENT_MAX} entries at {self.now_s}")
+        raise EndlessMomentError(f"{ENTRIES_AT_ONE_MOMENT_MAX} entries at {self.now_s}")
 
     def advance_to(self, time_s: float) -> None:
         """Let time pass; entries that fall due on the way come after all that was due before."""

@@ -14,14 +14,14 @@ from podium.control.events import Outcome
 from podium.runtime.dispatcher import Dispatcher
 from podium.runtime.informer import News
 from podium.runtime.latency import INSTANT, Latency
-from podium.store.errors import Expired
+from podium.store.errors import ExpiredError
 
 
-class WatchExpired(PodiumError):  # noqa: N818 - the reason's name in Kubernetes
+class WatchExpiredError(PodiumError):
     """A watch can't go on where it ended: everything must be listed anew."""
 
 
-class Unreachable(PodiumError):  # noqa: N818 - it says what it is
+class UnreachableError(PodiumError):
     """A list or a watch failed for now; trying again may help."""
 
 
@@ -49,7 +49,7 @@ class AsyncApi(Protocol):
         """All objects of a kind.
 
         Raises:
-            Unreachable: it can't be told now.
+            UnreachableError: it can't be told now.
         """
         ...
 
@@ -59,8 +59,8 @@ class AsyncApi(Protocol):
         It may end at any time, and goes on with another watch then.
 
         Raises:
-            WatchExpired: what happened then isn't known any more.
-            Unreachable: it can't be told now.
+            WatchExpiredError: what happened then isn't known any more.
+            UnreachableError: it can't be told now.
         """
         ...
 
@@ -103,8 +103,8 @@ class InProcessApi:
         written = asyncio.Event()
         try:
             watch = self._store.watch(kind, from_revision=revision, wake=written.set)
-        except Expired as error:
-            raise WatchExpired(str(error)) from None
+        except ExpiredError as error:
+            raise WatchExpiredError(str(error)) from None
         try:
             while True:
                 written.clear()
@@ -114,8 +114,8 @@ class InProcessApi:
                     yield events
                 else:
                     await written.wait()
-        except Expired as error:
-            raise WatchExpired(str(error)) from None
+        except ExpiredError as error:
+            raise WatchExpiredError(str(error)) from None
         finally:
             watch.close()
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from podium.api.objects import Object
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
 from podium.control.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
@@ -41,7 +41,7 @@ class Dispatcher:
         """
         try:
             return Outcome(effect, obj=self._calls[type(effect)](effect, now_s))
-        except Refused as refused:
+        except RefusedError as refused:
             return Outcome(effect, _error_of(refused))
 
     def _create(self, effect: Create, now_s: float) -> Object:
@@ -103,7 +103,7 @@ class Dispatcher:
         self._server.evict(effect.namespace, effect.name, eviction, now_s)
 
 
-def _error_of(refused: Refused) -> CallError:
+def _error_of(refused: RefusedError) -> CallError:
     return CallError(
         refused.code, refused.reason, refused.message, float(refused.retry_after_s or 0)
     )

@@ -10,7 +10,7 @@ from podium.control.backoff import Backoff
 from podium.control.effects import Effect, Panic
 from podium.control.events import Event, Outcome, Synced, Woken
 from podium.control.machine import Machine
-from podium.runtime.async_api import AsyncApi, Unreachable, WatchExpired
+from podium.runtime.async_api import AsyncApi, UnreachableError, WatchExpiredError
 from podium.runtime.happenings import Called, Happening, Hook, Relisted, Started, Stepped, Stopped
 from podium.runtime.informer import Informer
 from podium.runtime.machine_health import MachineError, MachineHealth, handling
@@ -211,10 +211,10 @@ class LiveMachine:
                 async for news in self._surroundings.api.watch(kind, informer.revision):
                     self._tell(informer.watched(news))
                     failures = 0
-            except WatchExpired:
+            except WatchExpiredError:
                 must_list = True
                 self._surroundings.happened(Relisted(self._now_s(), self.name, kind))
-            except Unreachable:
+            except UnreachableError:
                 failures += 1
                 await asyncio.sleep(BACKOFF.wait_s(failures))
 

@@ -13,7 +13,7 @@ from podium.control.events import Change
 from podium.runtime.agenda import Agenda
 from podium.runtime.faults import Fates
 from podium.runtime.informer import Informer
-from podium.store.errors import Expired
+from podium.store.errors import ExpiredError
 from podium.store.events import WatchEvent
 from podium.store.store import Store
 from podium.store.watch import Watch
@@ -82,7 +82,7 @@ class SharedWatch:
         assert self._watch is not None
         try:
             events = self._watch.take()
-        except Expired:
+        except ExpiredError:
             self._start_over()
             return
         if not self._fates.is_instant:

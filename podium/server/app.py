@@ -19,7 +19,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.requests import Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
@@ -119,7 +119,7 @@ class ApiApp:
             body = await read_body(receive, self._limits)
             request = Request(scope["method"], _path(scope), headers, body, user)
             return await self._of_backend(request)
-        except Refused as refusal:
+        except RefusedError as refusal:
             response = statuses.answer(refusal)
             return response, response.content()
 
@@ -143,7 +143,7 @@ class ApiApp:
             if work.is_large:
                 return response, await self._elsewhere(response.content)
             return response, response.content()
-        except Refused:
+        except RefusedError:
             raise
         except Exception:
             _logger.exception("%s %s failed", request.method, request.path)

@@ -61,7 +61,7 @@ class _Protocol(HttpToolsProtocol):
         self._is_in_head, self._head_bytes = True, 0
 
 
-class CantListen(PodiumError):  # noqa: N818 - it says what it is
+class CannotListenError(PodiumError):
     """The server can't listen where it should."""
 
 
@@ -108,7 +108,7 @@ class Serving:
             certificates: for TLS; None for HTTP that anybody on the machine could listen in on.
 
         Raises:
-            CantListen: the port is in use, or the address isn't one of this machine.
+            CannotListenError: the port is in use, or the address isn't one of this machine.
         """
         allow_many_descriptors()
         listener = _bound(host, port, limits)
@@ -177,7 +177,7 @@ def _bound(host: str, port: int, limits: Limits) -> socket.socket:
         listener.bind((host, port))
     except (OSError, OverflowError) as error:
         listener.close()
-        raise CantListen(_why(host, port, error)) from None
+        raise CannotListenError(_why(host, port, error)) from None
     return listener
 
 

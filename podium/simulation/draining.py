@@ -11,7 +11,7 @@ from typing import Any
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, annotations, controller_of, name, namespace, uid
 from podium.api.pods import is_finished, node_name_of
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.cluster import Cluster
 from podium.simulation.observing import Observer
 from podium.simulation.remedies import blocking_budgets, remedies
@@ -55,7 +55,7 @@ class Drainer:
         """Cordon the node and ask for its pods.
 
         Raises:
-            Refused: there is no such node.
+            RefusedError: there is no such node.
         """
         self._cordon()
         pods, left_alone, objections = self._sorted_pods()
@@ -123,7 +123,7 @@ class Drainer:
         about = ("Pod", namespace(pod), name(pod))
         try:
             self._cluster.server.evict(about[1], about[2], self._eviction(pod), now_s)
-        except Refused as refused:
+        except RefusedError as refused:
             if refused.reason == "NotFound":
                 self._done_asking(one)
                 return True
@@ -137,7 +137,7 @@ class Drainer:
         self._done_asking(one)
         return True
 
-    def _refusal(self, refused: Refused, pod: Object) -> Object:
+    def _refusal(self, refused: RefusedError, pod: Object) -> Object:
         budgets = blocking_budgets(self._cluster.store, pod)
         again = {"retryAfterSeconds": self.drain.retry_s}
         return {

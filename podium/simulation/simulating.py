@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from podium.api.objects import Object
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.cluster import Cluster
 from podium.simulation.acting import Actor
 from podium.simulation.checking import found_otherwise
@@ -126,7 +126,7 @@ class _Play:
             return
         try:
             self._actor.act(step.action)
-        except Refused as refused:
+        except RefusedError as refused:
             expected = step.refusal is not None and step.refusal in refused.message
             self._refused(step, refused, expected=expected)
             return
@@ -134,7 +134,7 @@ class _Play:
             self.failures += 1
             self.observer.note("StepFailed", {"step": step.path, "message": _NOT_REFUSED})
 
-    def _refused(self, step: Step, refused: Refused, *, expected: bool) -> None:
+    def _refused(self, step: Step, refused: RefusedError, *, expected: bool) -> None:
         self.failures += not expected
         details = {
             "step": step.path,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from podium.store.errors import InvalidContinue
+from podium.store.errors import InvalidContinueError
 
 AS_OF_NOW = -1
 """In place of a revision, as any negative number: go on with the objects as they are now."""
@@ -51,21 +51,23 @@ def decode(text: str) -> ContinueToken:
     """The token that a text stands for.
 
     Raises:
-        InvalidContinue: it stands for none.
+        InvalidContinueError: it stands for none.
     """
     data = _unpacked(text)
     try:
         body = msgspec.json.decode(data, type=_Body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidContinue(f": {_json_fault(data) or error}") from None
+        raise InvalidContinueError(f": {_json_fault(data) or error}") from None
     if body.v != _VERSION:
-        raise InvalidContinue(f": server does not recognize this encoded version {body.v}")
+        raise InvalidContinueError(f": server does not recognize this encoded version {body.v}")
     if body.rv == 0:
-        raise InvalidContinue(f": incorrect encoded start resourceVersion (version {_VERSION})")
+        raise InvalidContinueError(
+            f": incorrect encoded start resourceVersion (version {_VERSION})"
+        )
     if not body.start:
-        raise InvalidContinue(f": encoded start key empty (version {_VERSION})")
+        raise InvalidContinueError(f": encoded start key empty (version {_VERSION})")
     if any(part in ("", ".", "..") for part in body.start.removeprefix("/").split("/")):
-        raise InvalidContinue(f": {body.start}")
+        raise InvalidContinueError(f": {body.start}")
     return ContinueToken(body.rv, body.start.removeprefix("/"))
 
 
@@ -73,7 +75,7 @@ def _unpacked(text: str) -> bytes:
     foreign = _FOREIGN_CHARACTER.search(text)
     if foreign or len(text) % 4 == 1:
         offset = len(text[: foreign.start()].encode()) if foreign else len(text) - 1
-        raise InvalidContinue(f": illegal base64 data at input byte {offset}")
+        raise InvalidContinueError(f": illegal base64 data at input byte {offset}")
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 

@@ -33,21 +33,21 @@ class KeyedError(StoreError):
         self.name = name
 
 
-class AlreadyExists(KeyedError):  # noqa: N818 - the reason's name in Kubernetes
+class AlreadyExistsError(KeyedError):
     """There is such an object already."""
 
     def __init__(self, kind: str, namespace: str, name: str) -> None:
         super().__init__(kind, namespace, name, "already exists")
 
 
-class NotFound(KeyedError):  # noqa: N818 - the reason's name in Kubernetes
+class NotFoundError(KeyedError):
     """There is no such object."""
 
     def __init__(self, kind: str, namespace: str, name: str) -> None:
         super().__init__(kind, namespace, name, "not found")
 
 
-class Conflict(KeyedError):  # noqa: N818 - the reason's name in Kubernetes
+class ConflictError(KeyedError):
     """The object has changed since it was read.
 
     Attributes:
@@ -63,7 +63,7 @@ class Conflict(KeyedError):  # noqa: N818 - the reason's name in Kubernetes
         self.current = current
 
 
-class Expired(StoreError):  # noqa: N818 - the reason's name in Kubernetes
+class ExpiredError(StoreError):
     """The history doesn't reach back that far; worded as kube-apiserver does.
 
     Attributes:
@@ -75,22 +75,22 @@ class Expired(StoreError):  # noqa: N818 - the reason's name in Kubernetes
         self.continue_token = continue_token
 
     @classmethod
-    def watch(cls, revision: int, oldest_revision: int) -> "Expired":
+    def watch(cls, revision: int, oldest_revision: int) -> "ExpiredError":
         """A watch from `revision`, when one can start from `oldest_revision` or later."""
         return cls(f"too old resource version: {revision} ({oldest_revision})")
 
     @classmethod
-    def list(cls) -> "Expired":
+    def list(cls) -> "ExpiredError":
         """A list of the objects as they were too long ago."""
         return cls(_LIST_TOO_OLD)
 
     @classmethod
-    def page(cls, continue_token: str) -> "Expired":
+    def page(cls, continue_token: str) -> "ExpiredError":
         """A further page of such a list."""
         return cls(_CONTINUE_TOO_OLD, continue_token)
 
 
-class TooLargeResourceVersion(StoreError):  # noqa: N818 - the cause's name in Kubernetes
+class TooLargeResourceVersionError(StoreError):
     """A revision that is yet to come.
 
     Attributes:
@@ -104,7 +104,7 @@ class TooLargeResourceVersion(StoreError):  # noqa: N818 - the cause's name in K
         self.current = current
 
 
-class InvalidContinue(StoreError, ValueError):  # noqa: N818 - an answer, not a bug
+class InvalidContinueError(StoreError, ValueError):
     """A continue token that this store can't have given."""
 
     def __init__(self, why: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from podium.api.objects import Object
-from podium.store.errors import Expired
+from podium.store.errors import ExpiredError
 from podium.store.events import WatchEvent
 from podium.store.history import History, Wake
 
@@ -64,7 +64,7 @@ class FieldWatch:
         self._whole = whole
         self._history = whole.of(kind)
         if revision < self._history.oldest_revision:
-            raise Expired.watch(revision, self._history.oldest_revision)
+            raise ExpiredError.watch(revision, self._history.oldest_revision)
         self._revision = revision
         self._wake = wake
         self._namespace = namespace
@@ -88,10 +88,10 @@ class FieldWatch:
             limit: how many at most.
 
         Raises:
-            Expired: more came than are remembered; the watch is of no use any more.
+            ExpiredError: more came than are remembered; the watch is of no use any more.
         """
         if self._is_expired:
-            raise Expired.watch(self._revision, self._history.oldest_revision)
+            raise ExpiredError.watch(self._revision, self._history.oldest_revision)
         events = self._events
         count = len(events) if limit is None else min(limit, len(events))
         taken = [events.popleft() for _ in range(count)]

@@ -13,11 +13,11 @@ from podium.api.objects import Object
 from podium.store import continue_token as tokens
 from podium.store.continue_token import AS_OF_NOW, ContinueToken
 from podium.store.errors import (
-    AlreadyExists,
-    Conflict,
-    Expired,
-    NotFound,
-    TooLargeResourceVersion,
+    AlreadyExistsError,
+    ConflictError,
+    ExpiredError,
+    NotFoundError,
+    TooLargeResourceVersionError,
 )
 from podium.store.events import EventType, WatchEvent
 from podium.store.following import FieldValue, FieldWatch
@@ -70,12 +70,12 @@ class Store:
         """Add an object, and return it with its version.
 
         Raises:
-            AlreadyExists: there is one of that name.
+            AlreadyExistsError: there is one of that name.
         """
         metadata = obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
         if self.get(kind, namespace, name) is not None:
-            raise AlreadyExists(kind, namespace, name)
+            raise AlreadyExistsError(kind, namespace, name)
         return self._write("ADDED", kind, namespace, name, obj, None)
 
     def update(self, kind: str, obj: Object, expected_version: str | None) -> Object:
@@ -87,8 +87,8 @@ class Store:
             expected_version: the resourceVersion that must still be current; None for any.
 
         Raises:
-            NotFound: there is no such object.
-            Conflict: it has another version.
+            NotFoundError: there is no such object.
+            ConflictError: it has another version.
         """
         metadata = obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
@@ -101,8 +101,8 @@ class Store:
         """Remove an object, and return its last state with the version of the deletion.
 
         Raises:
-            NotFound: there is no such object.
-            Conflict: it has another version than the expected one.
+            NotFoundError: there is no such object.
+            ConflictError: it has another version than the expected one.
         """
         previous = self._expect(kind, namespace, name, expected_version)
         return self._write("DELETED", kind, namespace, name, previous, previous)
@@ -129,8 +129,8 @@ class Store:
             matches: which objects count; all if None.
 
         Raises:
-            Expired: the history doesn't reach back to that revision.
-            TooLargeResourceVersion: there has been no such revision yet.
+            ExpiredError: the history doesn't reach back to that revision.
+            TooLargeResourceVersionError: there has been no such revision yet.
             InvalidContinue: the token is no token.
         """
         token = tokens.decode(continue_token) if continue_token else None
@@ -140,7 +140,7 @@ class Store:
         if revision < self._history.of(kind).oldest_revision:
             raise _expired(token)
         if revision > self.revision:
-            raise TooLargeResourceVersion(revision, self.revision)
+            raise TooLargeResourceVersionError(revision, self.revision)
         base = f"{namespace}/" if namespace else ""
         undone = self._writes_after(kind, revision)
         parts = stretches(self._shelves.get(kind) or Shelf(), namespace, undone)
@@ -168,11 +168,11 @@ class Store:
                 was read to its end. It is called amid a write, so that it should only take note.
 
         Raises:
-            Expired: the history doesn't reach back to that revision.
-            TooLargeResourceVersion: there has been no such revision yet.
+            ExpiredError: the history doesn't reach back to that revision.
+            TooLargeResourceVersionError: there has been no such revision yet.
         """
         if from_revision > self.revision:
-            raise TooLargeResourceVersion(from_revision, self.revision)
+            raise TooLargeResourceVersionError(from_revision, self.revision)
         return Watch(self._history, kind, namespace, from_revision, wake)
 
     def watch_field(
@@ -189,7 +189,7 @@ class Store:
         It costs nothing when other objects change. Arguments and errors are those of `watch`.
         """
         if from_revision > self.revision:
-            raise TooLargeResourceVersion(from_revision, self.revision)
+            raise TooLargeResourceVersionError(from_revision, self.revision)
         return FieldWatch(self._history, kind, namespace, field, from_revision, wake)
 
     def changes(self, kind: str) -> int:
@@ -226,11 +226,13 @@ class Store:
     def _expect(self, kind: str, namespace: str, name: str, expected_version: str | None) -> Object:
         found = self.get(kind, namespace, name)
         if found is None:
-            raise NotFound(kind, namespace, name)
+            raise NotFoundError(kind, namespace, name)
         if expected_version is not None:
             current = found["metadata"]["resourceVersion"]
             if current != expected_version:
-                raise Conflict(kind, namespace, name, expected=expected_version, current=current)
+                raise ConflictError(
+                    kind, namespace, name, expected=expected_version, current=current
+                )
         return found
 
     def _write(
@@ -287,7 +289,7 @@ class Store:
         return chain(self._history.of(kind).after(revision), pending)
 
 
-def _expired(token: ContinueToken | None) -> Expired:
+def _expired(token: ContinueToken | None) -> ExpiredError:
     if token is None:
-        return Expired.list()
-    return Expired.page(tokens.encode(ContinueToken(AS_OF_NOW, token.start)))
+        return ExpiredError.list()
+    return ExpiredError.page(tokens.encode(ContinueToken(AS_OF_NOW, token.start)))

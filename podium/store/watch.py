@@ -1,6 +1,6 @@
 """A reader of the history of one kind."""
 
-from podium.store.errors import Expired
+from podium.store.errors import ExpiredError
 from podium.store.events import WatchEvent
 from podium.store.history import History, Wake
 
@@ -23,7 +23,7 @@ class Watch:
         self._revision = revision
         self._wake = wake
         if revision < self._history.oldest_revision:
-            raise Expired.watch(revision, self._history.oldest_revision)
+            raise ExpiredError.watch(revision, self._history.oldest_revision)
         self._next = self._history.number_after(revision)
         self._wait()
 
@@ -41,11 +41,11 @@ class Watch:
             limit: how many at most.
 
         Raises:
-            Expired: the next event has been forgotten; the watch is of no use any more.
+            ExpiredError: the next event has been forgotten; the watch is of no use any more.
         """
         history = self._history
         if self._next < history.first:
-            raise Expired.watch(self._revision, history.oldest_revision)
+            raise ExpiredError.watch(self._revision, history.oldest_revision)
         taken: list[WatchEvent] = []
         for number in range(self._next, history.end):
             if len(taken) == limit:

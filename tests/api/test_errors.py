@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.errors import ErrorKind, FieldError, InvalidValue, aggregate, unsupported
+from podium.api.errors import ErrorKind, FieldError, InvalidValueError, aggregate, unsupported
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_fields_are_put_under_a_path(path: str, field: str, joined: str) -> None
 
 
 def test_an_error_put_under_a_path_stays_of_its_class() -> None:
-    class Special(InvalidValue):
+    class SpecialError(InvalidValueError):
         pass
 
-    error = Special(FieldError("cpu", "x", "why")).under("requests")
-    assert type(error) is Special
+    error = SpecialError(FieldError("cpu", "x", "why")).under("requests")
+    assert type(error) is SpecialError
     assert str(error) == 'requests.cpu: Invalid value: "x": why'
 
 

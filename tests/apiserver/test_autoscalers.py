@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.autoscalers import shown_in_v1, stored_from_v1
 from tests.apiserver.requests.client import Client
 
@@ -117,7 +117,7 @@ def test_nothing_is_lost_on_the_way_to_version_1_and_back() -> None:
 )
 def test_annotations_that_hold_no_metrics_are_refused(text: str) -> None:
     broken = {"metadata": {"annotations": {METRICS: text}}, "spec": {}}
-    with pytest.raises(Refused, match=METRICS):
+    with pytest.raises(RefusedError, match=METRICS):
         stored_from_v1(broken)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.selection import ALL, parse_selection
 
 POD: dict[str, Any] = {
@@ -100,7 +100,7 @@ def test_other_kinds(kind: str, obj: dict[str, Any], fields: str) -> None:
     ],
 )
 def test_faults(kind: str, labels: str, fields: str, message: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         parse_selection(KINDS[kind], labels, fields)
     assert (caught.value.code, caught.value.message) == (400, message)
 

@@ -14,11 +14,11 @@ import pytest
 import yaml
 
 from podium import Cluster
-from podium.client.connection import NoConnection, load_connection
-from podium.client.http_api import CallFailed, HttpApi
+from podium.client.connection import MissingConnectionError, load_connection
+from podium.client.http_api import CallFailedError, HttpApi
 from podium.control.effects import Bind, Create, Delete, Evict, Patch, Record, Replace
 from podium.control.events import Event, Synced
-from podium.runtime.async_api import Unreachable, WatchExpired
+from podium.runtime.async_api import UnreachableError, WatchExpiredError
 from podium.runtime.live import LiveDriver, SteadyClock
 from tests.clients.conftest import budget, pod
 from tests.runtime.machines import Diary, config_map
@@ -64,7 +64,7 @@ def test_effects_are_carried_out(cluster: Cluster) -> None:
             wrong = Delete(kind="ConfigMap", name="m", namespace="default", uid="other")
             assert (await api.call(wrong)).error is not None
             assert (await api.call(Delete(kind="ConfigMap", name="m", namespace="default"))).obj
-            with pytest.raises(CallFailed) as raised:
+            with pytest.raises(CallFailedError) as raised:
                 await api.get("ConfigMap", "m", "default")
             assert raised.value.error.code == 404
 
@@ -186,9 +186,9 @@ def test_who_cannot_be_reached_has_not_been_asked(cluster: Cluster, tmp_path: Pa
                 outcome = await api.call(Create(kind="ConfigMap", obj=config_map("m")))
                 assert outcome.error is not None
                 assert not outcome.error.is_unknown
-                with pytest.raises(Unreachable):
+                with pytest.raises(UnreachableError):
                     await api.list("ConfigMap")
-                with pytest.raises(Unreachable):
+                with pytest.raises(UnreachableError):
                     async for _ in api.watch("ConfigMap", 1):
                         pass
 
@@ -257,12 +257,12 @@ GONE = '{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","messag
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (saying(410, GONE), WatchExpired),
-        (saying(200, '{"type":"ERROR","object":' + GONE + "}\n"), WatchExpired),
-        (saying(500, "{}"), Unreachable),
-        (saying(200, "{}\n"), Unreachable),
-        (saying(200, ""), Unreachable),
-        (hang_up, Unreachable),
+        (saying(410, GONE), WatchExpiredError),
+        (saying(200, '{"type":"ERROR","object":' + GONE + "}\n"), WatchExpiredError),
+        (saying(500, "{}"), UnreachableError),
+        (saying(200, "{}\n"), UnreachableError),
+        (saying(200, ""), UnreachableError),
+        (hang_up, UnreachableError),
     ],
 )
 def test_how_a_watch_ends_is_told(
@@ -316,12 +316,12 @@ def test_credentials_that_are_not_taken_any_more_are_read_anew(
 def test_a_file_that_leads_nowhere_is_told(content: str, tmp_path: Path) -> None:
     path = tmp_path / "kubeconfig"
     path.write_text(content)
-    with pytest.raises(NoConnection, match=str(path)):
+    with pytest.raises(MissingConnectionError, match=str(path)):
         asyncio.run(load_connection(str(path)))
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(NoConnection, match="No such file"):
+    with pytest.raises(MissingConnectionError, match="No such file"):
         asyncio.run(load_connection(str(tmp_path / "none")))
 
 
@@ -331,5 +331,5 @@ def test_without_any_file_it_is_told_where_one_may_be(
     for name in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    with pytest.raises(NoConnection, match="KUBECONFIG"):
+    with pytest.raises(MissingConnectionError, match="KUBECONFIG"):
         asyncio.run(load_connection())

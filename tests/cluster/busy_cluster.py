@@ -5,7 +5,7 @@ from typing import Any
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.server import PatchRequest
 from podium.cluster import Cluster
 from podium.controllers.event_expiry import EventExpiry
@@ -240,6 +240,6 @@ class BusyCluster:
         """Ask for what may be refused: it may be gone or about to go, or have a budget."""
         try:
             getattr(self.cluster.server, verb)(*args, **options)
-        except Refused as refused:
+        except RefusedError as refused:
             if refused.code not in (403, 404, 429):
                 raise

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.cluster import Cluster, ClusterOptions
-from podium.cluster.setup import UnknownController
+from podium.cluster.setup import UnknownControllerError
 
 
 def node(name: str, cpu: str = "4") -> dict[str, Any]:
@@ -116,7 +116,7 @@ def test_controllers_are_chosen_by_name() -> None:
     cluster.start()
     cluster.driver.advance(10)
     assert pods_of(cluster) == []
-    with pytest.raises(UnknownController, match="no controller web; there are deployment"):
+    with pytest.raises(UnknownControllerError, match="no controller web; there are deployment"):
         Cluster(ClusterOptions(controllers=frozenset({"web"})))
 
 

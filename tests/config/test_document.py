@@ -3,7 +3,7 @@
 import pytest
 
 from podium.config.args import API_VERSION
-from podium.config.errors import InvalidConfiguration
+from podium.config.errors import InvalidConfigurationError
 from podium.config.load import load_configuration
 from podium.config.options import VictimOrder
 from podium.config.types import KIND
@@ -13,7 +13,7 @@ OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}
 
 
 def faults_of(*documents: object) -> list[str]:
-    with pytest.raises(InvalidConfiguration) as caught:
+    with pytest.raises(InvalidConfigurationError) as caught:
         load_configuration(documents, ())
     return [str(error) for error in caught.value.errors]
 
@@ -84,7 +84,7 @@ def test_faults_of_all_documents_are_reported_at_once() -> None:
 
 
 def test_the_error_shows_a_fault_a_line() -> None:
-    with pytest.raises(InvalidConfiguration) as caught:
+    with pytest.raises(InvalidConfigurationError) as caught:
         load_configuration([CONFIGURATION | {"parallelism": 0, "podInitialBackoffSeconds": 0}], ())
     assert str(caught.value).splitlines() == [
         "podInitialBackoffSeconds: Invalid value: 0: must be at least 1",

@@ -3,7 +3,7 @@
 import pytest
 
 from podium.config.args import CustomArgs
-from podium.config.errors import InvalidConfiguration
+from podium.config.errors import InvalidConfigurationError
 from podium.config.expanded import check_expanded
 from podium.config.merge import Expanded
 from podium.config.types import ExtensionPoint, PluginRef, PluginSets, ProfileConfig
@@ -65,6 +65,6 @@ def test_good_profiles() -> None:
     ],
 )
 def test_bad_profiles(profiles: list[tuple[ProfileConfig, Expanded]], faults: list[str]) -> None:
-    with pytest.raises(InvalidConfiguration) as caught:
+    with pytest.raises(InvalidConfigurationError) as caught:
         check_expanded(profiles)
     assert [str(error) for error in caught.value.errors] == faults

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.config.errors import InvalidConfiguration
+from podium.config.errors import InvalidConfigurationError
 from podium.config.merge import expand, merge_plugin_set, merge_plugins
 from podium.config.types import ExtensionPoint, PluginRef, PluginSet, PluginSets
 
@@ -105,7 +105,7 @@ def test_the_default_weight_is_an_argument() -> None:
 
 
 def faults_of(multi_point: str, points: dict[ExtensionPoint, PluginSet]) -> list[str]:
-    with pytest.raises(InvalidConfiguration) as caught:
+    with pytest.raises(InvalidConfigurationError) as caught:
         expand(PluginSets(plugin_set(multi_point), points), implements)
     return [str(error) for error in caught.value.errors]
 

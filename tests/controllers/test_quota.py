@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.server import DeleteOptions
 from podium.controllers.quota import QuotaController
 from podium.core.quotas.amounts import written
@@ -68,7 +68,7 @@ def test_what_has_gone_is_given_back() -> None:
     made.create(pod("b"))
     made.driver.advance(1)
     assert status(made)["used"] == {"pods": "2", "requests.cpu": "2"}
-    with pytest.raises(Refused, match="exceeded quota"):
+    with pytest.raises(RefusedError, match="exceeded quota"):
         made.create(pod("c"))
     how = DeleteOptions(grace_period_s=0)
     made.server.delete(KINDS["Pod"], "default", "a", how, now_s=made.driver.now_s)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.errors import InvalidValue
+from podium.api.errors import InvalidValueError
 from podium.core.pods import UNPLACED, PodInfo, placed_pod
 from podium.core.snapshot import Snapshot
 from tests.cluster.sizes import sizes
@@ -96,7 +96,7 @@ class TestNodes:
     def test_a_bad_amount_changes_nothing(self) -> None:
         snapshot = snapshot_of("a")
         for bad in (node("a", cpu="many"), node("b", cpu="many")):
-            with pytest.raises(InvalidValue):
+            with pytest.raises(InvalidValueError):
                 snapshot.set_node(bad)
         assert snapshot.nodes == [node("a")]
         assert snapshot.row_of == {"a": 0}

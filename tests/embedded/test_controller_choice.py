@@ -3,7 +3,7 @@
 import pytest
 
 from podium.cluster import CONTROLLERS
-from podium.cluster.setup import UnknownController
+from podium.cluster.setup import UnknownControllerError
 from podium.embedded.controller_choice import chosen_controllers
 
 ALL = frozenset(CONTROLLERS)
@@ -26,5 +26,5 @@ def test_words_choose(words: list[str], chosen: frozenset[str]) -> None:
 
 
 def test_names_of_nobody_are_refused() -> None:
-    with pytest.raises(UnknownController, match="no controller cron; there are deployment"):
+    with pytest.raises(UnknownControllerError, match="no controller cron; there are deployment"):
         chosen_controllers(["*", "-cron"])

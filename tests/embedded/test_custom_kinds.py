@@ -8,7 +8,7 @@ from kubernetes import client as kube
 from kubernetes import config
 
 import podium
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from tests.apiserver.custom.crontabs import FILE, crontab, definition
 
 KEY = "crontabs.stable.example.com"
@@ -55,7 +55,7 @@ def test_what_a_custom_object_owns_goes_with_it() -> None:
         assert cluster.get("ConfigMap", "child")
         cluster.delete("CronTab", "a")
         cluster.advance(60)
-        with pytest.raises(Refused, match="not found"):
+        with pytest.raises(RefusedError, match="not found"):
             cluster.get("ConfigMap", "child")
 
 
@@ -95,7 +95,7 @@ def test_a_quota_counts_custom_objects() -> None:
         cluster.apply(crontab("a"))
         cluster.advance(5)
         assert cluster.get("ResourceQuota", "few")["status"]["used"] == {limit: "1"}
-        with pytest.raises(Refused, match="exceeded quota: few"):
+        with pytest.raises(RefusedError, match="exceeded quota: few"):
             cluster.apply(crontab("b"))
         cluster.delete(KEY, "a")
         cluster.advance(5)
@@ -107,7 +107,7 @@ def test_definitions_and_objects_outlast_the_process(tmp_path: Path) -> None:
         cluster.apply(definition(), crontab("a"))
     with podium.Cluster(nodes=0, data_dir=tmp_path) as cluster:
         assert cluster.get(KEY, "a")["spec"]["image"] == "nginx"
-        with pytest.raises(Refused, match="should be at least 2 chars long"):
+        with pytest.raises(RefusedError, match="should be at least 2 chars long"):
             cluster.apply(crontab("b", image="x"))
 
 

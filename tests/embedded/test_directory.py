@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from podium.embedded.directory import DataDirectory, HighWater, UnusableDirectory
+from podium.embedded.directory import DataDirectory, HighWater, UnusableDirectoryError
 
 HOLDER = """
 import sys, time
@@ -29,7 +29,7 @@ def test_two_processes_do_not_use_it_at_once(tmp_path: Path) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(UnusableDirectory, match=f"is in use by process {holder.pid}"):
+        with pytest.raises(UnusableDirectoryError, match=f"is in use by process {holder.pid}"):
             DataDirectory(tmp_path).__enter__()
         holder.kill()
     with DataDirectory(tmp_path):
@@ -38,7 +38,7 @@ def test_two_processes_do_not_use_it_at_once(tmp_path: Path) -> None:
 
 def test_a_file_is_no_directory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UnusableDirectory, match="file: File exists"):
+    with pytest.raises(UnusableDirectoryError, match="file: File exists"):
         DataDirectory(tmp_path / "file").__enter__()
 
 
@@ -54,5 +54,5 @@ def test_time_that_ran_ahead_is_remembered(tmp_path: Path) -> None:
 
 def test_a_clock_that_makes_no_sense_is_refused(tmp_path: Path) -> None:
     (tmp_path / "clock").write_text("noon")
-    with pytest.raises(UnusableDirectory, match="clock: doesn't hold a time"):
+    with pytest.raises(UnusableDirectoryError, match="clock: doesn't hold a time"):
         HighWater(tmp_path / "clock")

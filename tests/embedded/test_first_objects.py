@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from podium.api.errors import InvalidValue
+from podium.api.errors import InvalidValueError
 from podium.embedded.defaults import NodeShape
 from podium.embedded.first_objects import read_manifests, simulated, simulated_nodes
 from podium.manifests import ManifestError
@@ -29,7 +29,7 @@ def test_nodes_are_as_large_as_asked_for() -> None:
 
 @pytest.mark.parametrize(("cpu", "why"), [("many", "--node-cpu: Invalid"), ("-1", "negative")])
 def test_amounts_that_are_none_are_refused(cpu: str, why: str) -> None:
-    with pytest.raises(InvalidValue, match=why):
+    with pytest.raises(InvalidValueError, match=why):
         simulated_nodes(1, NodeShape(cpu=cpu))
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import podium
-from podium.embedded.acting import UnknownKind
+from podium.embedded.acting import UnknownKindError
 
 WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
 
@@ -21,15 +21,17 @@ def test_the_clock_does_not_go_back(duration_s: float) -> None:
 
 def test_kinds_that_are_not_served_are_named() -> None:
     why = "kind Widget: isn't served; the kinds are Pod, Node,"
-    with pytest.raises(UnknownKind, match=why):
+    with pytest.raises(UnknownKindError, match=why):
         podium.Cluster(nodes=0, manifests=[WIDGET])
     with podium.Cluster(nodes=0) as cluster:
-        with pytest.raises(UnknownKind, match=why):
+        with pytest.raises(UnknownKindError, match=why):
             cluster.apply(WIDGET)
         for ask in (
             lambda: cluster.get("Widget", "a"),
             lambda: cluster.list("Widget"),
             lambda: cluster.delete("Widget", "a"),
         ):
-            with pytest.raises(UnknownKind, match="Widget: isn't served; the kinds are Pod, Node"):
+            with pytest.raises(
+                UnknownKindError, match="Widget: isn't served; the kinds are Pod, Node"
+            ):
                 ask()

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 import podium
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.controllers.replica_set import ReplicaSetController
-from podium.embedded.threaded import StoppedCluster
+from podium.embedded.threaded import StoppedClusterError
 from podium.runtime.machine_health import MachineError
 from tests.cluster.test_cluster import pod, replica_set
 from tests.embedded.client import Client
@@ -104,11 +104,14 @@ def test_a_clock_may_move_by_itself() -> None:
 
 
 def test_refusals_and_misuse_are_told() -> None:
-    with podium.Cluster(nodes=1) as cluster, pytest.raises(Refused, match='pods "a" not found'):
+    with (
+        podium.Cluster(nodes=1) as cluster,
+        pytest.raises(RefusedError, match='pods "a" not found'),
+    ):
         cluster.get("Pod", "a")
-    with pytest.raises(StoppedCluster):
+    with pytest.raises(StoppedClusterError):
         cluster.get("Pod", "a")
-    with pytest.raises(StoppedCluster):
+    with pytest.raises(StoppedClusterError):
         _ = podium.Cluster().url
 
 
@@ -117,7 +120,7 @@ def test_a_failure_of_the_cluster_comes_out() -> None:
         with podium.Cluster(nodes=1) as cluster:
             driver = cluster._running().cluster.driver
             driver.at(driver.now_s + 1, lambda: 1 // 0)
-            with pytest.raises(StoppedCluster):
+            with pytest.raises(StoppedClusterError):
                 cluster.advance(2)
 
     with pytest.raises(ZeroDivisionError):
@@ -139,7 +142,9 @@ def test_a_test_is_told_of_a_machine_that_fails() -> None:
     def stumble() -> None:
         with podium.Cluster(nodes=1) as cluster:
             cluster.apply(replica_set("web", 1) | {"metadata": {"name": "web"}})
-            with pytest.raises(StoppedCluster, match="machine replicaset-controller failed at"):
+            with pytest.raises(
+                StoppedClusterError, match="machine replicaset-controller failed at"
+            ):
                 cluster.advance(2)
 
     with pytest.raises(MachineError, match="replicaset-controller failed at default/web: Zero"):

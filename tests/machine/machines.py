@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from podium import Cluster
 from podium.api.objects import Object
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.machine.stats import memory
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class Machine:
     def is_gone(self, name: str) -> bool:
         try:
             self.cluster.get("Pod", name)
-        except Refused:
+        except RefusedError:
             return True
         return False
 

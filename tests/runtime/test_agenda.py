@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.runtime import agenda as agenda_module
-from podium.runtime.agenda import Agenda, EndlessMoment
+from podium.runtime.agenda import Agenda, EndlessMomentError
 
 
 def run_all(agenda: Agenda) -> None:
@@ -49,7 +49,7 @@ def test_a_moment_without_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> No
         agenda.put(0.0, again, None)
 
     again(None)
-    with pytest.raises(EndlessMoment, match=r"100 entries at 3\.0"):
+    with pytest.raises(EndlessMomentError, match=r"100 entries at 3\.0"):
         agenda.run_due()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podium.runtime.journal import Durability, SqliteJournal
-from podium.store.errors import Expired
+from podium.store.errors import ExpiredError
 from podium.store.journal import Recovered
 from podium.store.store import Store
 from tests.store.objects import made, names
@@ -117,7 +117,7 @@ def test_compaction_keeps_objects_and_the_latest_writes(path: Path) -> None:
             ("MODIFIED", 34),
         ]
         assert told[0].previous == made("n") | {"metadata": {"name": "n", "resourceVersion": "30"}}
-        with pytest.raises(Expired):
+        with pytest.raises(ExpiredError):
             store.watch("Node", from_revision=29)
 
 

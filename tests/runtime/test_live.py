@@ -10,7 +10,7 @@ from podium.apiserver.server import ApiServer
 from podium.control.backoff import Backoff
 from podium.control.effects import Effect
 from podium.control.events import Event, Outcome, Synced, Woken
-from podium.runtime.async_api import InProcessApi, Listed, Unreachable, WatchExpired
+from podium.runtime.async_api import InProcessApi, Listed, UnreachableError, WatchExpiredError
 from podium.runtime.happenings import Called, Happening, Relisted, Started, Stepped, Stopped
 from podium.runtime.informer import News
 from podium.runtime.latency import ConstantLatency
@@ -229,14 +229,14 @@ class BreakingApi(InProcessApi):
 
     async def list(self, kind: str) -> Listed:
         if self._fails("list"):
-            raise Unreachable("no route")
+            raise UnreachableError("no route")
         return await super().list(kind)
 
     async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[News]]:
         if self._fails("watch"):
-            raise Unreachable("no route")
+            raise UnreachableError("no route")
         if self._fails("expired"):
-            raise WatchExpired("too old")
+            raise WatchExpiredError("too old")
         async for news in super().watch(kind, revision):
             yield news
             if self._fails("news"):

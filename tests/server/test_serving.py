@@ -10,7 +10,7 @@ import pytest
 
 from podium.server.app import ApiApp
 from podium.server.limits import Limits
-from podium.server.serving import CantListen, Serving
+from podium.server.serving import CannotListenError, Serving
 from podium.server.users import Tokens
 from tests.server.running import PlainBackend, running
 
@@ -47,18 +47,20 @@ def test_it_listens_once_it_has_started_and_no_longer_once_it_has_stopped() -> N
 def test_a_port_that_is_taken_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(CantListen, match=rf"port {port} of 127\.0\.0\.1 is in use already"):
+        with pytest.raises(
+            CannotListenError, match=rf"port {port} of 127\.0\.0\.1 is in use already"
+        ):
             asyncio.run(start(port=port))
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.name.invalid"])
 def test_an_address_of_another_machine_is_named(host: str) -> None:
-    with pytest.raises(CantListen, match=f"{host} is no address of this machine"):
+    with pytest.raises(CannotListenError, match=f"{host} is no address of this machine"):
         asyncio.run(start(host=host))
 
 
 def test_a_port_that_is_none_is_named() -> None:
-    with pytest.raises(CantListen, match="port 70000"):
+    with pytest.raises(CannotListenError, match="port 70000"):
         asyncio.run(start(port=70_000))
 
 

@@ -7,7 +7,7 @@ from random import Random
 from podium.api import objects as meta
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
 from podium.runtime.virtual import VirtualDriver
@@ -228,7 +228,7 @@ class User:
         """What others or a budget are in the way of is no loss; all else is a bug."""
         try:
             request()
-        except Refused as refused:
+        except RefusedError as refused:
             if refused.code not in _NO_LOSS:
                 raise
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from podium.store import continue_token
-from podium.store.errors import Expired, KeyedError, TooLargeResourceVersion
+from podium.store.errors import ExpiredError, KeyedError, TooLargeResourceVersionError
 from podium.store.journal import Journal
 from podium.store.store import Store
 from podium.store.watch import Watch
@@ -119,10 +119,10 @@ class StoreMachine(RuleBasedStateMachine):
     def list_as_it_was(self, scope: tuple[str, str | None], back: int) -> None:
         revision = self.store.revision - back
         if back < 0:
-            with pytest.raises(TooLargeResourceVersion):
+            with pytest.raises(TooLargeResourceVersionError):
                 self.store.list(*scope, at_revision=revision)
         elif revision < self.store.oldest_revision(scope[0]):
-            with pytest.raises(Expired):
+            with pytest.raises(ExpiredError):
                 self.store.list(*scope, at_revision=revision)
         else:
             items = self.store.list(*scope, at_revision=revision).items
@@ -139,7 +139,7 @@ class StoreMachine(RuleBasedStateMachine):
         token = continue_token.decode(paging.token)
         revision = self.store.revision if token.revision < 0 else token.revision
         if revision < self.store.oldest_revision(paging.kind):
-            with pytest.raises(Expired) as caught:
+            with pytest.raises(ExpiredError) as caught:
                 self.store.list(paging.kind, paging.namespace, continue_token=paging.token)
             paging.token = caught.value.continue_token
             assert continue_token.decode(paging.token).start == token.start
@@ -164,7 +164,7 @@ class StoreMachine(RuleBasedStateMachine):
     def open_watch(self, scope: tuple[str, str | None], back: int) -> None:
         revision = self.store.revision - back
         if back < 0 or revision < self.store.oldest_revision(scope[0]):
-            with pytest.raises(TooLargeResourceVersion if back < 0 else Expired):
+            with pytest.raises(TooLargeResourceVersionError if back < 0 else ExpiredError):
                 self.store.watch(*scope, from_revision=revision)
         else:
             watch = self.store.watch(*scope, from_revision=revision)
@@ -177,7 +177,7 @@ class StoreMachine(RuleBasedStateMachine):
         expected = self.twin.events(reader.kind, reader.namespace, reader.revision)[:limit]
         try:
             taken = reader.watch.take(limit)
-        except Expired:
+        except ExpiredError:
             assert reader.watch.revision < self.store.oldest_revision(reader.kind)
             self.readers.remove(reader)
             return

@@ -6,7 +6,7 @@ import pytest
 
 from podium.store import continue_token
 from podium.store.continue_token import AS_OF_NOW, ContinueToken
-from podium.store.errors import InvalidContinue
+from podium.store.errors import InvalidContinueError
 
 
 def packed(text: str) -> str:
@@ -51,12 +51,12 @@ def test_the_format_is_kube_apiservers() -> None:
     ],
 )
 def test_faults(text: str, fault: str) -> None:
-    with pytest.raises(InvalidContinue) as caught:
+    with pytest.raises(InvalidContinueError) as caught:
         continue_token.decode(text)
     assert str(caught.value) == f"invalid continue token: continue key is not valid{fault}"
 
 
 @pytest.mark.parametrize("body", ['{"v":', '{"rv":"x"}', "[]", '{"v":"meta.k8s.io/v1","rv":1.5}'])
 def test_json_of_another_shape(body: str) -> None:
-    with pytest.raises(InvalidContinue):
+    with pytest.raises(InvalidContinueError):
         continue_token.decode(packed(body))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.objects import Object
-from podium.store.errors import Expired, TooLargeResourceVersion
+from podium.store.errors import ExpiredError, TooLargeResourceVersionError
 from podium.store.events import WatchEvent
 from podium.store.following import FieldValue
 from podium.store.store import Store
@@ -86,9 +86,9 @@ def test_a_reader_that_comes_too_late_is_told() -> None:
     assert len(watch.take()) == 2
     for name in "rst":
         store.create("Pod", made(name, spec="a"))
-    with pytest.raises(Expired):
+    with pytest.raises(ExpiredError):
         watch.take()
-    with pytest.raises(Expired):
+    with pytest.raises(ExpiredError):
         store.watch_field("Pod", None, ON_A, from_revision=1)
 
 
@@ -111,5 +111,5 @@ def test_amid_a_transaction_it_starts_after_what_wasnt_told_yet() -> None:
 
 
 def test_the_future_cant_be_watched_yet() -> None:
-    with pytest.raises(TooLargeResourceVersion):
+    with pytest.raises(TooLargeResourceVersionError):
         Store().watch_field("Pod", None, ON_A, from_revision=9)

@@ -4,7 +4,7 @@ import pytest
 
 from podium.store import continue_token
 from podium.store.continue_token import ContinueToken
-from podium.store.errors import Expired, InvalidContinue, TooLargeResourceVersion
+from podium.store.errors import ExpiredError, InvalidContinueError, TooLargeResourceVersionError
 from podium.store.store import Store
 from tests.store.objects import made, names
 
@@ -112,12 +112,14 @@ def test_a_list_as_it_was() -> None:
 def test_a_list_too_long_ago() -> None:
     store = nodes("a", "b", "c", history_max=2)
     assert names(store.list("Node", at_revision=2).items) == ["a"]
-    with pytest.raises(Expired, match="provided list is too old"):
+    with pytest.raises(ExpiredError, match="provided list is too old"):
         store.list("Node", at_revision=1)
 
 
 def test_a_list_yet_to_come() -> None:
-    with pytest.raises(TooLargeResourceVersion, match="Too large resource version: 9, current: 2"):
+    with pytest.raises(
+        TooLargeResourceVersionError, match="Too large resource version: 9, current: 2"
+    ):
         nodes("a").list("Node", at_revision=9)
 
 
@@ -126,7 +128,7 @@ def test_an_expired_page_offers_to_go_on_with_the_objects_as_they_are() -> None:
     token = store.list("Node", limit=1).continue_token
     for name in ("a-2", "b-2", "d"):
         store.create("Node", made(name))
-    with pytest.raises(Expired, match="use the continue token in this response") as caught:
+    with pytest.raises(ExpiredError, match="use the continue token in this response") as caught:
         store.list("Node", limit=2, continue_token=token)
     second = store.list("Node", limit=2, continue_token=caught.value.continue_token)
     assert (names(second.items), second.revision) == (["a-2", "b"], 7)
@@ -145,5 +147,5 @@ def test_a_list_within_a_transaction_sees_its_writes() -> None:
 
 
 def test_a_broken_token() -> None:
-    with pytest.raises(InvalidContinue):
+    with pytest.raises(InvalidContinueError):
         nodes("a").list("Node", continue_token="garbage")

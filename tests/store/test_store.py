@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.store.errors import AlreadyExists, Conflict, NotFound
+from podium.store.errors import AlreadyExistsError, ConflictError, NotFoundError
 from podium.store.store import Store
 from tests.store.objects import made, version
 
@@ -58,7 +58,7 @@ def test_same_names_in_other_namespaces_and_kinds_are_others() -> None:
 def test_a_name_is_taken_until_it_is_deleted() -> None:
     store = Store()
     store.create("Pod", made("a", "ns"))
-    with pytest.raises(AlreadyExists, match="Pod ns/a already exists"):
+    with pytest.raises(AlreadyExistsError, match="Pod ns/a already exists"):
         store.create("Pod", made("a", "ns"))
     store.delete("Pod", "ns", "a")
     assert store.get("Pod", "ns", "a") is None
@@ -69,7 +69,7 @@ def test_a_stale_update_is_a_conflict() -> None:
     store = Store()
     first = store.create("Pod", made("a", "ns"))
     second = store.update("Pod", first, version(first))
-    with pytest.raises(Conflict, match="Pod ns/a has version 3, not 2") as caught:
+    with pytest.raises(ConflictError, match="Pod ns/a has version 3, not 2") as caught:
         store.update("Pod", first, version(first))
     assert (caught.value.expected, caught.value.current) == ("2", "3")
     assert store.get("Pod", "ns", "a") is second
@@ -80,7 +80,7 @@ def test_a_stale_deletion_is_a_conflict() -> None:
     store = Store()
     store.create("Node", made("n"))
     second = store.update("Node", made("n"), None)
-    with pytest.raises(Conflict, match="Node n has version 3, not 2"):
+    with pytest.raises(ConflictError, match="Node n has version 3, not 2"):
         store.delete("Node", "", "n", "2")
     store.delete("Node", "", "n", version(second))
     assert store.get("Node", "", "n") is None
@@ -88,10 +88,10 @@ def test_a_stale_deletion_is_a_conflict() -> None:
 
 def test_what_is_not_there_can_not_be_changed() -> None:
     store = Store()
-    with pytest.raises(NotFound, match="Node n not found") as caught:
+    with pytest.raises(NotFoundError, match="Node n not found") as caught:
         store.update("Node", made("n"), None)
     assert (caught.value.kind, caught.value.namespace, caught.value.name) == ("Node", "", "n")
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundError):
         store.delete("Node", "", "n")
     assert store.revision == 1
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.store.errors import Expired, TooLargeResourceVersion
+from podium.store.errors import ExpiredError, TooLargeResourceVersionError
 from podium.store.events import WatchEvent
 from podium.store.store import Store
 from tests.store.objects import made
@@ -90,7 +90,7 @@ def test_a_watch_from_too_long_ago() -> None:
         store.create("Node", made(name))
     assert store.oldest_revision("Node") == 2
     assert len(store.watch("Node", from_revision=2).take()) == 2
-    with pytest.raises(Expired, match=r"^too old resource version: 1 \(2\)$"):
+    with pytest.raises(ExpiredError, match=r"^too old resource version: 1 \(2\)$"):
         store.watch("Node", from_revision=1)
     assert store.watch("Pod", from_revision=1).take() == [], "other kinds have their own history"
 
@@ -103,15 +103,15 @@ def test_a_watch_that_was_left_behind() -> None:
     assert told(watch.take(1)) == [("ADDED", "a", 2)]
     for name in "cd":
         store.create("Node", made(name))
-    with pytest.raises(Expired, match=r"^too old resource version: 2 \(3\)$"):
+    with pytest.raises(ExpiredError, match=r"^too old resource version: 2 \(3\)$"):
         watch.take()
-    with pytest.raises(Expired):
+    with pytest.raises(ExpiredError):
         watch.take()
 
 
 def test_a_watch_from_the_future() -> None:
     with pytest.raises(
-        TooLargeResourceVersion, match="Too large resource version: 7, current: 1"
+        TooLargeResourceVersionError, match="Too large resource version: 7, current: 1"
     ) as caught:
         Store().watch("Node", from_revision=7)
     assert (caught.value.revision, caught.value.current) == (7, 1)

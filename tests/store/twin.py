@@ -55,7 +55,7 @@ class Twin:
     def create(self, kind: str, obj: Any) -> str:
         key = key_of(kind, obj)
         if self.current(key):
-            return "AlreadyExists"
+            return "AlreadyExistsError"
         self._write("ADDED", key, obj, None)
         return ""
 
@@ -75,8 +75,8 @@ class Twin:
     def _refusal(self, key: Key, expected: str | None) -> str:
         current = self.current(key)
         if not current:
-            return "NotFound"
-        return "" if expected in (None, version(current)) else "Conflict"
+            return "NotFoundError"
+        return "" if expected in (None, version(current)) else "ConflictError"
 
     def _write(self, event_type: EventType, key: Key, obj: Any, previous: Any) -> None:
         revision = self.revision + 1

@@ -4,7 +4,7 @@ A plugin is a file of its own. `chain` has all of them in order, `plugin` what t
 `request` what they are asked about.
 """
 
-from podium.apiserver.admission.chain import Admission, UnknownPlugin
+from podium.apiserver.admission.chain import Admission, UnknownPluginError
 from podium.apiserver.admission.plugin import AdmissionOptions, LimitedScope
 from podium.apiserver.admission.request import Operation, Request, View
 
@@ -14,6 +14,6 @@ __all__ = [
     "LimitedScope",
     "Operation",
     "Request",
-    "UnknownPlugin",
+    "UnknownPluginError",
     "View",
 ]

@@ -45,7 +45,7 @@ PLUGINS: tuple[type[Plugin], ...] = (
 )
 
 
-class UnknownPlugin(PodiumError):  # noqa: N818 - a name that isn't one, in Kubernetes' words
+class UnknownPluginError(PodiumError):
     """Options name an admission plugin that there isn't."""
 
 
@@ -66,7 +66,7 @@ class Admission:
         options: which plugins there are, and how they are set.
 
     Raises:
-        UnknownPlugin: the options name one that there isn't.
+        UnknownPluginError: the options name one that there isn't.
     """
 
     def __init__(self, view: View, options: AdmissionOptions | None = None) -> None:
@@ -143,6 +143,6 @@ def _check_names(options: AdmissionOptions) -> None:
     known = {plugin.name for plugin in PLUGINS}
     unknown = sorted((options.enabled | options.disabled) - known)
     if unknown:
-        raise UnknownPlugin(
+        raise UnknownPluginError(
             f"there is no admission plugin {unknown[0]}; there are {', '.join(sorted(known))}"
         )

@@ -7,14 +7,14 @@ from typing import Any
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
 from podium.api.objects import Object
-from podium.api.refused import Cause, Refused
-from podium.apiserver.decoding.checking import Checker, Fault, unexpected
+from podium.api.refused import Cause, RefusedError
+from podium.apiserver.decoding.checking import Checker, DecodingError, unexpected
 from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
-from podium.apiserver.decoding.reading import Unreadable, plain, read_json, read_quickly
+from podium.apiserver.decoding.reading import UnreadableTextError, plain, read_json, read_quickly
 from podium.apiserver.decoding.reading_yaml import read_yaml_body
 from podium.apiserver.decoding.typed import typed
 from podium.apiserver.protobuf import read_protobuf
-from podium.apiserver.protobuf.wire import MalformedMessage
+from podium.apiserver.protobuf.wire import MalformedMessageError
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.bodies import DELETE_OPTIONS
 from podium.apiserver.schema.model import Struct
@@ -35,22 +35,22 @@ class _Wanted:
     api_version: str
     body: bytes
 
-    def unrecognized(self, why: str) -> Refused:
+    def unrecognized(self, why: str) -> RefusedError:
         """The refusal of a body that doesn't say, legibly, of which kind it is."""
         shown = _summary(self.body)
         what = f"the object provided is unrecognized (must be of type {self.kind.name})"
         return self._refusal(why, f"{what}: {why} ({shown})")
 
-    def unfit(self, kind: str, api_version: str, why: str, field: str = "") -> Refused:
+    def unfit(self, kind: str, api_version: str, why: str, field: str = "") -> RefusedError:
         """The refusal of an object of some kind and version, because of one of its fields."""
         version = api_version.rpartition("/")[2]
         what = f'{kind} in version "{version}" cannot be handled as a {self.kind.name}'
         return self._refusal(why, f"{what}: {why}", field)
 
-    def _refusal(self, why: str, message: str, field: str = "") -> Refused:
+    def _refusal(self, why: str, message: str, field: str = "") -> RefusedError:
         causes = (Cause("FieldValueInvalid", why, field),) if field else ()
         told = why if self.kind is DELETE_OPTIONS else message
-        return Refused(400, "BadRequest", told, causes=causes)
+        return RefusedError(400, "BadRequest", told, causes=causes)
 
 
 def decode(
@@ -75,7 +75,7 @@ def decode(
             `Warn` warns of them, `Ignore` takes them as they are.
 
     Raises:
-        Refused: the body can't be read, or not as an object of that kind.
+        RefusedError: the body can't be read, or not as an object of that kind.
     """
     wanted = _Wanted(kind, api_version or kind.api_version, body)
     if media_type == JSON:
@@ -93,7 +93,7 @@ def _without_surprises(value: dict[str, Any], wanted: _Wanted) -> Any:
         return None
     try:
         found, strange = typed(wanted.kind, value, wanted.api_version)
-    except Fault:
+    except DecodingError:
         return None
     return None if strange else found
 
@@ -103,7 +103,7 @@ def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> Decod
     api_version, kind = _header(value, wanted)
     try:
         found, strange = _found(wanted, value, api_version, kind)
-    except Fault as fault:
+    except DecodingError as fault:
         raise wanted.unfit(kind, api_version, str(fault), fault.field) from None
     if field_validation == STRICT and (repeated or strange):
         faults = ", ".join((*_as_one(repeated), *strange))
@@ -132,7 +132,7 @@ def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, 
             value = read_protobuf(wanted.body)
         else:
             value, repeated = read_yaml_body(wanted.body)
-    except (Unreadable, MalformedMessage) as fault:
+    except (UnreadableTextError, MalformedMessageError) as fault:
         raise wanted.unrecognized(
             f"{_UNTOLD}{fault}" if media_type == JSON else str(fault)
         ) from None
@@ -190,7 +190,9 @@ def _check_kind(wanted: _Wanted, api_version: str, kind: str) -> None:
     if api_version != wanted.api_version and not _serves_both(wanted, api_version):
         sent, expected = f"({api_version})", f"({wanted.api_version})"
         message = "does not match the expected API version"
-        raise Refused(400, "BadRequest", f"the API version in the data {sent} {message} {expected}")
+        raise RefusedError(
+            400, "BadRequest", f"the API version in the data {sent} {message} {expected}"
+        )
 
 
 def _serves_both(wanted: _Wanted, api_version: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from podium.apiserver.decoding.reading import Literal, Repeated, oddity
 from podium.apiserver.decoding.scalars import (
     NO_TIME,
-    Malformed,
+    MalformedScalarError,
     check_base64,
     quantity_text,
     time_text,
@@ -42,7 +42,7 @@ Place = tuple["Place | None", str | int] | None
 """Where a value stands: the place of what it is in, and its name, key or index there."""
 
 
-class Fault(Exception):  # noqa: N818 - becomes an answer of the decoder's
+class DecodingError(Exception):
     """What keeps a value from being decoded.
 
     Attributes:
@@ -63,7 +63,7 @@ class Checker:
 
     def __init__(self) -> None:
         self._strict: dict[str, None] = {}
-        self._first_wrong: Fault | None = None
+        self._first_wrong: DecodingError | None = None
 
     @property
     def strict(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class Checker:
         """The value, as it is stored.
 
         Raises:
-            Fault: it isn't of that type.
+            DecodingError: it isn't of that type.
         """
         found = self._value(value, of, None)
         if self._first_wrong:
@@ -185,8 +185,8 @@ class Checker:
             return value
         try:
             return quantity_text(value.text if isinstance(value, Literal) else value)
-        except Malformed as error:
-            raise Fault(str(error), at) from None
+        except MalformedScalarError as error:
+            raise DecodingError(str(error), at) from None
 
     def time(self, value: Any, of: Scalar, at: Place) -> Any:
         """A time in RFC 3339."""
@@ -195,8 +195,8 @@ class Checker:
             return value
         try:
             return time_text(value, micro=of.kind == "microtime")
-        except Malformed as error:
-            raise Fault(str(error), at) from None
+        except MalformedScalarError as error:
+            raise DecodingError(str(error), at) from None
 
     def bytes(self, value: Any, of: Scalar, at: Place) -> Any:
         """Bytes in base64."""
@@ -205,8 +205,8 @@ class Checker:
             return value
         try:
             check_base64(value)
-        except Malformed as error:
-            self._first_wrong = self._first_wrong or Fault(str(error), at)
+        except MalformedScalarError as error:
+            self._first_wrong = self._first_wrong or DecodingError(str(error), at)
         return value
 
     def anything(self, value: Any, _of: Scalar, _at: Place) -> Any:
@@ -218,7 +218,7 @@ class Checker:
         """A value is of a wrong type."""
         if not self._first_wrong:
             problem = unexpected(value, _expected(of))
-            self._first_wrong = Fault(f"{json_path(at)}: {problem}".removeprefix(": "), at)
+            self._first_wrong = DecodingError(f"{json_path(at)}: {problem}".removeprefix(": "), at)
 
     def _unknown(self, name: str, value: Any, at: Place) -> None:
         _refuse_oddity(value)
@@ -309,4 +309,4 @@ def _zero(of: Type) -> Any:
 def _refuse_oddity(value: Any) -> None:
     why = oddity(value)
     if why:
-        raise Fault(why)
+        raise DecodingError(why)

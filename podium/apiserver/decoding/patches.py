@@ -5,12 +5,12 @@ from enum import StrEnum
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.refused import Refused
-from podium.apiserver.decoding.checking import Checker, Fault, Place, json_path, unexpected
+from podium.api.refused import RefusedError
+from podium.apiserver.decoding.checking import Checker, DecodingError, Place, json_path, unexpected
 from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
 from podium.apiserver.decoding.reading import (
     Repeated,
-    Unreadable,
+    UnreadableTextError,
     oddity,
     plain,
     read_json,
@@ -54,7 +54,7 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
         a list of operations for a JSON patch, otherwise an object, with nulls where they stood.
 
     Raises:
-        Refused: it can't be read, or isn't such a patch.
+        RefusedError: it can't be read, or isn't such a patch.
     """
     match PatchType(patch_type):
         case PatchType.APPLY:
@@ -71,12 +71,12 @@ def _operations(body: bytes, field_validation: str) -> Decoded:
     value, checker = _json(body, "error decoding patch: "), Checker()
     try:
         checker.check(value, _OPERATIONS)
-    except Fault as fault:
+    except DecodingError as fault:
         raise bad_request(f"error decoding patch: {fault}") from None
     if value is not None and len(value) > OPERATIONS_MAX:
         most = f"The allowed maximum operations in a JSON patch is {OPERATIONS_MAX}"
         message = f"Request entity too large: {most}, got {len(value)}"
-        raise Refused(413, "RequestEntityTooLarge", message)
+        raise RefusedError(413, "RequestEntityTooLarge", message)
     faults = tuple(f"json patch {fault}" for fault in checker.strict)
     # An operation that is null is one that says nothing.
     operations = [operation or {} for operation in plain(value) or []]
@@ -98,7 +98,7 @@ def _configuration(body: bytes, field_validation: str) -> Decoded:
     if value is None:
         try:
             value, repeated = read_yaml_body(body)
-        except Unreadable as fault:
+        except UnreadableTextError as fault:
             raise bad_request(f"error decoding YAML: {fault}") from None
     if value is not None and not isinstance(value, Mapping):
         raise bad_request(f"error decoding YAML: {unexpected(value, 'an object')}")
@@ -116,7 +116,7 @@ def _json(body: bytes, prefix: str) -> Any:
     if value is None:
         try:
             value = read_json(body)
-        except Unreadable as fault:
+        except UnreadableTextError as fault:
             raise bad_request(f"{prefix}{fault}") from None
     if why := oddity(value):
         raise bad_request(f"{prefix}{why}")

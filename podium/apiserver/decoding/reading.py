@@ -34,7 +34,7 @@ _INTEGER_DIGITS_MAX = 40
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 
 
-class Unreadable(Exception):  # noqa: N818 - becomes an answer of the decoder's
+class UnreadableTextError(Exception):
     """A text that can't be read; says why."""
 
 
@@ -80,7 +80,7 @@ def read_json(data: bytes) -> Any:
     """The value of a JSON text, with `Repeated` objects and `Literal` numbers.
 
     Raises:
-        Unreadable: it isn't JSON, or nested too deeply.
+        UnreadableTextError: it isn't JSON, or nested too deeply.
     """
     try:
         return json.loads(
@@ -91,9 +91,9 @@ def read_json(data: bytes) -> Any:
             parse_constant=_refuse,
         )
     except json.JSONDecodeError as error:
-        raise Unreadable(_syntax_fault(error)) from None
+        raise UnreadableTextError(_syntax_fault(error)) from None
     except RecursionError:
-        raise Unreadable(TOO_DEEP) from None
+        raise UnreadableTextError(TOO_DEEP) from None
 
 
 def _without_halves(data: bytes) -> bytes:
@@ -102,7 +102,7 @@ def _without_halves(data: bytes) -> bytes:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise Unreadable(f"{constant} is no number in JSON")
+    raise UnreadableTextError(f"{constant} is no number in JSON")
 
 
 def _syntax_fault(error: json.JSONDecodeError) -> str:

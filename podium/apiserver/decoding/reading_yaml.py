@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.apiserver.decoding.document import TextFault, decoded
-from podium.apiserver.decoding.reading import Unreadable
+from podium.apiserver.decoding.reading import UnreadableTextError
 from podium.apiserver.decoding.yaml_text import read_yaml
 
 _OUR_PREFIX = "not valid YAML: "
@@ -13,7 +13,7 @@ def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
     """The value of a body, and the keys that stand twice in it, such as `line 3: key "a" ...`.
 
     Raises:
-        Unreadable: it isn't YAML.
+        UnreadableTextError: it isn't YAML.
     """
     text, fault = decoded(body)
     if fault:
@@ -31,6 +31,6 @@ def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
     return document.value, tuple(repeated)
 
 
-def _unreadable(fault: TextFault) -> Unreadable:
+def _unreadable(fault: TextFault) -> UnreadableTextError:
     problem = fault.message.removeprefix(_OUR_PREFIX)
-    return Unreadable(f"error converting YAML to JSON: yaml: line {fault.line}: {problem}")
+    return UnreadableTextError(f"error converting YAML to JSON: yaml: line {fault.line}: {problem}")

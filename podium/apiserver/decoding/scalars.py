@@ -17,7 +17,7 @@ _NO_TIME_NS = parse_time(NO_TIME)
 _CACHE_SIZE = 1 << 14
 
 
-class Malformed(ValueError):  # noqa: N818 - becomes an answer of the decoder's
+class MalformedScalarError(ValueError):
     """A value without the form it should have; the text says why."""
 
 
@@ -30,7 +30,7 @@ def quantity_text(raw: str | int | float | None) -> str:
     try:
         return str(parse_quantity(raw))
     except QuantityError as error:
-        raise Malformed(error.error.message) from None
+        raise MalformedScalarError(error.error.message) from None
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
@@ -41,7 +41,7 @@ def time_text(text: str, *, micro: bool) -> str | None:
     """
     fault = time_fault(text, micro=micro)
     if fault:
-        raise Malformed(fault)
+        raise MalformedScalarError(fault)
     nanos = parse_time(text)
     return None if nanos == _NO_TIME_NS else format_time(nanos, _MICRO_DIGITS if micro else 0)
 
@@ -50,9 +50,9 @@ def check_base64(text: str) -> None:
     """Judge the base64 text of bytes (RFC 4648, padded; line ends don't count).
 
     Raises:
-        Malformed: it isn't.
+        MalformedScalarError: it isn't.
     """
     try:
         b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
     except ValueError as error:
-        raise Malformed(f"illegal base64 data: {error}") from None
+        raise MalformedScalarError(f"illegal base64 data: {error}") from None

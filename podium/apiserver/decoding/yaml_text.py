@@ -70,7 +70,7 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     yield line, text[start:]
 
 
-class _Unbounded(Exception):  # noqa: N818 - it says what it is
+class _UnboundedError(Exception):
     """A document that isn't read on, as it may never end."""
 
     def __init__(self, fault: TextFault) -> None:
@@ -84,7 +84,7 @@ def _documents(part: str, line: int, note_repeated: Note | None) -> Iterator[Doc
         events = _Events(part, line)
         while isinstance(events.current, yaml.DocumentStartEvent):
             yield _Builder(events, note_repeated).document()
-    except _Unbounded as error:
+    except _UnboundedError as error:
         yield Document(0, error.fault.line, faults=[error.fault])
     except yaml.YAMLError as error:
         fault = _fault_of(error, part, line)
@@ -226,8 +226,8 @@ class _Builder:
     def _fault(self, event: Event, message: str) -> None:
         self._faults.append(TextFault(self._events.line(event), message))
 
-    def _unbounded(self, event: Event, message: str) -> _Unbounded:
-        return _Unbounded(TextFault(self._events.line(event), message))
+    def _unbounded(self, event: Event, message: str) -> _UnboundedError:
+        return _UnboundedError(TextFault(self._events.line(event), message))
 
 
 def _is_plain(event: Event) -> bool:

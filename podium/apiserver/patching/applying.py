@@ -8,11 +8,11 @@ import msgspec
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
 from podium.api.objects import Object
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding import STRICT, WARN, PatchType
-from podium.apiserver.decoding.checking import Fault
+from podium.apiserver.decoding.checking import DecodingError
 from podium.apiserver.decoding.typed import typed
-from podium.apiserver.patching.json_patch import Inapplicable, json_patched
+from podium.apiserver.patching.json_patch import InapplicablePatchError, json_patched
 from podium.apiserver.patching.merge_patch import merge_patched
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import invalid
@@ -54,7 +54,7 @@ def apply_patch(
             made, whose types aren't checked either.
 
     Raises:
-        Refused: the patch can't be applied, or what comes out isn't an object of the kind.
+        RefusedError: the patch can't be applied, or what comes out isn't an object of the kind.
     """
     api_version = api_version or kind.api_version
     struct = struct_for(kind, api_version)
@@ -69,7 +69,7 @@ def apply_patch(
         _check_header(kind, api_version, obj, shown)
     try:
         found, strange = typed(kind, obj, api_version)
-    except Fault as fault:
+    except DecodingError as fault:
         _refuse(shown, str(fault))
     strange = _brought(strange, current, kind, api_version)
     if strange and field_validation == STRICT:
@@ -85,8 +85,8 @@ def _patched(current: Object, patch_type: str, body: Any, struct: Struct) -> Obj
             return merge_patched(current, body)
     try:
         return json_patched(current, body)
-    except Inapplicable:
-        raise Refused(422, "Invalid", _UNPROCESSABLE) from None
+    except InapplicablePatchError:
+        raise RefusedError(422, "Invalid", _UNPROCESSABLE) from None
 
 
 def _brought(
@@ -96,7 +96,7 @@ def _brought(
     if not strange:
         return ()
     before: tuple[str, ...] = ()
-    with suppress(Fault):
+    with suppress(DecodingError):
         _, before = typed(kind, current, api_version)
     return tuple(fault for fault in strange if fault not in before)
 

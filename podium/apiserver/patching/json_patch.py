@@ -21,7 +21,7 @@ _INDEX = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _INDEX_DIGITS_MAX = 10
 
 
-class Inapplicable(Exception):  # noqa: N818 - becomes an answer
+class InapplicablePatchError(Exception):
     """An operation that can't be carried out on the object; says why."""
 
 
@@ -33,21 +33,21 @@ def json_patched(live: Object, operations: Sequence[Object]) -> Object:
         operations: with `op`, `path`, `from` and `value`.
 
     Raises:
-        Inapplicable: one of them can't be carried out.
+        InapplicablePatchError: one of them can't be carried out.
     """
     copied_bytes = 0
     for operation in operations:
         name, path = operation.get("op"), operation.get("path") or ""
         carry_out = _OPERATIONS.get(name or "")
         if carry_out is None:
-            raise Inapplicable(f"Unexpected kind: {name or 'unknown'}")
+            raise InapplicablePatchError(f"Unexpected kind: {name or 'unknown'}")
         if name == "copy":
             copied_bytes += len(_canonical(_source(live, operation)))
             if copied_bytes > COPIED_BYTES_MAX:
-                raise Inapplicable(f"more than {COPIED_BYTES_MAX} bytes are copied")
+                raise InapplicablePatchError(f"more than {COPIED_BYTES_MAX} bytes are copied")
         live = carry_out(live, _tokens(path), operation)
     if why := oddity(live):
-        raise Inapplicable(why)
+        raise InapplicablePatchError(why)
     return live
 
 
@@ -77,7 +77,7 @@ def _source(doc: Any, operation: Object) -> Any:
     """What is moved or copied."""
     value = _found(doc, _tokens(operation.get("from")))
     if why := oddity(value):
-        raise Inapplicable(why)
+        raise InapplicablePatchError(why)
     return value
 
 
@@ -85,7 +85,7 @@ def _test(doc: Any, path: list[str], operation: Object) -> Any:
     holder, key = _found(doc, path[:-1]), path[-1]
     found = holder.get(key) if isinstance(holder, Mapping) else _found(holder, [key])
     if _canonical(found) != _canonical(operation.get("value")):
-        raise Inapplicable(f"testing value {'/'.join(['', *path])} failed")
+        raise InapplicablePatchError(f"testing value {'/'.join(['', *path])} failed")
     return doc
 
 
@@ -108,9 +108,9 @@ def _tokens(pointer: str | None) -> list[str]:
     """The parts of a JSON pointer (RFC 6901), at least one."""
     start, *tokens = (pointer or "").split("/")
     if not tokens or start:
-        raise Inapplicable(f"{pointer} leads nowhere")
+        raise InapplicablePatchError(f"{pointer} leads nowhere")
     if len(tokens) > DEPTH_MAX:
-        raise Inapplicable(TOO_DEEP)
+        raise InapplicablePatchError(TOO_DEEP)
     return [token.replace("~1", "/").replace("~0", "~") for token in tokens]
 
 
@@ -123,7 +123,7 @@ def _found(doc: Any, path: Sequence[str]) -> Any:
         else:
             doc = _ABSENT
         if doc is _ABSENT:
-            raise Inapplicable(f"missing value at {token}")
+            raise InapplicablePatchError(f"missing value at {token}")
     return doc
 
 
@@ -157,7 +157,7 @@ def _with(holder: Any, key: str, value: Any) -> Any:
 def _without(holder: Any, key: str) -> Any:
     if isinstance(holder, Mapping):
         if key not in holder:
-            raise Inapplicable(f"unable to remove nonexistent key: {key}")
+            raise InapplicablePatchError(f"unable to remove nonexistent key: {key}")
         return {name: value for name, value in holder.items() if name != key}
     at = _index_in(holder, key)
     return [*holder[:at], *holder[at + 1 :]]
@@ -165,14 +165,14 @@ def _without(holder: Any, key: str) -> Any:
 
 def _index_in(holder: Any, token: str) -> int:
     if not isinstance(holder, list):
-        raise Inapplicable(f"nothing can be at {token} of a value without parts")
+        raise InapplicablePatchError(f"nothing can be at {token} of a value without parts")
     return _index(token, len(holder))
 
 
 def _index(token: str, size: int) -> int:
     if not _INDEX.fullmatch(token) or len(token) > _INDEX_DIGITS_MAX:
-        raise Inapplicable(f"{token} is no index")
+        raise InapplicablePatchError(f"{token} is no index")
     at = int(token)
     if not -size <= at < size:
-        raise Inapplicable(f"there is no index {token}")
+        raise InapplicablePatchError(f"there is no index {token}")
     return at % size

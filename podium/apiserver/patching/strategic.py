@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from podium.api.objects import Object
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding.checking import unexpected
 from podium.apiserver.patching.strategic_order import in_order, json_text, merge_key_of
 from podium.apiserver.refusals import bad_request, internal
@@ -42,7 +42,7 @@ def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
         of: the type of both; None if it isn't known.
 
     Raises:
-        Refused: the patch contradicts itself, or an entry of a list lacks the key of the list.
+        RefusedError: the patch contradicts itself, or an entry of a list lacks the key of the list.
     """
     for name in patch:
         if name[:1] == "$":
@@ -85,7 +85,7 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
     """The list with the entries of a patch merged into it; those new to it come first.
 
     Raises:
-        Refused: see `merged_object`.
+        RefusedError: see `merged_object`.
     """
     if not patch:
         return live
@@ -161,7 +161,7 @@ def _merged_scalars(live: Sequence[Any], patch: Sequence[Any]) -> Sequence[Any]:
 def _check_alike(live: Sequence[Any], patch: Sequence[Any]) -> None:
     kinds = {type(entry) for entry in (*live, *patch)}
     if list in kinds:
-        raise Refused(422, "Invalid", _GENERIC)
+        raise RefusedError(422, "Invalid", _GENERIC)
     if len(kinds) > 1:
         raise internal(f"list element types are not identical: {json_text([*live, *patch])}")
 
@@ -190,7 +190,7 @@ def _as_directed(directive: Any, patch: Object) -> Object:
     raise _unknown_directive(directive, patch)
 
 
-def _unknown_directive(directive: Any, patch: Object) -> Refused:
+def _unknown_directive(directive: Any, patch: Object) -> RefusedError:
     return internal(f"unknown patch type: {json_text(directive)} in {json_text(patch)}")
 
 
@@ -204,7 +204,7 @@ def _retained(live: Object, patch: Object) -> Object:
     known = {name for name in names if isinstance(name, str)}
     for name, value in patch.items():
         if value is not None and not name.startswith("$") and name not in known:
-            raise Refused(422, "Invalid", _GENERIC)
+            raise RefusedError(422, "Invalid", _GENERIC)
     return {name: value for name, value in live.items() if name in known}
 
 

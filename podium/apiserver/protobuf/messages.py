@@ -8,7 +8,7 @@ from typing import Any
 
 from podium.api.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_time
 from podium.apiserver.protobuf.numbers import FieldName, Numbers, numbers_of
-from podium.apiserver.protobuf.wire import MalformedMessage, Value, as_bytes, as_text, fields
+from podium.apiserver.protobuf.wire import MalformedMessageError, Value, as_bytes, as_text, fields
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
 
 Object = dict[str, Any]
@@ -22,7 +22,7 @@ def read_struct(struct: Struct, message: bytes) -> Object:
     """The object that a message stands for.
 
     Raises:
-        MalformedMessage: it stands for none, or has fields that nobody knows.
+        MalformedMessageError: it stands for none, or has fields that nobody knows.
     """
     found: Object = {}
     _fill(found, struct, numbers_of(f"{struct.family}.{struct.name}") or {}, message)
@@ -33,7 +33,7 @@ def _fill(found: Object, struct: Struct, numbers: Numbers, message: bytes) -> No
     for number, value in fields(message):
         entry = numbers.get(number)
         if entry is None:
-            raise MalformedMessage(f"unknown field {number} of {struct.name}")
+            raise MalformedMessageError(f"unknown field {number} of {struct.name}")
         if isinstance(entry, FieldName):
             _set(found, struct.fields[entry.name], entry, value)
         else:
@@ -65,12 +65,12 @@ def _read(of: Type, value: Value) -> Any:
             # A list in a map is a message with the list as its only field.
             return [_read(of.items, item) for _, item in fields(as_bytes(value))]
         case MapOf():
-            raise MalformedMessage("a map within a list or a map")
+            raise MalformedMessageError("a map within a list or a map")
 
 
 def _integer(value: Value) -> int:
     if isinstance(value, bytes):
-        raise MalformedMessage("proto: wrong wireType")
+        raise MalformedMessageError("proto: wrong wireType")
     return value - _OVERFLOW if value >= _SIGN_BIT else value
 
 
@@ -81,7 +81,7 @@ def _switch(value: Value) -> bool:
 def _double(value: Value) -> float:
     content = as_bytes(value)
     if len(content) != packing.calcsize("<d"):
-        raise MalformedMessage("proto: wrong wireType")
+        raise MalformedMessageError("proto: wrong wireType")
     return float(packing.unpack("<d", content)[0])
 
 
@@ -106,7 +106,7 @@ def _time(value: Value, digits: int = 0) -> str | None:
         return None
     nanos = _integer(parts.get(1, 0)) * NANOS_PER_SECOND + _integer(parts.get(2, 0))
     if not EARLIEST_NS <= nanos <= LATEST_NS:
-        raise MalformedMessage("a time out of range")
+        raise MalformedMessageError("a time out of range")
     return format_time(nanos, digits)
 
 
@@ -116,7 +116,7 @@ def _raw(value: Value) -> Any:
     try:
         return json.loads(as_text(content)) if content else None
     except (ValueError, RecursionError):
-        raise MalformedMessage("a raw value that isn't JSON") from None
+        raise MalformedMessageError("a raw value that isn't JSON") from None
 
 
 _SCALARS: Mapping[ScalarKind, Callable[[Value], Any]] = {

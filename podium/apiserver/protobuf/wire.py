@@ -10,7 +10,7 @@ Value = int | bytes
 """What a field holds: a number, or bytes, which may be a text or another message."""
 
 
-class MalformedMessage(ValueError):  # noqa: N818 - what it is called
+class MalformedMessageError(ValueError):
     """Bytes that are no message."""
 
 
@@ -31,7 +31,7 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
     """The fields of a message with their numbers, as they stand; a number may come repeatedly.
 
     Raises:
-        MalformedMessage: it is none.
+        MalformedMessageError: it is none.
     """
     at = 0
     while at < len(message):
@@ -46,9 +46,9 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
         elif wire_type in _FIXED_LENGTHS:
             length = _FIXED_LENGTHS[WireType(wire_type)]
         else:
-            raise MalformedMessage(f"proto: illegal wireType {wire_type}")
+            raise MalformedMessageError(f"proto: illegal wireType {wire_type}")
         if at + length > len(message):
-            raise MalformedMessage("unexpected EOF")
+            raise MalformedMessageError("unexpected EOF")
         yield number, message[at : at + length]
         at += length
 
@@ -56,7 +56,7 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
 def as_bytes(value: Value) -> bytes:
     """The value of a field that should hold bytes; raises MalformedMessage if it doesn't."""
     if isinstance(value, int):
-        raise MalformedMessage("proto: wrong wireType")
+        raise MalformedMessageError("proto: wrong wireType")
     return value
 
 
@@ -65,7 +65,7 @@ def as_text(value: Value) -> str:
     try:
         return as_bytes(value).decode()
     except UnicodeDecodeError:
-        raise MalformedMessage("proto: invalid UTF-8") from None
+        raise MalformedMessageError("proto: invalid UTF-8") from None
 
 
 def _read_varint(message: bytes, at: int) -> tuple[int, int]:
@@ -73,10 +73,10 @@ def _read_varint(message: bytes, at: int) -> tuple[int, int]:
     found = 0
     for shift in range(0, _VARINT_BITS_MAX, 7):
         if at >= len(message):
-            raise MalformedMessage("unexpected EOF")
+            raise MalformedMessageError("unexpected EOF")
         byte = message[at]
         at += 1
         found |= (byte & 0x7F) << shift
         if byte < 0x80:
             return found & 2**64 - 1, at
-    raise MalformedMessage("proto: integer overflow")
+    raise MalformedMessageError("proto: integer overflow")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.requests.messages import Request
 from podium.apiserver.requests.node_users import node_of, objection
 from podium.apiserver.requests.parameters import Parameters
@@ -20,14 +20,14 @@ def in_name_of(request: Request) -> Request:
     """The request as from whom it is to be taken for, as `kubectl --as` says it.
 
     Raises:
-        Refused: 400 if groups come without a user, 403 if the sender may not speak for others.
+        RefusedError: 400 if groups come without a user, 403 if the sender may not speak for others.
     """
     asked = {name.lower(): value for name, value in request.headers.items()}
     if not any(name.startswith(_IMPERSONATE) for name in asked):
         return request
     name, group = asked.get(f"{_IMPERSONATE}user", ""), asked.get(f"{_IMPERSONATE}group", "")
     if not name:
-        raise Refused(400, "BadRequest", "requested groups without impersonating a user")
+        raise RefusedError(400, "BadRequest", "requested groups without impersonating a user")
     groups = tuple(filter(None, map(str.strip, group.split(","))))
     for resource, names in (("users", (name,)), ("groups", groups)):
         for one in names:
@@ -48,7 +48,7 @@ def check(server: ApiServer, user: User, route: Route, parameters: Parameters) -
         parameters: the query.
 
     Raises:
-        Refused: 403, in the words of Kubernetes' RBAC.
+        RefusedError: 403, in the words of Kubernetes' RBAC.
     """
     attempt = Attempt(
         verb=_verb(route, parameters),
@@ -73,12 +73,14 @@ def check_path(user: User, method: str, segments: Sequence[str]) -> None:
     """Let those pass who may see a path that leads to no resource.
 
     Raises:
-        Refused: 403.
+        RefusedError: 403.
     """
     attempt = Attempt(verb=method.lower(), path="/" + "/".join(segments))
     if not user.may(attempt):
         what = f"cannot {attempt.verb} path {_quoted(attempt.path)}"
-        raise Refused(403, "Forbidden", f"forbidden: User {_quoted(user.name)} {what}", details={})
+        raise RefusedError(
+            403, "Forbidden", f"forbidden: User {_quoted(user.name)} {what}", details={}
+        )
 
 
 def _verb(route: Route, parameters: Parameters) -> str:
@@ -86,7 +88,7 @@ def _verb(route: Route, parameters: Parameters) -> str:
     return "watch" if is_watch else route.verb
 
 
-def _forbidden(user: User, attempt: Attempt, reason: str = "") -> Refused:
+def _forbidden(user: User, attempt: Attempt, reason: str = "") -> RefusedError:
     resource = f"resource {_quoted(attempt.full_resource)} in API group {_quoted(attempt.group)}"
     where = f"in the namespace {_quoted(attempt.namespace)}"
     why = f"User {_quoted(user.name)} cannot {attempt.verb} {resource} " + (
@@ -97,7 +99,7 @@ def _forbidden(user: User, attempt: Attempt, reason: str = "") -> Refused:
     group = f".{attempt.group}" if attempt.group else ""
     name = f" {_quoted(attempt.name)}" if attempt.name else ""
     known = {"name": attempt.name, "group": attempt.group, "kind": attempt.resource}
-    return Refused(
+    return RefusedError(
         403,
         "Forbidden",
         f"{attempt.resource}{group}{name} is forbidden: {why}",

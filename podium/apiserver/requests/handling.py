@@ -5,7 +5,7 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 from podium.api.custom_kinds import DEFINITION, CustomKind, has_cel_rules
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.long_work import kept
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
@@ -95,7 +95,7 @@ def handle(
     try:
         request = authorization.in_name_of(request)
         response = _answer(server, request, segments, parameters, began_s, checks)
-    except Refused as refusal:
+    except RefusedError as refusal:
         response = _refused(refusal, request.header("Accept"))
     pretty = is_pretty(parameters.text("pretty"), request.header("User-Agent"))
     return replace(response, pretty=True) if pretty else response
@@ -126,7 +126,7 @@ def _answer(
         node_restriction.check_removal(server, node, found)
     if len(request.body) > BODY_LENGTH_MAX:
         message = f"Request entity too large: limit is {BODY_LENGTH_MAX}"
-        raise Refused(413, "RequestEntityTooLarge", message)
+        raise RefusedError(413, "RequestEntityTooLarge", message)
     wanted = output(
         request.header("Accept"),
         streams=found.verb in ("list", "watch"),
@@ -185,7 +185,7 @@ def _plain_text(code: int, text: str) -> Response:
     return Response(code, text, (("Content-Type", PLAIN_TEXT),))
 
 
-def _refused(refusal: Refused, accept: str) -> Response:
+def _refused(refusal: RefusedError, accept: str) -> Response:
     headers: Headers = (("Content-Type", _media_type(accept)),)
     if refusal.retry_after_s is not None:
         headers += (("Retry-After", str(refusal.retry_after_s)),)
@@ -196,5 +196,5 @@ def _media_type(accept: str) -> str:
     """What a refusal is told in, even to those who accept nothing of what there is."""
     try:
         return output(accept).media_type
-    except Refused:
+    except RefusedError:
         return JSON

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.protobuf import PREFIX, is_read
 
@@ -108,7 +108,7 @@ def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output
         tables: whether it could be a table.
 
     Raises:
-        Refused: 406 if there is no form that it accepts.
+        RefusedError: 406 if there is no form that it accepts.
     """
     wanted = parse_media_types(accept or "*/*")
     if not any(one.covers(spoken) for one in wanted for spoken in _UNDERSTOOD):
@@ -133,8 +133,8 @@ def _output(wanted: MediaType, spoken: str) -> Output | None:
     return Output(spoken, shape, version)
 
 
-def _not_acceptable(message: str) -> Refused:
-    return Refused(406, "NotAcceptable", message)
+def _not_acceptable(message: str) -> RefusedError:
+    return RefusedError(406, "NotAcceptable", message)
 
 
 def accepts_aggregated(accept: str) -> bool:
@@ -152,7 +152,7 @@ def input_type(content_type: str, body: bytes, kind: str) -> str:
         kind: what the body should hold.
 
     Raises:
-        Refused: 415 if it is of another type, 400 if it says protobuf, but isn't.
+        RefusedError: 415 if it is of another type, 400 if it says protobuf, but isn't.
     """
     essence = content_type.partition(";")[0].strip().lower() or JSON
     if essence in _SPOKEN:
@@ -173,26 +173,26 @@ def patch_type(content_type: str, kind: Kind) -> PatchType:
     """The type of a patch.
 
     Raises:
-        Refused: 415 if it is none.
+        RefusedError: 415 if it is none.
     """
     essence = content_type.partition(";")[0].strip().lower()
     if essence not in set(PatchType):
-        raise Refused(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
+        raise RefusedError(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
     if essence == PatchType.STRATEGIC and isinstance(kind, CustomKind):
         # Nobody says how its lists are to be merged.
         raise _unsupported((PatchType.JSON, PatchType.MERGE, PatchType.APPLY))
     return PatchType(essence)
 
 
-def _unsupported(accepted: Sequence[str]) -> Refused:
+def _unsupported(accepted: Sequence[str]) -> RefusedError:
     message = "the body of the request was in an unknown format - accepted media types include: "
-    return Refused(415, "UnsupportedMediaType", message + ", ".join(accepted))
+    return RefusedError(415, "UnsupportedMediaType", message + ", ".join(accepted))
 
 
-def _unrecognized(kind: str, why: str, body: bytes) -> Refused:
+def _unrecognized(kind: str, why: str, body: bytes) -> RefusedError:
     shown = f"{body[:30].hex()} ..." if len(body) > 30 else body.hex() or "<empty>"
     message = f"the object provided is unrecognized (must be of type {kind}): {why} ({shown})"
-    return Refused(400, "BadRequest", message)
+    return RefusedError(400, "BadRequest", message)
 
 
 def is_pretty(wanted: str, user_agent: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, labels, name, status_of
 from podium.api.pods import node_name_of
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.refusals import forbidden
 from podium.apiserver.requests.routes import Route
 from podium.apiserver.server import ApiServer, Judge
@@ -56,7 +56,7 @@ def check_removal(server: ApiServer, node: str, route: Route) -> None:
     """Let a node delete and evict only what is its own.
 
     Raises:
-        Refused: 403, or 404 if there is no such pod.
+        RefusedError: 403, or 404 if there is no such pod.
     """
     if route.kind.key != "Pod" or (route.subresource, route.verb) not in _REMOVALS:
         return
@@ -71,7 +71,7 @@ def check_removal(server: ApiServer, node: str, route: Route) -> None:
 _REMOVALS = frozenset({("", "delete"), ("eviction", "create")})
 
 
-def _forbidden_pod(route: Route, why: str) -> Refused:
+def _forbidden_pod(route: Route, why: str) -> RefusedError:
     return forbidden(route.kind, route.name, why)
 
 

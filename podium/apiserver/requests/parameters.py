@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs
 
 from podium.api.integers import parse_int
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _OFF = ("0", "false")
@@ -38,7 +38,7 @@ class Parameters:
         """A number of 64 bits; None if it is absent.
 
         Raises:
-            Refused: 400 if it isn't one.
+            RefusedError: 400 if it isn't one.
         """
         return _integer(self.text(name)) if name in self.values else None
 
@@ -56,5 +56,5 @@ def _integer(text: str) -> int:
     return number
 
 
-def _refused(text: str, why: str) -> Refused:
-    return Refused(400, "BadRequest", f'strconv.ParseInt: parsing "{text}": {why}')
+def _refused(text: str, why: str) -> RefusedError:
+    return RefusedError(400, "BadRequest", f'strconv.ParseInt: parsing "{text}": {why}')

@@ -7,7 +7,7 @@ from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
 from podium.apiserver.tables import columns_of, definitions, partial_metadata, rows
@@ -52,7 +52,7 @@ def included(text: str) -> Include:
     """How much of its object a row carries along, as the query says it.
 
     Raises:
-        Refused: 400 if it says something else.
+        RefusedError: 400 if it says something else.
     """
     try:
         return Include(text) if text else Include.METADATA
@@ -72,7 +72,7 @@ def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Obj
         headers: whether a table describes its columns.
 
     Raises:
-        Refused: 406 if it is wanted as a list.
+        RefusedError: 406 if it is wanted as a list.
     """
     if obj.get("kind") == "Status":
         return obj
@@ -93,7 +93,7 @@ def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
     """A list in the form that is wanted; its items don't repeat what they are.
 
     Raises:
-        Refused: 406 if it is wanted as a single object.
+        RefusedError: 406 if it is wanted as a single object.
     """
     metadata = _list_metadata(listing)
     match form.output.shape:
@@ -159,5 +159,5 @@ def _go_type(form: Form) -> str:
     return f"*{group or 'core'}.{form.kind.name}"
 
 
-def _not_acceptable(message: str) -> Refused:
-    return Refused(406, "NotAcceptable", message)
+def _not_acceptable(message: str) -> RefusedError:
+    return RefusedError(406, "NotAcceptable", message)

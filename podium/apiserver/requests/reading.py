@@ -3,7 +3,7 @@
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, annotations
 from podium.api.pods import node_name_of
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.long_work import apart, concerns, kept
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.calls import Call
@@ -16,7 +16,7 @@ from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.server import Page, WatchOptions
 from podium.apiserver.verbs.reading import parse_version, too_large
 from podium.node.real.registration import LOGS as LOG_DIRECTORY
-from podium.store.errors import TooLargeResourceVersion
+from podium.store.errors import TooLargeResourceVersionError
 
 _NAME_FIELD = "metadata.name"
 
@@ -35,7 +35,7 @@ def _check_seen(call: Call) -> None:
     version = call.parameters.text("resourceVersion")
     revision, current = parse_version(version) if version else 0, call.server.store.revision
     if revision > current:
-        raise too_large(TooLargeResourceVersion(revision, current))
+        raise too_large(TooLargeResourceVersionError(revision, current))
 
 
 def list_or_watch(call: Call) -> Response:
@@ -92,7 +92,7 @@ def connect(call: Call) -> Response:
     message = f"pod {route.name} is simulated, and nothing runs in it for {route.subresource}"
     if _log_directory(call, pod):
         message = f"pod {route.name} runs on a machine that this server has no way to"
-    raise Refused(501, "NotImplemented", message)
+    raise RefusedError(501, "NotImplemented", message)
 
 
 def log(call: Call) -> Response:
@@ -117,7 +117,7 @@ def log(call: Call) -> Response:
         metadata, shown = pod["metadata"], container or names[0]
         place = f"{directory}/{metadata['namespace']}_{route.name}_{metadata['uid']}/{shown}"
         message = f"the logs are on node {pod['spec']['nodeName']}, in {place}"
-        raise Refused(501, "NotImplemented", message)
+        raise RefusedError(501, "NotImplemented", message)
     return Response(200, "", (("Content-Type", "text/plain"),))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from podium.api.kinds import KINDS, Kind
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.refusals import no_such_resource
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests.served import (
@@ -66,9 +66,9 @@ class Route:
         return api_version(self.group, self.version)
 
 
-def no_such_method() -> Refused:
+def no_such_method() -> RefusedError:
     """The path is there, but not for this method."""
-    return Refused(
+    return RefusedError(
         405,
         "MethodNotAllowed",
         "the server does not allow this method on the requested resource",
@@ -95,7 +95,7 @@ def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> R
         kinds: that are served.
 
     Raises:
-        Refused: 404 if there is no such resource, 405 if it doesn't take the method.
+        RefusedError: 404 if there is no such resource, 405 if it doesn't take the method.
     """
     match segments:
         case ["api", version, *rest] if rest:

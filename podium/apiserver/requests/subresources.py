@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.objects import metadata_of
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
 from podium.apiserver.requests.writing import patch_request
@@ -43,7 +43,7 @@ def give_token(call: Call) -> Response:
         f"service account {call.route.namespace}/{call.route.name} gets no token, as roles aren't "
         "heeded here; the cluster's kubeconfig lets clients in"
     )
-    raise Refused(501, "NotImplemented", message)
+    raise RefusedError(501, "NotImplemented", message)
 
 
 def get_scale(call: Call) -> Response:

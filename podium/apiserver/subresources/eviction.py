@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from podium.api.labels import SelectorError
 from podium.api.objects import Object, is_terminating, name, spec_of
 from podium.api.pods import is_finished, is_ready, phase_of
-from podium.api.refused import Cause, Refused
+from podium.api.refused import Cause, RefusedError
 from podium.apiserver.refusals import bad_request, conflict, internal
 from podium.apiserver.subresources.pod_conditions import with_pod_condition
 from podium.core.budget_status import with_disruption
@@ -59,7 +59,7 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
         now_s: the time, in seconds since the epoch.
 
     Raises:
-        Refused: 400, it is for another pod; 429, the budget doesn't allow it, or hasn't been
+        RefusedError: 400, it is for another pod; 429, the budget doesn't allow it, or hasn't been
             looked at since it was changed; 500, several budgets select the pod; 409, the pod isn't
             the one that the options of the deletion are about.
     """
@@ -124,15 +124,17 @@ def _check_allowed(budget: Object) -> None:
         raise _too_many_requests(why, None)
 
 
-def _too_many_requests(why: str, retry_after_s: int | None) -> Refused:
+def _too_many_requests(why: str, retry_after_s: int | None) -> RefusedError:
     causes = (Cause("DisruptionBudget", why),)
-    return Refused(429, "TooManyRequests", _VIOLATION, causes=causes, retry_after_s=retry_after_s)
+    return RefusedError(
+        429, "TooManyRequests", _VIOLATION, causes=causes, retry_after_s=retry_after_s
+    )
 
 
-def _unusable(called: str, why: str) -> Refused:
+def _unusable(called: str, why: str) -> RefusedError:
     message = f'poddisruptionbudget.policy "{called}" is forbidden: {why}'
     details = {"name": called, "group": "policy", "kind": "poddisruptionbudget"}
-    return Refused(403, "Forbidden", message, details=details)
+    return RefusedError(403, "Forbidden", message, details=details)
 
 
 def _check_preconditions(metadata: Object, wanted: Object) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds import kind_of
 from podium.apiserver.refusals import first_told
-from podium.apiserver.validation.checks import Detail
+from podium.apiserver.validation.checks import MinorFieldError
 from podium.apiserver.validation.kinds import CHECKS
 
 __all__ = ["CHECKS", "decisive_faults", "first_faults", "validate"]
@@ -20,7 +20,7 @@ __all__ = ["CHECKS", "decisive_faults", "first_faults", "validate"]
 
 def decisive_faults(obj: Mapping[str, Any]) -> list[FieldError]:
     """The faults of an object that could lead a decision astray; without those of details."""
-    return [fault for fault in validate(obj) if not isinstance(fault, Detail)]
+    return [fault for fault in validate(obj) if not isinstance(fault, MinorFieldError)]
 
 
 def first_faults(obj: Mapping[str, Any]) -> list[FieldError]:

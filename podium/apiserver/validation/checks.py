@@ -20,7 +20,7 @@ Check = Callable[[Any, str], Faults]
 
 
 @dataclass(frozen=True, slots=True)
-class Detail(FieldError):  # noqa: N818 - a fault, but no exception
+class MinorFieldError(FieldError):
     """A fault for which kube-apiserver refuses an object, but on which no decision hangs."""
 
 
@@ -65,7 +65,7 @@ def decisive(check: Check) -> Check:
     """The same check, without the details that it finds."""
 
     def check_decisive(value: object, path: str) -> Faults:
-        return (fault for fault in check(value, path) if not isinstance(fault, Detail))
+        return (fault for fault in check(value, path) if not isinstance(fault, MinorFieldError))
 
     return check_decisive
 
@@ -75,7 +75,7 @@ def detail(check: Check) -> Check:
 
     def check_detail(value: object, path: str) -> Faults:
         for fault in check(value, path):
-            yield Detail(fault.field, fault.value, fault.message, fault.kind)
+            yield MinorFieldError(fault.field, fault.value, fault.message, fault.kind)
 
     return check_detail
 

@@ -10,8 +10,8 @@ from typing import Any, Self
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.resources import is_sidecar
 from podium.apiserver.validation.checks import (
-    Detail,
     Faults,
+    MinorFieldError,
     a_dict,
     absent_as,
     choice,
@@ -188,7 +188,7 @@ def _passing(container: Mapping[str, Any], path: str) -> Faults:
         if container.get(name) is not None:
             message = "may not be set for init containers without restartPolicy=Always"
             fault = forbidden(join(path, name), container[name], message)
-            yield Detail(fault.field, fault.value, message, fault.kind)
+            yield MinorFieldError(fault.field, fault.value, message, fault.kind)
 
 
 def trimmed_images(spec: Mapping[str, Any], path: str) -> Faults:
@@ -198,4 +198,4 @@ def trimmed_images(spec: Mapping[str, Any], path: str) -> Faults:
             image = one.get("image")
             if isinstance(image, str) and image != image.strip():
                 message = "must not have leading or trailing whitespace"
-                yield Detail(f"{join(path, field)}[{index}].image", image, message)
+                yield MinorFieldError(f"{join(path, field)}[{index}].image", image, message)

@@ -6,8 +6,8 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError
 from podium.apiserver.validation.checks import (
     Check,
-    Detail,
     Faults,
+    MinorFieldError,
     a_dict,
     boolean,
     detail,
@@ -130,7 +130,7 @@ def volumes(value: object, path: str) -> Faults:
         if not faults:
             if volume["name"] in names:
                 found = duplicate(join(where, "name"), volume["name"])
-                yield Detail(found.field, found.value, "", found.kind)
+                yield MinorFieldError(found.field, found.value, "", found.kind)
             names.add(volume["name"])
 
 
@@ -143,12 +143,12 @@ def known_volumes(spec: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
-def _not_found(path: str, name: object) -> Detail:
-    return Detail(path, name, "", ErrorKind.NOT_FOUND)
+def _not_found(path: str, name: object) -> MinorFieldError:
+    return MinorFieldError(path, name, "", ErrorKind.NOT_FOUND)
 
 
-def _wrong(path: str, value: object, message: str) -> Detail:
-    return Detail(path, value, message)
+def _wrong(path: str, value: object, message: str) -> MinorFieldError:
+    return MinorFieldError(path, value, message)
 
 
 def mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
@@ -168,11 +168,11 @@ def _mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
         where = f"{join(path, 'volumeMounts')}[{index}]"
         name, place = str(mount.get("name") or ""), str(mount.get("mountPath") or "")
         if not name:
-            yield Detail(f"{where}.name", None, "", ErrorKind.REQUIRED)
+            yield MinorFieldError(f"{where}.name", None, "", ErrorKind.REQUIRED)
         if name not in volumes:
             yield _not_found(f"{where}.name", name)
         if not place:
-            yield Detail(f"{where}.mountPath", None, "", ErrorKind.REQUIRED)
+            yield MinorFieldError(f"{where}.mountPath", None, "", ErrorKind.REQUIRED)
         if place in seen:
             yield _wrong(f"{where}.mountPath", place, "must be unique")
         seen.add(place)
@@ -192,7 +192,7 @@ def _devices(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
         where = f"{join(path, 'volumeDevices')}[{index}]"
         name, place = str(device.get("name") or ""), str(device.get("devicePath") or "")
         if not name:
-            yield Detail(f"{where}.name", None, "", ErrorKind.REQUIRED)
+            yield MinorFieldError(f"{where}.name", None, "", ErrorKind.REQUIRED)
         if name in names:
             yield _wrong(f"{where}.name", name, "must be unique")
         volume = a_dict(volumes.get(name))
@@ -205,7 +205,7 @@ def _devices(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
             )
             yield _wrong(f"{where}.name", name, message)
         if not place:
-            yield Detail(f"{where}.devicePath", None, "", ErrorKind.REQUIRED)
+            yield MinorFieldError(f"{where}.devicePath", None, "", ErrorKind.REQUIRED)
         if place in paths:
             yield _wrong(f"{where}.devicePath", place, "must be unique")
         if name in mount_names:

@@ -8,8 +8,8 @@ from podium.api.integers import INT32, parse_int
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.validation.checks import (
     Check,
-    Detail,
     Faults,
+    MinorFieldError,
     a_dict,
     count,
     each,
@@ -91,7 +91,7 @@ def _annotations(pod: Any, path: str) -> Faults:
     where = join(path, "metadata.annotations")
     if MIRROR_ANNOTATION in notes and not a_dict(pod.get("spec")).get("nodeName"):
         message = "must set spec.nodeName if mirror pod annotation is set"
-        yield Detail(f"{where}[{MIRROR_ANNOTATION}]", notes[MIRROR_ANNOTATION], message)
+        yield MinorFieldError(f"{where}[{MIRROR_ANNOTATION}]", notes[MIRROR_ANNOTATION], message)
     if _DELETION_COST in notes:
         cost = notes[_DELETION_COST]
         is_cost = isinstance(cost, str) and _COST.fullmatch(cost)

@@ -4,8 +4,8 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.apiserver.validation.checks import (
-    Detail,
     Faults,
+    MinorFieldError,
     absent_as,
     choice,
     detail,
@@ -63,7 +63,7 @@ def ports(value: object, path: str) -> Faults:
             name = port.get("name")
             if name and not faults:
                 if name in names:
-                    yield Detail(join(where, "name"), name, "", ErrorKind.DUPLICATE)
+                    yield MinorFieldError(join(where, "name"), name, "", ErrorKind.DUPLICATE)
                 names.add(name)
         yield from _numbers(port, where)
 

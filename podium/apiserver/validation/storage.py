@@ -6,8 +6,8 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.quantity import parse_quantity
 from podium.apiserver.validation.checks import (
     Check,
-    Detail,
     Faults,
+    MinorFieldError,
     a_dict,
     absent_as,
     boolean,
@@ -37,7 +37,7 @@ def _access_modes(message: str = "") -> Check:
 
     def check(value: Any, path: str) -> Faults:
         if not value:
-            yield Detail(path, None, message, ErrorKind.REQUIRED)
+            yield MinorFieldError(path, None, message, ErrorKind.REQUIRED)
             return
         yield from each(text)(value, path)
         listed = value if isinstance(value, list) else []
@@ -47,7 +47,7 @@ def _access_modes(message: str = "") -> Check:
             yield from known(mode, path)
         if "ReadWriteOncePod" in modes and len(modes) > 1:
             alone = "may not use ReadWriteOncePod with other access modes"
-            yield Detail(path, None, alone, ErrorKind.FORBIDDEN)
+            yield MinorFieldError(path, None, alone, ErrorKind.FORBIDDEN)
 
     return check
 
@@ -59,7 +59,7 @@ def _claimed_size(spec: Any, path: str) -> Faults:
     where = f"{join(path, 'resources')}[{_STORAGE}]"
     amount = a_dict(resources.get("requests")).get(_STORAGE)
     if amount is None:
-        yield Detail(where, None, "", ErrorKind.REQUIRED)
+        yield MinorFieldError(where, None, "", ErrorKind.REQUIRED)
     elif _is_readable(amount):
         yield from quantity(amount, where)
         yield from detail(_some_amount)(amount, where)
@@ -101,10 +101,10 @@ claim_template = fields(metadata=object_meta(), spec=decisive(claim_spec))
 def _capacity(value: Any, path: str) -> Faults:
     """A volume has storage, and nothing else."""
     if not value:
-        yield Detail(path, None, "", ErrorKind.REQUIRED)
+        yield MinorFieldError(path, None, "", ErrorKind.REQUIRED)
     if list(a_dict(value)) != [_STORAGE]:
         fault = unsupported(path, value, (_STORAGE,))
-        yield Detail(path, value, fault.message, fault.kind)
+        yield MinorFieldError(path, value, fault.message, fault.kind)
     yield from amounts(value, path)
     for name, amount in a_dict(value).items():
         yield from detail(_some_amount)(amount, f"{path}[{name}]")

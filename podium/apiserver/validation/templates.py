@@ -7,8 +7,8 @@ from podium.api.labels import equality_selector
 from podium.api.labels import label_selector as parse_selector
 from podium.apiserver.validation.checks import (
     Check,
-    Detail,
     Faults,
+    MinorFieldError,
     a_dict,
     absent_as,
     fields,
@@ -86,7 +86,7 @@ def always(kind: str) -> Check:
         if (seconds := pod.get("activeDeadlineSeconds")) is not None:
             message = f"activeDeadlineSeconds in {kind} is not Supported"
             field = join(where, "activeDeadlineSeconds")
-            yield Detail(field, seconds, message, ErrorKind.FORBIDDEN)
+            yield MinorFieldError(field, seconds, message, ErrorKind.FORBIDDEN)
 
     return check
 
@@ -94,7 +94,7 @@ def always(kind: str) -> Check:
 def selector_map(value: object, path: str) -> Faults:
     """A selector in the form of labels; it is filled in from a template that has any."""
     if not value:
-        yield Detail(path, None, "", ErrorKind.REQUIRED)
+        yield MinorFieldError(path, None, "", ErrorKind.REQUIRED)
     yield from strings(value, path)
 
 

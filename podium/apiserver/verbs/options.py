@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from podium.api.objects import Object
 
 Judge = Callable[[Object | None, Object], None]
-"""Handed an object as it is stored, if it is, and as it would be; raises `Refused`."""
+"""Handed an object as it is stored, if it is, and as it would be; raises `RefusedError`."""
 
 
 @dataclass(frozen=True, slots=True)

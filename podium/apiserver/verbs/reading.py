@@ -3,11 +3,11 @@
 from podium.api.integers import parse_count
 from podium.api.kinds import Kind
 from podium.api.objects import Object
-from podium.api.refused import Cause, Refused
+from podium.api.refused import Cause, RefusedError
 from podium.apiserver.refusals import bad_request, internal, not_found
 from podium.apiserver.selection import Selection
 from podium.apiserver.verbs.options import Listing, Page
-from podium.store.errors import Expired, InvalidContinue, TooLargeResourceVersion
+from podium.store.errors import ExpiredError, InvalidContinueError, TooLargeResourceVersionError
 from podium.store.store import Store
 
 _EXACT = "Exact"
@@ -36,11 +36,11 @@ def list_objects(
             at_revision=_revision(store, page),
             matches=None if selection.is_everything else selection.matches,
         )
-    except Expired as error:
+    except ExpiredError as error:
         raise expired(error) from None
-    except TooLargeResourceVersion as error:
+    except TooLargeResourceVersionError as error:
         raise too_large(error) from None
-    except InvalidContinue as error:
+    except InvalidContinueError as error:
         raise bad_request(str(error)) from None
     version = str(found.revision)
     return Listing(found.items, version, found.continue_token, found.remaining)
@@ -50,7 +50,7 @@ def parse_version(text: str) -> int:
     """The number of a resourceVersion.
 
     Raises:
-        Refused: 500, as upstream has it, it isn't one.
+        RefusedError: 500, as upstream has it, it isn't one.
     """
     version = parse_count(text)
     if version is None:
@@ -69,15 +69,15 @@ def version_fault(text: str) -> str:
     return f'strconv.ParseUint: parsing "{text}": {why}'
 
 
-def expired(error: Expired) -> Refused:
+def expired(error: ExpiredError) -> RefusedError:
     """410: the history doesn't reach back that far."""
     metadata = {"continue": error.continue_token} if error.continue_token else {}
-    return Refused(410, "Expired", str(error), metadata=metadata)
+    return RefusedError(410, "Expired", str(error), metadata=metadata)
 
 
-def too_large(error: TooLargeResourceVersion) -> Refused:
+def too_large(error: TooLargeResourceVersionError) -> RefusedError:
     """504: there has been no such version yet."""
-    return Refused(504, "Timeout", str(error), causes=(_TOO_LARGE,), retry_after_s=1)
+    return RefusedError(504, "Timeout", str(error), causes=(_TOO_LARGE,), retry_after_s=1)
 
 
 def _revision(store: Store, page: Page) -> int | None:
@@ -92,5 +92,5 @@ def _revision(store: Store, page: Page) -> int | None:
     if page.match == _EXACT or (not page.match and page.limit > 0):
         return revision
     if revision > store.revision:
-        raise too_large(TooLargeResourceVersion(revision, store.revision))
+        raise too_large(TooLargeResourceVersionError(revision, store.revision))
     return None

@@ -10,12 +10,12 @@ from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.selection import NAMESPACE, Selection
 from podium.apiserver.strategy.zeros import ZEROS
 from podium.apiserver.verbs.options import WatchOptions
 from podium.apiserver.verbs.reading import expired, parse_version, too_large
-from podium.store.errors import Expired, TooLargeResourceVersion
+from podium.store.errors import ExpiredError, TooLargeResourceVersionError
 from podium.store.events import WatchEvent
 from podium.store.following import FieldValue, FieldWatch
 from podium.store.store import Store
@@ -70,7 +70,7 @@ class WatchStream:
                 items = self._items(events)
                 if limit is None or len(events) < limit:
                     break
-        except Expired as error:
+        except ExpiredError as error:
             self.has_ended = True
             items.append(_error(expired(error)))
         return items
@@ -116,7 +116,7 @@ def watch(
     first: list[Item] = []
     if starts_with_all:
         if revision > store.revision:
-            raise too_large(TooLargeResourceVersion(revision, store.revision))
+            raise too_large(TooLargeResourceVersionError(revision, store.revision))
         revision = store.revision
         first = _initial(store, kind, namespace, selection)
         if options.send_initial_events and options.allow_bookmarks:
@@ -124,9 +124,9 @@ def watch(
     cursor = None
     try:
         cursor = _cursor(store, kind, namespace, selection, revision, wake)
-    except Expired as error:
+    except ExpiredError as error:
         first = [_error(expired(error))]
-    except TooLargeResourceVersion as error:
+    except TooLargeResourceVersionError as error:
         raise too_large(error) from None
     return WatchStream(kind, selection, cursor, first, allows_bookmarks=options.allow_bookmarks)
 
@@ -177,5 +177,5 @@ def _bookmark(kind: Kind, version: str, annotations: Mapping[str, str]) -> Item:
     return {"type": "BOOKMARK", "object": {**header, **ZEROS.get(kind.key, {})}}
 
 
-def _error(refusal: Refused) -> Item:
+def _error(refusal: RefusedError) -> Item:
     return {"type": "ERROR", "object": refusal.status()}

@@ -7,10 +7,10 @@ import msgspec
 from podium.api import objects
 from podium.api.kinds import Kind
 from podium.api.objects import Object
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.long_work import apart, is_long
 from podium.apiserver.refusals import already_exists
-from podium.store.errors import AlreadyExists
+from podium.store.errors import AlreadyExistsError
 from podium.store.store import Store
 
 OBJECT_BYTES_MAX = 7 * 2**20
@@ -34,7 +34,7 @@ class Writer:
         """Add an object, and return it with its version.
 
         Raises:
-            Refused: 409, there is one of that name; 413, it is too large to be kept.
+            RefusedError: 409, there is one of that name; 413, it is too large to be kept.
         """
         _check_size(obj)
         metadata = obj["metadata"]
@@ -49,7 +49,7 @@ class Writer:
             with self._store.transaction():
                 self._charge(charged)
                 return self._store.create(kind.key, obj)
-        except AlreadyExists as error:
+        except AlreadyExistsError as error:
             raise self._exists(kind, error.namespace, error.name) from None
 
     def update(
@@ -58,7 +58,7 @@ class Writer:
         """Replace an object that is there, and return it with its version.
 
         Raises:
-            Refused: 413, it has become too large to be kept.
+            RefusedError: 413, it has become too large to be kept.
         """
         _check_size(obj)
         if dry_run:
@@ -80,7 +80,7 @@ class Writer:
         for obj in charged:
             self._store.update(obj["kind"], obj, obj["metadata"]["resourceVersion"])
 
-    def _exists(self, kind: Kind, namespace: str, name: str) -> Refused:
+    def _exists(self, kind: Kind, namespace: str, name: str) -> RefusedError:
         found = self._store.get(kind.key, namespace, name)
         is_terminating = found is not None and objects.is_terminating(found)
         return already_exists(kind, name, is_terminating=is_terminating)
@@ -90,7 +90,7 @@ def _check_size(obj: Object) -> None:
     """Refuse what is too large; small requests make nothing large."""
     if is_long() and (size := apart(_size, obj)) > OBJECT_BYTES_MAX:
         most = f"the object would take {size} bytes as JSON; at most {OBJECT_BYTES_MAX} are kept"
-        raise Refused(413, "RequestEntityTooLarge", f"Request entity too large: {most}")
+        raise RefusedError(413, "RequestEntityTooLarge", f"Request entity too large: {most}")
 
 
 def _size(obj: Object) -> int:

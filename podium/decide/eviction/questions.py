@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from podium.api.errors import FieldError, InvalidValue, unsupported
+from podium.api.errors import FieldError, InvalidValueError, unsupported
 from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, uid
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
 from podium.api.qos import qos_class, stored_or_computed_qos
@@ -39,11 +39,11 @@ def answer(question: object) -> Json:
         PodiumError: it can't be answered.
     """
     if not isinstance(question, Mapping):
-        raise InvalidValue(FieldError("", question, "must be a question, a JSON object"))
+        raise InvalidValueError(FieldError("", question, "must be a question, a JSON object"))
     kind = next((kind for kind in KINDS if kind in question), None)
     if kind is None:
         kinds = ", ".join(KINDS)
-        raise InvalidValue(FieldError("", question, f"must have one of the fields {kinds}"))
+        raise InvalidValueError(FieldError("", question, f"must have one of the fields {kinds}"))
     return {"id": question.get("id", ""), **KINDS[kind](question)}
 
 
@@ -144,12 +144,12 @@ def _oom(question: Object) -> Json:
     pod = _pod(question, asked["pod"])
     capacity = value(asked["memoryCapacity"])
     if capacity <= 0:
-        raise InvalidValue(FieldError("oom.memoryCapacity", capacity, "must be above 0"))
+        raise InvalidValueError(FieldError("oom.memoryCapacity", capacity, "must be above 0"))
     containers = (*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"])
     scores = {one["name"]: oom_score_adj(pod, one, capacity) for one in containers}
     only = asked.get("container")
     if only is not None and only not in scores:
-        raise InvalidValue(unsupported("oom.container", only, scores))
+        raise InvalidValueError(unsupported("oom.container", only, scores))
     return {
         "oomScoreAdj": scores if only is None else scores[only],
         "qosClass": stored_or_computed_qos(pod),

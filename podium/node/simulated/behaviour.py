@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from podium.api.errors import FieldError, InvalidValue, PodiumError, aggregate, unsupported
+from podium.api.errors import FieldError, InvalidValueError, PodiumError, aggregate, unsupported
 from podium.api.integers import parse_count
 from podium.api.objects import Object, annotations
 from podium.node.simulated.durations import (
@@ -75,7 +75,9 @@ DEFAULT_NODE_BEHAVIOUR = NodeBehaviour()
 def _exit_code(text: str) -> int:
     code = parse_count(text, range(_EXIT_CODE_MAX + 1))
     if code is None:
-        raise InvalidValue(FieldError("", text, f"must be a number from 0 to {_EXIT_CODE_MAX}"))
+        raise InvalidValueError(
+            FieldError("", text, f"must be a number from 0 to {_EXIT_CODE_MAX}")
+        )
     return code
 
 
@@ -107,7 +109,7 @@ def behaviour_of(obj: Object, otherwise: Behaviour = DEFAULT_BEHAVIOUR) -> Behav
             continue
         try:
             found[attribute] = read(written[key])
-        except InvalidValue as invalid:
+        except InvalidValueError as invalid:
             faults.append(invalid.under(f"metadata.annotations[{key}]").error)
     if faults:
         raise BehaviourError(aggregate(faults))

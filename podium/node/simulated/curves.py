@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from random import Random
 
 from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
-from podium.api.errors import FieldError, InvalidValue
+from podium.api.errors import FieldError, InvalidValueError
 from podium.api.quantity import QuantityError, value
 
 STRIDE_S = 30.0
@@ -95,7 +95,7 @@ class Walk:
 Curve = Line | Walk
 
 
-class CurveError(InvalidValue):
+class CurveError(InvalidValueError):
     """A text that can't be read as a curve of usage."""
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from random import Random
 
 from podium.api.durations import duration_seconds
-from podium.api.errors import FieldError, InvalidValue
+from podium.api.errors import FieldError, InvalidValueError
 
 ENDLESS_S = math.inf
 
@@ -15,7 +15,7 @@ _RULE = (
 )
 
 
-class ScriptedDurationError(InvalidValue):
+class ScriptedDurationError(InvalidValueError):
     """A text that can't be read as a scripted duration."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.api.errors import FieldError, InvalidValue, aggregate
+from podium.api.errors import FieldError, InvalidValueError, aggregate
 from podium.api.objects import Object, annotations
 from podium.api.quantity import QuantityError, value
 from podium.node.simulated.behaviour import PREFIX, BehaviourError
@@ -86,7 +86,7 @@ def usage_of(obj: Object) -> UsageScript:
     for key in keys:
         try:
             curve = parse_curve(written[key])
-        except InvalidValue as invalid:
+        except InvalidValueError as invalid:
             faults.append(invalid.under(f"metadata.annotations[{key}]").error)
             continue
         what = key.removeprefix(USAGE)

@@ -5,11 +5,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_validator
 
-from podium.api.errors import FieldError, InvalidValue
+from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import Object
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import CONTROLLERS, SchedulerSetup
-from podium.config.errors import InvalidConfiguration
+from podium.config.errors import InvalidConfigurationError
 from podium.config.load import load_configuration
 from podium.controllers.scheduler.context import Features
 from podium.controllers.volumes.provisioner import PROVISIONING_S
@@ -113,7 +113,7 @@ def _scripted(endless: str = "") -> BeforeValidator:
             raise fault("must be a duration such as 30s")
         try:
             return parse_scripted_duration(value, endless)
-        except InvalidValue as error:
+        except InvalidValueError as error:
             raise fault(error.error.message) from None
 
     return BeforeValidator(read, json_schema_input_type=str)
@@ -241,7 +241,7 @@ class SchedulerEntry(Document):
         refuse(faults)
         try:
             load_configuration(documents, plugin_factories().keys())
-        except InvalidConfiguration as error:
+        except InvalidConfigurationError as error:
             refuse(error.errors)
         return self
 

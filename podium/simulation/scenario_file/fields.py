@@ -15,7 +15,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from podium.api.errors import ErrorKind, FieldError, InvalidValue
+from podium.api.errors import ErrorKind, FieldError, InvalidValueError
 from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
@@ -99,7 +99,7 @@ def _faulty_amounts(texts: Mapping[str, Any]) -> list[FieldError]:
     for resource, text in texts.items():
         try:
             nanos(text)
-        except InvalidValue as error:
+        except InvalidValueError as error:
             faults.append(error.under(resource).error)
     return faults
 

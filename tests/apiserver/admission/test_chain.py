@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.admission import Operation
-from podium.apiserver.admission.chain import PLUGINS, UnknownPlugin
+from podium.apiserver.admission.chain import PLUGINS, UnknownPluginError
 from podium.apiserver.admission.tolerations import NOT_READY
 from tests.apiserver.admission.shelf import Door, container, namespace, pod, stored
 
@@ -22,7 +22,7 @@ def test_quotas_are_charged_last() -> None:
 
 @pytest.mark.parametrize("field", ["enabled", "disabled"])
 def test_a_plugin_that_there_is_not(field: str) -> None:
-    with pytest.raises(UnknownPlugin, match="there is no admission plugin Priorty; there are"):
+    with pytest.raises(UnknownPluginError, match="there is no admission plugin Priorty; there are"):
         Door(**{field: frozenset({"Priorty"})})
 
 
@@ -43,14 +43,14 @@ def test_what_is_given_is_never_changed() -> None:
 
 class TestNamespaces:
     def test_a_missing_one(self) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             Door().ask(pod(), place="absent")
         assert (refused.value.code, refused.value.message) == (404, 'namespaces "absent" not found')
 
     @pytest.mark.parametrize("subresource", ["", "binding", "eviction"])
     def test_a_terminating_one_takes_nothing_new(self, subresource: str) -> None:
         door = Door(namespace(status={"phase": "Terminating"}))
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             door.ask(pod(), subresource=subresource)
         assert refused.value.status() == {
             "kind": "Status",
@@ -83,7 +83,7 @@ class TestNamespaces:
 
     @pytest.mark.parametrize("name", ["default", "kube-system", "kube-public"])
     def test_some_stay(self, name: str) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             Door().ask(namespace(name), operation=Operation.DELETE, name=name)
         assert refused.value.message == (
             f'namespaces "{name}" is forbidden: this namespace may not be deleted'
@@ -165,7 +165,7 @@ class TestStorage:
     )
     def test_a_claim_that_may_not_grow(self, old: Obj, allowed: bool, why: str) -> None:
         door = Door(stored("StorageClass", "s", allowVolumeExpansion=allowed))
-        with pytest.raises(Refused, match=why):
+        with pytest.raises(RefusedError, match=why):
             door.ask(self.claim("2Gi"), old=old)
 
     def test_a_claim_that_may(self) -> None:
@@ -184,7 +184,7 @@ class TestOptions:
     def test_hard_anti_affinity_between_zones(self) -> None:
         assert Door().admit(pod(affinity=self.APART))
         door = Door(enabled=frozenset({"LimitPodHardAntiAffinityTopology"}))
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             door.ask(pod(affinity=self.APART))
         assert refused.value.message == (
             'pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has '

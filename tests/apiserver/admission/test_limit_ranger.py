@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from tests.apiserver.admission.shelf import Door, container, pod, stored
 
 Obj = dict[str, Any]
@@ -15,7 +15,7 @@ def limits(*items: Obj, name: str = "l") -> Obj:
 
 
 def said(door: Door, obj: Obj) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         door.ask(obj)
     assert refused.value.code == 403
     return refused.value.message.partition(" is forbidden: ")[2]
@@ -188,7 +188,7 @@ def test_only_what_may_change_amounts_is_judged() -> None:
     old = pod(containers=[container({"cpu": "2"}, {"cpu": "2"})])
     assert door.ask(old, old=old)
     assert door.ask(old, old=old, subresource="status")
-    with pytest.raises(Refused, match="maximum cpu usage per Container is 1, but limit is 2"):
+    with pytest.raises(RefusedError, match="maximum cpu usage per Container is 1, but limit is 2"):
         door.ask(old, old=old, subresource="resize")
     going = {**old, "metadata": {**old["metadata"], "deletionTimestamp": "2026-01-01T00:00:00Z"}}
     assert door.ask(going, old=old, subresource="resize")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.apiserver.admission.request import Operation
 from tests.apiserver.admission.shelf import Door, pod, stored
@@ -66,7 +66,7 @@ def test_resolution(classes: list[Obj], spec: Obj, expected: tuple[Any, ...]) ->
     ],
 )
 def test_refusal(spec: Obj, text: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         resolve([priority_class("a", 7)], **spec)
     assert refused.value.code == 403
     assert refused.value.message.startswith('pods "p" is forbidden: ')
@@ -90,7 +90,7 @@ def test_the_default_class_may_be_applied_again() -> None:
     one = priority_class("a", 7, globalDefault=True)
     classes = PriorityClasses([one])
     classes.check(one)
-    with pytest.raises(Refused, match="a is already marked as default"):
+    with pytest.raises(RefusedError, match="a is already marked as default"):
         classes.check(priority_class("b", 7, globalDefault=True))
 
 
@@ -102,7 +102,7 @@ def test_classes_are_looked_up_as_they_are_now() -> None:
     assert (after["spec"]["priorityClassName"], after["spec"]["priority"]) == ("a", 42)
     door.shelf.remove("PriorityClass", "a")
     assert door.admit(after, old=after) is after
-    with pytest.raises(Refused, match="no PriorityClass with name a was found"):
+    with pytest.raises(RefusedError, match="no PriorityClass with name a was found"):
         door.admit(pod(priorityClassName="a"))
 
 
@@ -115,7 +115,7 @@ def test_an_update_that_leaves_the_priority_out_keeps_it() -> None:
 
 @pytest.mark.parametrize("name", ["system-node-critical", "system-cluster-critical"])
 def test_system_classes_stay(name: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         Door().ask(priority_class(name, 1), operation=Operation.DELETE, name=name)
     assert refused.value.message == (
         f'priorityclasses.scheduling.k8s.io "{name}" is forbidden: '

@@ -10,7 +10,7 @@ import pytest
 
 from podium.api.kinds import KINDS, Kind
 from podium.api.quantity import QuantityError, parse_quantity
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.admission import Admission, Operation, Request
 from podium.apiserver.defaulting import apply_defaults
 from tests.apiserver.admission.shelf import Shelf, namespace
@@ -74,7 +74,7 @@ def refusal(world: World, kind: Kind, step: Obj) -> Obj | None:
     """The answer if the object isn't let in."""
     try:
         world.create(kind, step["request"]["body"])
-    except Refused as refused:
+    except RefusedError as refused:
         return refused.status()
     return None
 

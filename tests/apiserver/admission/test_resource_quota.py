@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.admission import LimitedScope, Operation
 from podium.core.quotas.amounts import written
 from podium.core.quotas.matching import total_usage
@@ -28,7 +28,7 @@ def charge(door: Door, obj: Obj, old: Obj | None = None, **fields: Any) -> list[
 
 
 def refusal(door: Door, obj: Obj, old: Obj | None = None, **fields: Any) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         door.ask(obj, old, **fields)
     assert refused.value.code == 403
     return refused.value.message

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.admission.runtime_class import complete
 from tests.apiserver.admission.shelf import Door, pod, stored
 
@@ -67,6 +67,6 @@ def test_nothing_to_do(spec: Obj, chosen: Obj) -> None:
     ],
 )
 def test_refusal(spec: Obj, text: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         admit(**spec)
     assert text in refused.value.message

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.admission.merging_tolerations import merge_tolerations
 from podium.apiserver.admission.toleration_restriction import (
     ALLOWED_TOLERATIONS,
@@ -83,13 +83,13 @@ def test_a_namespace_may_limit_tolerations() -> None:
     given = annotated(**{ALLOWED_TOLERATIONS: '[{"operator": "Exists", "effect": "NoExecute"}]'})
     door = Door(given, **RESTRICTED)
     assert door.admit(pod())
-    with pytest.raises(Refused, match="conflict with its namespace whitelist"):
+    with pytest.raises(RefusedError, match="conflict with its namespace whitelist"):
         door.admit(pod(tolerations=[{"key": "k", "operator": "Exists"}]))
 
 
 def test_an_annotation_that_is_no_list_is_a_fault_of_the_server() -> None:
     door = Door(annotated(**{DEFAULT_TOLERATIONS: "{"}), **RESTRICTED)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         door.admit(pod())
     assert refused.value.code == 500
 

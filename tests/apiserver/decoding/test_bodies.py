@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS, Kind
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding import Decoded, decode
 from podium.apiserver.schema.bodies import DELETE_OPTIONS, EVICTION
 
@@ -27,7 +27,7 @@ def read(body: Any, kind: Kind = POD, **options: Any) -> Decoded:
 
 
 def refusal(body: Any, kind: Kind = POD, **options: Any) -> tuple[int, str, str]:
-    with pytest.raises(Refused) as found:
+    with pytest.raises(RefusedError) as found:
         read(body, kind, **options)
     return found.value.code, found.value.reason, found.value.message
 
@@ -36,7 +36,7 @@ def outcome(body: bytes, media_type: str) -> Any:
     """The object, or the answer that refuses it."""
     try:
         return decode(body, media_type, POD).obj
-    except Refused as refused:
+    except RefusedError as refused:
         return refused.status()
 
 
@@ -127,7 +127,7 @@ def test_wrong_types(spec: dict[str, Any], why: str) -> None:
 
 
 def test_refusals_name_the_field_as_a_cause() -> None:
-    with pytest.raises(Refused) as found:
+    with pytest.raises(RefusedError) as found:
         read(pod({"overhead": {"cpu": "a lot"}}))
     (cause,) = found.value.causes
     assert (cause.reason, cause.field) == ("FieldValueInvalid", "spec.overhead.cpu")
@@ -292,7 +292,7 @@ def test_odd_characters() -> None:
 
 
 def test_refusals_quote_odd_characters_as_they_are_read() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         decode(rb'{"apiVersion":"\ud800","kind":"Pod"}', JSON, POD)
     assert "\ufffd" in refused.value.message
 
@@ -312,7 +312,7 @@ def test_yaml_that_repeats_itself() -> None:
         'unknown field "spec.x"',
     )
     assert found.obj["spec"]["nodeName"] == "b"
-    with pytest.raises(Refused) as strict:
+    with pytest.raises(RefusedError) as strict:
         decode(text, YAML, POD, field_validation="Strict")
     assert (
         strict.value.message
@@ -325,7 +325,7 @@ def test_yaml_that_repeats_itself() -> None:
 
 def test_yaml_that_is_none() -> None:
     with pytest.raises(
-        Refused, match=r"error converting YAML to JSON: yaml: line 2: .* node content"
+        RefusedError, match=r"error converting YAML to JSON: yaml: line 2: .* node content"
     ):
         decode(b"a: [", YAML, POD)
 

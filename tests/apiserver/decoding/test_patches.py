@@ -2,13 +2,13 @@
 
 import pytest
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding import Decoded, PatchType, decode_patch
 from podium.apiserver.decoding.patches import OPERATIONS_MAX
 
 
 def refusal(body: bytes, patch_type: PatchType, strictness: str = "Warn") -> tuple[int, str]:
-    with pytest.raises(Refused) as found:
+    with pytest.raises(RefusedError) as found:
         decode_patch(body, patch_type, field_validation=strictness)
     return found.value.code, found.value.message
 

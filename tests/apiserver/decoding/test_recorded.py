@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS, Kind
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding import Decoded, decode
 from podium.apiserver.decoding.checking import Checker
 from podium.apiserver.schema import struct_of
@@ -62,7 +62,7 @@ def test_bodies_are_read_or_refused_as_recorded(steps: list[dict[str, Any]]) -> 
     for kind, body, strictness, response in written(steps):
         expected = response["body"]
         found = outcome(body, kind, strictness)
-        if isinstance(found, Refused):
+        if isinstance(found, RefusedError):
             assert same_refusal(found.status(), expected)
             refused += 1
             continue
@@ -81,10 +81,10 @@ def same_refusal(found: dict[str, Any], expected: dict[str, Any]) -> bool:
     return both[0] == both[1] and bool(is_free or found["message"] == expected["message"])
 
 
-def outcome(body: bytes, kind: Kind, strictness: str) -> Decoded | Refused:
+def outcome(body: bytes, kind: Kind, strictness: str) -> Decoded | RefusedError:
     try:
         return decode(body, "application/json", kind, field_validation=strictness)
-    except Refused as answer:
+    except RefusedError as answer:
         return answer
 
 

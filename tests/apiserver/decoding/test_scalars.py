@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.decoding.scalars import Malformed, check_base64, quantity_text, time_text
+from podium.apiserver.decoding.scalars import (
+    MalformedScalarError,
+    check_base64,
+    quantity_text,
+    time_text,
+)
 
 LAYOUT = "2006-01-02T15:04:05Z07:00"
 MICRO = "2006-01-02T15:04:05.000000Z07:00"
@@ -21,7 +26,7 @@ def test_quantities_are_canonical(raw: object, text: str) -> None:
 
 def test_truth_is_no_amount() -> None:
     quantity_text(1)
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedScalarError):
         quantity_text(True)
 
 
@@ -69,7 +74,7 @@ def test_times_are_in_utc(sent: str, micro: bool, stored: str | None) -> None:
     ],
 )
 def test_what_is_no_time(sent: str, micro: bool, fault: str) -> None:
-    with pytest.raises(Malformed) as found:
+    with pytest.raises(MalformedScalarError) as found:
         time_text(sent, micro=micro)
     assert str(found.value) == f"parsing time {fault}"
 
@@ -78,7 +83,7 @@ def test_what_is_no_time(sent: str, micro: bool, fault: str) -> None:
     "text", ["!AAA", "AA!A", "AAAAA", "AAAAAA", "A===", "AA=A", "AA=", "AA==A", "AAA=A", "AA\nA!"]
 )
 def test_what_is_no_base64(text: str) -> None:
-    with pytest.raises(Malformed, match="illegal base64 data"):
+    with pytest.raises(MalformedScalarError, match="illegal base64 data"):
         check_base64(text)
 
 

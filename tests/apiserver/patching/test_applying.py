@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import Patched, apply_patch
 
@@ -23,7 +23,7 @@ def patched(patch_type: PatchType, body: Any, strictness: str | None = "Warn") -
 
 
 def refusal(patch_type: PatchType, body: Any, strictness: str = "Warn") -> dict[str, Any]:
-    with pytest.raises(Refused) as found:
+    with pytest.raises(RefusedError) as found:
         patched(patch_type, body, strictness)
     return found.value.status()
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS, Kind
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType, decode, decode_patch
 from podium.apiserver.patching import apply_configuration, apply_patch, track
 from podium.apiserver.schema import ListOf, MapOf, Struct, Type, struct_of
@@ -67,7 +67,7 @@ def stored(kind: Kind, rng: Random) -> Any:
     body.update({"apiVersion": kind.api_version, "kind": kind.name})
     try:
         return decode(json.dumps(body).encode(), "application/json", kind).obj
-    except Refused:
+    except RefusedError:
         return {"apiVersion": kind.api_version, "kind": kind.name, "metadata": {"name": "a"}}
 
 
@@ -107,7 +107,7 @@ def test_anything_is_carried_out_or_refused(seed: int, patch_type: PatchType) ->
     body = body_of(patch_type, kind, rng)
     try:
         result = carried_out(kind, live, patch_type, body, rng)
-    except Refused as refused:
+    except RefusedError as refused:
         result = refused.status()
     assert result["kind"] in (kind.name, "Status")
     assert json.dumps(live) == before

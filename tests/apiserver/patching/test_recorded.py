@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS, Kind
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType, decode_patch
 from podium.apiserver.patching import apply_configuration, apply_patch
 from tests.conformance.exchanges import INNER_WORDS
@@ -77,7 +77,7 @@ def outcome(kind: Kind, current: Any, request: dict[str, Any], subresource: str)
             force=query.get("force") == "true",
             subresource=subresource,
         )
-    except Refused as refused:
+    except RefusedError as refused:
         return refused.status()
 
 

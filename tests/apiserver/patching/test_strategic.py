@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.patching import apply_patch
 
 Object = dict[str, Any]
@@ -26,7 +26,7 @@ def spec(live: Object, patch: Object, kind: str = "Pod") -> Any:
 
 
 def refusal(live: Object, patch: Object) -> tuple[int, str]:
-    with pytest.raises(Refused) as found:
+    with pytest.raises(RefusedError) as found:
         spec(live, patch)
     return found.value.code, found.value.message
 
@@ -229,7 +229,7 @@ def test_nonsense_is_refused_or_kept_out(patch: Object) -> None:
     live = {"containers": names("a", "b"), "nodeName": "n"}
     try:
         result = spec(live, patch)
-    except Refused as refused:
+    except RefusedError as refused:
         assert refused.code in (400, 422, 500)  # noqa: PT017 - both are right
     else:
         assert not any(name.startswith("$") for name in result)

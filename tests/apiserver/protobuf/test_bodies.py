@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from podium.api.kinds import KINDS
 from podium.apiserver.protobuf import PREFIX, is_read, read_protobuf
 from podium.apiserver.protobuf.numbers import FieldName, _blocks, numbers_of
-from podium.apiserver.protobuf.wire import MalformedMessage
+from podium.apiserver.protobuf.wire import MalformedMessageError
 from podium.apiserver.requests.openapi.schemas import reachable
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.bodies import BODIES
@@ -182,7 +182,7 @@ def test_nonsense_is_refused(client, content):
 def test_damaged_bodies_are_read_or_refused(body, data):
     at = data.draw(st.integers(4, len(body) - 1))
     damaged = body[:at] + bytes([data.draw(st.integers(0, 255))]) + body[at + 1 :]
-    with suppress(MalformedMessage):
+    with suppress(MalformedMessageError):
         assert isinstance(read_protobuf(damaged), dict)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.protobuf.wire import MalformedMessage, fields
+from podium.apiserver.protobuf.wire import MalformedMessageError, fields
 from tests.apiserver.protobuf.writing import delimited, switch
 
 NUMBERS = st.integers(1, 2**29 - 1)
@@ -30,7 +30,7 @@ def test_numbers():
     [b"\x08", b"\x08\x80", b"\x0a\x02a", b"\x09abc", b"\x0b", b"\x0f", b"\x08" + b"\xff" * 11],
 )
 def test_nonsense(message):
-    with pytest.raises(MalformedMessage):
+    with pytest.raises(MalformedMessageError):
         list(fields(message))
 
 
@@ -38,6 +38,6 @@ def test_nonsense(message):
 def test_any_bytes_are_read_or_refused(message):
     try:
         found = list(fields(message))
-    except MalformedMessage:
+    except MalformedMessageError:
         return
     assert all(number >= 0 for number, _ in found)

@@ -3,7 +3,7 @@
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.requests.negotiation import (
     JSON,
     PROTOBUF,
@@ -79,7 +79,7 @@ def test_what_is_answered(accept, wanted):
     ],
 )
 def test_nothing_acceptable(accept, streams, message):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         output(accept, streams=streams)
     assert (refusal.value.code, refusal.value.reason) == (406, "NotAcceptable")
     assert refusal.value.message == message
@@ -129,7 +129,7 @@ def test_bodies_that_are_understood(content_type, read_as):
     ],
 )
 def test_bodies_that_are_not_understood(content_type, body, code, message):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         input_type(content_type, body, "Node")
     assert (refusal.value.code, refusal.value.message) == (code, message)
 
@@ -140,7 +140,7 @@ def test_types_of_patches():
         patch_type("application/json-patch+json; charset=utf-8", pods)
         == "application/json-patch+json"
     )
-    with pytest.raises(Refused, match="415: Unsupported Media Type"):
+    with pytest.raises(RefusedError, match="415: Unsupported Media Type"):
         patch_type("application/json", pods)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.requests.options import (
     check_delete_options,
     delete_options,
@@ -46,7 +46,7 @@ def test_but_by_what_says_no(value):
     ],
 )
 def test_numbers_that_are_none(text, why):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         listed(f"limit={text}")
     assert refusal.value.code == 400
     assert refusal.value.message == f'strconv.ParseInt: parsing "{text}": {why}'
@@ -96,7 +96,7 @@ WITH_CONTINUE = "resourceVersionMatch is forbidden when continue is provided"
     ],
 )
 def test_list_options_that_do_not_go_together(query, causes):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         listed(query)
     assert refusal.value.code == 422
     assert refusal.value.message.startswith('ListOptions.meta.k8s.io "" is invalid: ')
@@ -183,7 +183,7 @@ def test_delete_options_from_a_query():
     ],
 )
 def test_delete_options_that_are_wrong(options, causes):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         check_delete_options(options)
     assert refusal.value.code == 422
     assert [cause.message for cause in refusal.value.causes] == causes

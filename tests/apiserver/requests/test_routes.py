@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.routes import is_served, route
 from podium.apiserver.requests.served import verbs
@@ -64,7 +64,7 @@ def test_routes(method, path, kind, namespace, name, subresource, verb):
     ],
 )
 def test_no_such_resource(path):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         route("GET", split(path))
     assert refusal.value.code == 404
 
@@ -85,7 +85,7 @@ def test_no_such_resource(path):
     ],
 )
 def test_no_such_method(method, path):
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         route(method, split(path))
     assert refusal.value.code == 405
 
@@ -113,7 +113,7 @@ def test_which_paths_lead_into_a_group(path, served):
     st.lists(st.sampled_from(["api", "apis", "v1", "apps", "namespaces", "pods", "watch", "n", ""]))
 )
 def test_any_path_has_a_route_or_is_refused(segments):
-    with suppress(Refused):
+    with suppress(RefusedError):
         found = route("GET", segments)
         assert found.verb in verbs(found.kind, found.subresource)
 

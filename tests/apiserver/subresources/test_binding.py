@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.subresources.binding import bind, check_binding
 
 Obj = dict[str, Any]
@@ -77,7 +77,7 @@ def test_annotations_and_labels_go_over() -> None:
     ],
 )
 def test_obstacles(given: Obj, why: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         bind(given, binding(), NOW_S)
     assert refused.value.status() == {
         "kind": "Status",
@@ -102,7 +102,7 @@ def test_obstacles(given: Obj, why: str) -> None:
     ],
 )
 def test_preconditions(metadata: Obj, text: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         bind(pod(nodeName="bound"), binding(**metadata), NOW_S)
     assert refused.value.message == (
         'Operation cannot be fulfilled on pods "p": StorageError: invalid object, Code: 4, '
@@ -128,7 +128,7 @@ def test_preconditions(metadata: Obj, text: str) -> None:
     ],
 )
 def test_bindings_that_are_none(target: Obj, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         check_binding({"target": target})
     assert (refused.value.code, refused.value.message) == (500, message)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.subresources.eviction import Evicted, evict
 
 Obj = dict[str, Any]
@@ -38,8 +38,8 @@ def ask(given: Obj, *budgets: Obj, **options: Any) -> Evicted:
     return evict(given, budgets, eviction, NOW_S)
 
 
-def refused(given: Obj, *budgets: Obj, **options: Any) -> Refused:
-    with pytest.raises(Refused) as refusal:
+def refused(given: Obj, *budgets: Obj, **options: Any) -> RefusedError:
+    with pytest.raises(RefusedError) as refusal:
         ask(given, *budgets, **options)
     return refusal.value
 
@@ -195,7 +195,7 @@ def test_the_options_of_the_deletion_are_passed_on() -> None:
 
 
 def test_an_eviction_is_for_its_pod() -> None:
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RefusedError) as refusal:
         evict(pod(), [], {"metadata": {"name": "q"}}, NOW_S)
     assert refusal.value.message == "name in URL does not match name in Eviction object"
     assert refusal.value.code == 400

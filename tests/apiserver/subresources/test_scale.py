@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.subresources.resize import resized
 from podium.apiserver.subresources.scale import scale_of, scaled, selector_text
 
@@ -47,7 +47,7 @@ def test_a_deployment_is_scaled() -> None:
 
 
 def test_a_number_below_zero() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         scaled(KIND, DEPLOYMENT, {"spec": {"replicas": -1}})
     assert refused.value.message == (
         'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: '
@@ -56,7 +56,7 @@ def test_a_number_below_zero() -> None:
 
 
 def test_the_scale_of_another() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         scaled(KIND, DEPLOYMENT, {"metadata": {"uid": "v"}, "spec": {"replicas": 1}})
     assert refused.value.message == (
         'Operation cannot be fulfilled on deployments/scale.apps "d": '

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.server import ApiServer
 
 NOW_S = 1_000_000_000.0
@@ -39,6 +39,6 @@ def replace(server: ApiServer, kind: str, obj: Mapping[str, Any], subresource: s
 
 def refusal(call: Callable[[], object]) -> tuple[int, str, str]:
     """The code, reason and message that a call is refused with."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         call()
     return caught.value.code, caught.value.reason, caught.value.message

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest, WatchOptions
 from podium.store.store import Store
@@ -113,7 +113,7 @@ def test_histories_make_sense(steps: list[tuple[Act, str, str]]) -> None:
         revision = server.store.revision
         try:
             act(server, kind, name)
-        except Refused:
+        except RefusedError:
             assert server.store.revision == revision
         for item in streams[kind].take():
             follow(known, kind, item)

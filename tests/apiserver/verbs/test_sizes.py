@@ -3,7 +3,7 @@
 import json
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.long_work import LongWork, PostponedError
 from podium.apiserver.verbs.writing import OBJECT_BYTES_MAX
 from tests.apiserver.requests.client import Client
@@ -21,7 +21,7 @@ def code_of(data: str) -> int:
             return 201
         except PostponedError as postponed:
             postponed.work()
-        except Refused as refused:
+        except RefusedError as refused:
             return refused.code
 
 

@@ -12,9 +12,9 @@ from functools import reduce
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
-from podium.api.refused import Cause, Refused
+from podium.api.refused import Cause, RefusedError
 from podium.api.times import timestamp
-from podium.apiserver.decoding.checking import Fault
+from podium.apiserver.decoding.checking import DecodingError
 from podium.apiserver.decoding.typed import typed
 from podium.apiserver.patching.ownership.claiming import (
     owned_fields,
@@ -43,7 +43,7 @@ from podium.apiserver.patching.ownership.owners import (
     read_owners,
     taken,
 )
-from podium.apiserver.patching.ownership.steps import Untyped
+from podium.apiserver.patching.ownership.steps import UntypedError
 from podium.apiserver.patching.ownership.tracking import (
     owned_by_managers,
     reset_fields,
@@ -87,7 +87,7 @@ def apply_configuration(
         the object with its managedFields, neither defaulted nor validated.
 
     Raises:
-        Refused: 409 if others own what would change, 400 or 500 if the configuration is wrong.
+        RefusedError: 409 if others own what would change, 400 or 500 if the configuration is wrong.
     """
     api_version = api_version or kind.api_version
     struct = struct_for(kind, api_version)
@@ -99,7 +99,7 @@ def apply_configuration(
     try:
         owners = _owners_before(kind, current, struct, api_version, subresource, now_s)
         obj, owners = run.applied(owners, now_s, force=force)
-    except Untyped as error:
+    except UntypedError as error:
         raise _unusable("failed to create typed live object", live, str(error)) from None
     return with_owners(obj, owners)
 
@@ -172,7 +172,7 @@ class _Run:
     def _stored_form(self, new: Object) -> Object:
         try:
             found, _ = typed(self._kind, new, self._api_version)
-        except Fault as fault:
+        except DecodingError as fault:
             what = "failed to convert new typed object"
             raise _unusable(what, self._configuration, str(fault), "to object: ") from None
         stored: Object = found
@@ -224,7 +224,7 @@ def _check_types(configuration: Object, struct: Struct) -> None:
         raise _unusable("failed to create typed patch object", configuration, why)
 
 
-def _unusable(what: str, obj: Object, why: str, joint: str = "") -> Refused:
+def _unusable(what: str, obj: Object, why: str, joint: str = "") -> RefusedError:
     said = (_metadata(obj).get(field) for field in ("namespace", "name"))
     name = "/".join(one if isinstance(one, str) else "" for one in said)
     tail = f" {joint}{why}" if joint else f": {why}"
@@ -241,7 +241,7 @@ def _group_version_kind(obj: Object) -> str:
     return f"{group}/{version}, Kind={obj.get('kind') or ''}"
 
 
-def _conflict(conflicts: list[tuple[Manager, str]]) -> Refused:
+def _conflict(conflicts: list[tuple[Manager, str]]) -> RefusedError:
     """409: others own fields that would change."""
     causes = tuple(
         Cause("FieldManagerConflict", f"conflict with {manager}", path)
@@ -250,10 +250,10 @@ def _conflict(conflicts: list[tuple[Manager, str]]) -> Refused:
     if len(conflicts) == 1:
         ((manager, path),) = conflicts
         message = f"Apply failed with 1 conflict: conflict with {manager}: {path}"
-        return Refused(409, "Conflict", message, causes=causes)
+        return RefusedError(409, "Conflict", message, causes=causes)
     lines = []
     for manager in dict.fromkeys(manager for manager, _ in conflicts):
         lines.append(f"conflicts with {manager}:")
         lines += [f"- {path}" for one, path in conflicts if one == manager]
     message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
-    return Refused(409, "Conflict", message, causes=causes)
+    return RefusedError(409, "Conflict", message, causes=causes)

@@ -8,7 +8,7 @@ from typing import Any
 
 from podium.apiserver.decoding.checking import unexpected
 from podium.apiserver.patching.ownership.field_sets import step_text
-from podium.apiserver.patching.ownership.steps import Untyped, entry_step
+from podium.apiserver.patching.ownership.steps import UntypedError, entry_step
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
 
 _NUMBERS = ("int32", "int64", "float64")
@@ -56,7 +56,7 @@ def _list_faults(values: Sequence[Any], of: ListOf, at: str) -> Iterator[str]:
         if not of.is_atomic:
             try:
                 step = entry_step(value, of)
-            except Untyped as error:
+            except UntypedError as error:
                 yield f"{at}: element {index}: {error}"
                 continue
             if step in seen:

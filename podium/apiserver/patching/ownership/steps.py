@@ -12,7 +12,7 @@ WHOLE = Scalar("any")
 """The type of what is taken as a whole although its own type doesn't say so."""
 
 
-class Untyped(Exception):  # noqa: N818 - becomes an answer
+class UntypedError(Exception):
     """A value that isn't of its type; says where and why."""
 
 
@@ -51,14 +51,14 @@ def entries(values: Sequence[Any], of: ListOf) -> dict[str, list[Any]]:
     """The entries of a list by step, in order; more than one where a list repeats itself.
 
     Raises:
-        Untyped: an entry can't be told from others.
+        UntypedError: an entry can't be told from others.
     """
     found: dict[str, list[Any]] = {}
     for index, value in enumerate(values):
         try:
             found.setdefault(entry_step(value, of), []).append(value)
-        except Untyped as error:
-            raise Untyped(f"element {index}: {error}") from None
+        except UntypedError as error:
+            raise UntypedError(f"element {index}: {error}") from None
     return found
 
 
@@ -68,24 +68,26 @@ def entry_step(value: Any, of: ListOf) -> str:
         return f"k:{_keys_text(value, of)}"
     match value:
         case Mapping():
-            raise Untyped("associative list without keys has an element that's a map type")
+            raise UntypedError("associative list without keys has an element that's a map type")
         case list():
-            raise Untyped("not supported: associative list with lists as elements")
+            raise UntypedError("not supported: associative list with lists as elements")
         case None:
-            raise Untyped("associative list without keys has an element that's an explicit null")
+            raise UntypedError(
+                "associative list without keys has an element that's an explicit null"
+            )
     return f"v:{_compact(value)}"
 
 
 def _keys_text(value: Any, of: ListOf) -> str:
     if value is None:
-        raise Untyped("associative list with keys may not have a null element")
+        raise UntypedError("associative list with keys may not have a null element")
     if not isinstance(value, Mapping):
-        raise Untyped("associative list with keys may not have non-map elements")
+        raise UntypedError("associative list with keys may not have non-map elements")
     keys = {key: found for key in of.keys if (found := _key(value, key, of)) is not None}
     if not keys:
         names = " ".join(json.dumps(key) for key in of.keys)
         nor = "(and doesn't have default values for any key fields)"
-        raise Untyped(
+        raise UntypedError(
             f"associative list with keys has an element that omits all key fields [{names}] {nor}"
         )
     return _compact(keys)

@@ -32,7 +32,7 @@ from podium.apiserver.patching.ownership.owners import (
     write_owners,
     written_entry,
 )
-from podium.apiserver.patching.ownership.steps import Untyped
+from podium.apiserver.patching.ownership.steps import UntypedError
 from podium.apiserver.schema import Struct
 from podium.apiserver.schema.kinds import struct_for
 from podium.core.recent import Recent
@@ -96,7 +96,7 @@ def track(
         if before is None and not owners:
             return _with_creator(after, struct, me, kind, now_s)
         updated = updated_owners(owners, before or {}, after, struct, me, kind, now_s)
-    except Untyped:
+    except UntypedError:
         # An entry of a list without its keys, for one, can't be said to be anybody's.
         return with_owners(after, owners)
     return with_owners(after, capped(updated))

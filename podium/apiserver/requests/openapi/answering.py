@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests.messages import Request, Response
 from podium.apiserver.requests.negotiation import JSON, parse_media_types
@@ -30,7 +30,7 @@ def answer(
         parameters: its query.
 
     Raises:
-        Refused: 406 if it accepts none of the forms that there are.
+        RefusedError: 406 if it accepts none of the forms that there are.
     """
     document = _found(kinds, segments, request.header("Accept") or "*/*")
     if document is None:
@@ -55,7 +55,7 @@ def _found(kinds: Registry, segments: Sequence[str], accept: str) -> Document | 
         document = _found_3(kinds, segments)
     if document and not any(wanted.covers(JSON) for wanted in parse_media_types(accept)):
         message = f"only the following media types are accepted: {JSON}"
-        raise Refused(406, "NotAcceptable", message)
+        raise RefusedError(406, "NotAcceptable", message)
     return document
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.api.refused import Refused
+from podium.api.refused import RefusedError
 from podium.apiserver.patching import apply_configuration, track
 
 POD = KINDS["Pod"]
@@ -34,8 +34,8 @@ def apply(
     )
 
 
-def refusal(current: Any, wanted: Object, manager: str = "two", **options: Any) -> Refused:
-    with pytest.raises(Refused) as found:
+def refusal(current: Any, wanted: Object, manager: str = "two", **options: Any) -> RefusedError:
+    with pytest.raises(RefusedError) as found:
         apply(current, wanted, manager, **options)
     return found.value
 
