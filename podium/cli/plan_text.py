@@ -16,14 +16,8 @@ from podium.cli.timeline_text import (
     time_text,
     timeline_lines,
 )
-from podium.plan.outcome import (
-    BudgetChange,
-    Placement,
-    Plan,
-    PreemptionOutcome,
-    Return,
-    Victim,
-)
+from podium.plan.outcome import BudgetChange, Placement, Plan, Return
+from podium.simulation.observing.preemption import PreemptionOutcome, Victim
 
 _EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
 _PLACED, _LOST, _WAITING = "green", "red", "yellow"

@@ -18,13 +18,11 @@ from podium.core.explanation import Explanation, explain, failure_message
 from podium.core.status import Status
 from podium.plan.blockers import Blocker, blockers
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
-from podium.plan.decisions import Preempted
 from podium.plan.freed_ports import FreedPort, freed_ports
-from podium.plan.outcome import PreemptionOutcome
 from podium.plan.play import Play
 from podium.plan.request import Request
-from podium.plan.victims import CandidateReader
 from podium.plugins.inter_pod_affinity import InterPodAffinity
+from podium.simulation.observing.preemption import PreemptionOutcome
 
 _ALL = 1 << 62
 # Their pods come again under the same names.
@@ -163,8 +161,6 @@ class _Watcher:
         self._play = play
         self._pod_key = pod_key
         self.place = tuple(pod_key.split("/", 1))
-        self._reader = CandidateReader(play.scheduler.snapshot, play.scheduler.budgets)
-        self._preempted = Preempted(self._reader, 0, lambda: 0.0)
 
     def __call__(self, decision: Decision) -> None:
         if decision.pod.key == self._pod_key:
@@ -172,7 +168,7 @@ class _Watcher:
             self.pod = decision.pod.obj
             if not self.views or _gist(view) != _gist(self.views[-1]):
                 self.views.append(view)
-        self._preempted(decision)
+        self._play.preemptions.record(decision)
 
     def _view(self, decision: Decision) -> DecisionView:
         scheduler = self._play.scheduler
@@ -203,9 +199,7 @@ class _Watcher:
             return None
         outcome = None
         if preemption.node_name:
-            outcome = self._reader.outcome(
-                decision.pod, preemption, _ALL, leaving=self._preempted.preemptors
-            )
+            outcome = self._play.preemptions.read(decision.pod, preemption, _ALL)
         message, rejected = preemption.message, explanation.rejected
         return PreemptionView(preemption.eligible, message, outcome, rejected)
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from podium.api.objects import controller_of, is_terminating, name, namespace, uid
 from podium.api.pods import is_active
 from podium.plan.identities import Identity, label
-from podium.plan.lives import Life, Lives
 from podium.plan.outcome import RejectedObject, RemovedPod
 from podium.plan.play import Play
 from podium.simulation.observing.observer import USER
+from podium.simulation.observing.pod_history import PodHistories, PodHistory
 from podium.store.store import Store
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
@@ -22,31 +22,31 @@ _WANTED = {
 }
 
 
-def removed(play: Play, lives: Lives) -> Iterator[RemovedPod]:
+def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
     """The pods of the state that somebody deleted, in order.
 
     Args:
         play: one that is over.
-        lives: of its pods.
+        histories: of its pods.
     """
     known = _Owners(play)
-    for life in sorted(lives.by_uid.values(), key=lambda one: one.ended_s or 0.0):
-        if life.is_new or life.ended_s is None or life.cause is not None or life.has_finished:
+    for pod in sorted(histories.by_uid.values(), key=lambda one: one.ended_s or 0.0):
+        if pod.is_new or pod.ended_s is None or pod.cause is not None or pod.has_finished:
             continue
-        owners = [*known.above(life.owner)]
+        owners = [*known.above(pod.owner)]
         top = owners[-1] if owners else None
-        reason = _why(life, top, next((one for one in owners if one in play.deleted), top))
-        is_meant = life.ended_by in (USER, _COLLECTOR, _NAMESPACES)
+        reason = _why(pod, top, next((one for one in owners if one in play.deleted), top))
+        is_meant = pod.ended_by in (USER, _COLLECTOR, _NAMESPACES)
         is_evicted = not (is_meant or any(one in play.applied for one in owners))
-        yield RemovedPod(life.pod, life.node, reason, is_evicted, life.ended_s)
+        yield RemovedPod(pod.pod, pod.node, reason, is_evicted, round(pod.ended_s, 3))
 
 
-def _why(life: Life, top: Identity | None, gone: Identity | None) -> str:
-    if life.ended_by == _NAMESPACES:
-        return f"goes with Namespace {life.pod.partition('/')[0]}"
-    if life.ended_by == USER or top is None:
+def _why(pod: PodHistory, top: Identity | None, gone: Identity | None) -> str:
+    if pod.ended_by == _NAMESPACES:
+        return f"goes with Namespace {pod.pod.partition('/')[0]}"
+    if pod.ended_by == USER or top is None:
         return "is deleted"
-    if life.ended_by == _COLLECTOR:
+    if pod.ended_by == _COLLECTOR:
         return f"goes with {label(gone or top)}"
     return f"is surplus to {label(top)}"
 

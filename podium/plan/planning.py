@@ -9,14 +9,12 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE
 from podium.plan.chances import chances, unrelated
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
-from podium.plan.decisions import Preempted
 from podium.plan.leaving import removed, short_of_pods
 from podium.plan.outcome import Plan
+from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
 from podium.plan.request import Request
-from podium.plan.telling import Told
-from podium.plan.victims import CandidateReader
 
 __all__ = ["Request", "plan"]
 
@@ -80,26 +78,20 @@ def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan
     model = limits_of_the_model(pod for pod in new if not node_name_of(pod))
     lost = [*_without_nodes(play, new)]
     play.start()
-    preempted = Preempted(
-        CandidateReader(play.scheduler.snapshot, play.scheduler.budgets),
-        request.alternatives_max,
-        lambda: round(play.passed_s, 3),
-    )
-    play.scheduler.watch = preempted
     is_over = play.run(request.until_s, progress)
-    told = Told(play, preempted)
+    outcome = OutcomeReader(play)
     return Plan(
-        placements=told.placements(),
-        preemptions=tuple(preempted.outcomes),
-        pending=told.pending(),
-        budgets=tuple(told.budgets()),
-        refusals=told.refusals(),
+        placements=outcome.placements(),
+        preemptions=tuple(play.preemptions.outcomes),
+        pending=outcome.pending(),
+        budgets=tuple(outcome.budgets()),
+        refusals=outcome.refusals(),
         rejected=(*play.rejected, *short_of_pods(play)),
-        gated=tuple(told.gated()),
-        removed=tuple(removed(play, told.lives)),
-        ignored=tuple(told.ignored()),
-        disruptions=told.disruptions(),
-        timeline=told.timeline(),
+        gated=tuple(outcome.gated()),
+        removed=tuple(removed(play, outcome.histories)),
+        ignored=tuple(outcome.ignored()),
+        disruptions=outcome.disruptions(),
+        timeline=outcome.timeline(),
         until_s=request.until_s if is_over else round(play.passed_s, 3),
         interrupted=not is_over,
         warnings=(*play.notes, *warnings, *model.warnings, *lost),

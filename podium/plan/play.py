@@ -52,6 +52,7 @@ class Play:
         pods_before: the pods of the state.
         entries_before: how many of the observed entries tell of the time before the changes.
         allowed_before: by budget, the disruptions allowed before the changes.
+        preemptions: what is preempted, once the play is started.
         deleted: what the changes delete.
         rejected: what the API didn't let in of the changes.
         notes: what is odd about the state.
@@ -70,6 +71,7 @@ class Play:
         self.applied = decisive(request.applied)
         self._start_s = start_s(state.values())
         self._seed = seed
+        self._alternatives_max = request.alternatives_max
         self.cluster = Cluster(_options(request, self._start_s, seed))
         self.notes = self.cluster.load(_as_it_is(obj) for obj in state.values())
         self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
@@ -101,6 +103,7 @@ class Play:
     def start(self) -> None:
         """Have the pods that wait by now scheduled from now on."""
         self.cluster.start_schedulers()
+        self.preemptions = self.observer.record_preemptions(self.scheduler, self._alternatives_max)
         if self._seed:
             self.scheduler.snapshot.tie_key = partial(_shuffled, self._seed)
 

@@ -5,15 +5,8 @@ from typing import Any
 
 from podium.core.status import Status
 from podium.plan.explaining import DecisionView, PodExplanation, PreemptionView
-from podium.plan.outcome import (
-    CandidateNode,
-    Chance,
-    Disruption,
-    Moment,
-    Plan,
-    PreemptionOutcome,
-    Victim,
-)
+from podium.plan.outcome import Chance, Disruption, Moment, Plan
+from podium.simulation.observing.preemption import CandidateNode, PreemptionOutcome, Victim
 
 API_VERSION = "podium.dev/v1alpha1"
 

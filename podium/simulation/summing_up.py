@@ -1,21 +1,16 @@
 """Who waits and who is disrupted, by priority class, out of what has happened to each pod."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
 
-from podium.api.disruption import EVICTED, LOST, PREEMPTED, cause_of_reason
-from podium.api.objects import Object, name, namespace
+from podium.api.objects import Object
 from podium.simulation.observing import Entry
+from podium.simulation.observing.pod_history import PodHistories
 
 AT_ONCE_S = 1.0
 """Who is placed within this time hasn't waited for room, but for calls."""
-
-CAUSES = (PREEMPTED, EVICTED, LOST)
-"""Why pods are disrupted."""
-
-_ENDS = ("PodTerminating", "PodFailed", "PodGone")
 
 
 @dataclass(slots=True)
@@ -64,15 +59,6 @@ class ClassSummary:
         return max((wait_s for wait_s in self.waits_s if wait_s > AT_ONCE_S), default=0.0)
 
 
-@dataclass(slots=True)
-class _Life:
-    """A pod: its class, when it began to wait (None once it has a node), and if it's disrupted."""
-
-    summary: ClassSummary
-    waits_since_s: float | None
-    disrupted: bool = False
-
-
 def sum_up(entries: Iterable[Entry], pods_before: Iterable[Object]) -> list[ClassSummary]:
     """What became of pods, the highest priority first.
 
@@ -81,53 +67,15 @@ def sum_up(entries: Iterable[Entry], pods_before: Iterable[Object]) -> list[Clas
         pods_before: the pods that were there at the start.
     """
     summaries: dict[str, ClassSummary] = {}
-    # By namespace and name: pods of StatefulSets come again under theirs.
-    lives = dict(_lives_before(summaries, pods_before))
-    for entry in entries:
-        if entry.kind != "Pod":
-            continue
-        place = (entry.namespace, entry.name)
-        if entry.type == "PodCreated":
-            details = entry.details
-            summary = _count_in(summaries, details.get("priorityClass", ""), details["priority"])
-            lives[place] = _Life(summary, entry.at_s)
-        elif entry.type == "PodBound":
-            _bind(lives[place], entry.at_s)
-        elif entry.type in _ENDS:
-            _disrupt(lives[place], str(entry.details.get("disruption", "")))
+    for pod in PodHistories(entries, pods_before):
+        called = pod.priority_class
+        summary = summaries.setdefault(called, ClassSummary(called, pod.priority))
+        summary.priority = max(summary.priority, pod.priority)
+        summary.pods += 1
+        if pod.bound_s is not None:
+            summary.waits_s.append(round(pod.bound_s - pod.created_s, 6))
+        elif pod.node:
+            summary.placed_before += 1
+        if pod.cause is not None:
+            summary.disrupted[pod.cause.group] += 1
     return sorted(summaries.values(), key=lambda one: (-one.priority, one.priority_class))
-
-
-def _lives_before(
-    summaries: dict[str, ClassSummary], pods: Iterable[Object]
-) -> Iterator[tuple[tuple[str, str], _Life]]:
-    for pod in pods:
-        spec = pod["spec"]
-        called, priority = spec.get("priorityClassName") or "", spec.get("priority") or 0
-        summary = _count_in(summaries, called, priority)
-        is_placed = bool(spec.get("nodeName"))
-        summary.placed_before += is_placed
-        yield (namespace(pod), name(pod)), _Life(summary, None if is_placed else 0.0)
-
-
-def _count_in(summaries: dict[str, ClassSummary], called: str, priority: int) -> ClassSummary:
-    """The summary of a class, with one pod more."""
-    summary = summaries.setdefault(called, ClassSummary(called, priority))
-    summary.priority = max(summary.priority, priority)
-    summary.pods += 1
-    return summary
-
-
-def _bind(life: _Life, at_s: float) -> None:
-    if life.waits_since_s is not None:
-        life.summary.waits_s.append(round(at_s - life.waits_since_s, 6))
-        life.waits_since_s = None
-
-
-def _disrupt(life: _Life, disruption: str) -> None:
-    """Count why a pod goes, once."""
-    found = cause_of_reason(disruption)
-    if found is None or life.disrupted:
-        return
-    life.disrupted = True
-    life.summary.disrupted[found.group] += 1

@@ -12,16 +12,16 @@ from podium.simulation.summing_up import ClassSummary, sum_up
 PREEMPTED = {"disruption": "PreemptionByScheduler"}
 
 
-def entry(at_s: float, kind: str, name: str, details: Mapping[str, Any] = {}) -> Entry:
-    return Entry(at_s, kind, "Pod", "default", name, details=details)
+def entry(at_s: float, kind: str, uid: str, details: Mapping[str, Any] = {}) -> Entry:
+    return Entry(at_s, kind, "Pod", "default", uid[0], details=details, uid=uid)
 
 
-def created(at_s: float, name: str, called: str = "high", priority: int = 10) -> Entry:
-    return entry(at_s, "PodCreated", name, {"priority": priority, "priorityClass": called})
+def created(at_s: float, uid: str, called: str = "high", priority: int = 10) -> Entry:
+    return entry(at_s, "PodCreated", uid, {"priority": priority, "priorityClass": called})
 
 
-def bound(at_s: float, name: str) -> Entry:
-    return entry(at_s, "PodBound", name, {"node": "n"})
+def bound(at_s: float, uid: str) -> Entry:
+    return entry(at_s, "PodBound", uid, {"node": "n"})
 
 
 def only(entries: list[Entry], before: list[Mapping[str, Any]] | None = None) -> ClassSummary:
@@ -30,7 +30,7 @@ def only(entries: list[Entry], before: list[Mapping[str, Any]] | None = None) ->
 
 
 def pod(name: str, **spec: Any) -> Mapping[str, Any]:
-    return {"metadata": {"namespace": "default", "name": name}, "spec": spec}
+    return {"metadata": {"namespace": "default", "name": name, "uid": name}, "spec": spec}
 
 
 def test_who_is_placed_within_a_second_has_not_waited() -> None:
@@ -58,7 +58,7 @@ def test_who_is_pending_at_the_end_or_gone_without_a_node_was_never_placed() -> 
 
 def test_a_name_that_comes_again_is_another_pod() -> None:
     entries = [created(0, "a"), bound(0, "a"), entry(3, "PodGone", "a", PREEMPTED)]
-    summary = only([*entries, created(4, "a"), bound(9, "a")])
+    summary = only([*entries, created(4, "a2"), bound(9, "a2")])
     assert (summary.pods, summary.placed_at_once, summary.waited) == (2, 1, 1)
 
 

@@ -7,10 +7,12 @@ from typing import Any
 from podium.api.objects import Object
 from podium.cluster import Cluster
 from podium.runtime.happenings import Called, Happening, Started, Stopped
+from podium.scheduler import Scheduler
 from podium.simulation.observing.entry import Entry, Fact
 from podium.simulation.observing.nodes import node_facts
 from podium.simulation.observing.others import budget_facts, event_facts, workload_facts
 from podium.simulation.observing.pods import PodFacts
+from podium.simulation.observing.preemption_recorder import PreemptionRecorder
 from podium.store.watch import Watch
 
 Facts = Callable[[Object | None, Object | None], Iterator[Fact]]
@@ -69,6 +71,21 @@ class Observer:
             for fact in self._facts[event.kind](event.previous, new):
                 uid = event.obj["metadata"].get("uid") or ""
                 self._note(fact, event.kind, event.namespace, event.name, by, uid)
+
+    def record_preemptions(self, scheduler: Scheduler, alternatives_max: int) -> PreemptionRecorder:
+        """Record what a scheduler preempts from now on, with all that it weighs.
+
+        Args:
+            scheduler: decides.
+            alternatives_max: how many candidates besides the chosen one are of interest.
+        """
+        recorder = PreemptionRecorder(scheduler, alternatives_max, self.passed_s)
+        scheduler.watch = recorder.record
+        return recorder
+
+    def passed_s(self) -> float:
+        """How long the cluster has run, in seconds, to the millisecond."""
+        return round(self._driver.now_s - self._start_s, 3)
 
     def note(
         self,

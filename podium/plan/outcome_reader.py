@@ -1,8 +1,7 @@
-"""What a play comes to: from what was observed, and how the cluster is in the end, to a plan."""
+"""What a play came to: what the observer has noted, and how the cluster is in the end."""
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
 from podium.api.objects import Object, condition_of, is_terminating, key, status_of, uid
@@ -10,9 +9,7 @@ from podium.api.pods import node_name_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
 from podium.node.preemption import REASON as STOPPED_BY_NODE
 from podium.node.pressure.evictions import REASON as EVICTED
-from podium.plan.decisions import Preempted
 from podium.plan.identities import label
-from podium.plan.lives import Life, Lives, depth_of
 from podium.plan.outcome import (
     BudgetChange,
     Disruption,
@@ -26,41 +23,53 @@ from podium.plan.outcome import (
     Return,
 )
 from podium.plan.play import Play
+from podium.simulation.observing import Entry
+from podium.simulation.observing.pod_history import PodHistories, PodHistory
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
 _NODE_STOPS = frozenset({STOPPED_BY_NODE, EVICTED})
 _REJECTED = "Pod was rejected: "
 _NOT_TRIED = "no scheduler has come to it yet"
-_NOWHERE = Life("", "", 0, None, is_new=False)
+_NOWHERE = PodHistory("", "", 0, "", None, is_new=False)
+_HAPPENINGS = {
+    "PodCreated": Happening.CREATED,
+    "PodBound": Happening.BOUND,
+    "PodTerminating": Happening.TERMINATING,
+    "PodFailed": Happening.FAILED,
+    "PodSucceeded": Happening.SUCCEEDED,
+    "PodReady": Happening.READY,
+    "PodGone": Happening.GONE,
+}
 
 
-class Told:
-    """The outcome of a play.
+class OutcomeReader:
+    """Reads the parts of a plan from a play that is over.
+
+    Attributes:
+        histories: what became of each pod.
 
     Args:
         play: one that is over.
-        preempted: the preemptions.
     """
 
-    def __init__(self, play: Play, preempted: Preempted) -> None:
+    def __init__(self, play: Play) -> None:
         store = play.cluster.store
         self._play = play
-        self._preempted = preempted
+        self._preemptors = play.preemptions.preemptors
         self._pods = store.list("Pod").items
         self._nodes = {one["metadata"]["name"] for one in store.list("Node").items}
-        entries = play.observer.entries
-        self.lives = Lives(play.pods_before, self._pods, entries, play.entries_before)
-        self._arrivals = {one: turn for turn, one in enumerate(self.lives.by_uid)}
+        self.histories = PodHistories(play.observer.entries, play.pods_before, self._pods)
+        self._arrivals = {one: turn for turn, one in enumerate(self.histories.by_uid)}
         self._replacements = {
-            one.replaces: one for one in self.lives.by_uid.values() if one.replaces
+            one.replaces: one for one in self.histories.by_uid.values() if one.replaces
         }
 
     def placements(self) -> tuple[Placement, ...]:
         """Pods that have got a place, in the order in which they got it."""
         placed = []
         for pod in self._pods:
-            life = self._life(pod)
-            if life.bound_s is None or is_terminating(pod) or _failed(pod):
+            history = self._history(pod)
+            if history.bound_s is None or is_terminating(pod) or _failed(pod):
                 continue
             if node_name_of(pod) in self._nodes:
                 placed.append(
@@ -68,14 +77,14 @@ class Told:
                         key(pod),
                         node_name_of(pod),
                         pod_priority(pod),
-                        by_node_name=life.bound_by not in self._play.cluster.schedulers,
-                        at_s=life.bound_s,
-                        replaces=self._replaced(life),
+                        by_node_name=history.bound_by not in self._play.cluster.schedulers,
+                        at_s=round(history.bound_s, 3),
+                        replaces=self._replaced(history),
                     )
                 )
-        bound = (one.pod for one in self.lives.moments if one.happening is Happening.BOUND)
-        turns = {pod: turn for turn, pod in enumerate(bound)}
-        return tuple(sorted(placed, key=lambda one: (one.at_s, turns.get(one.pod, 0))))
+        bound = (one for one in self._play.observer.entries if one.type == "PodBound")
+        turns = {f"{one.namespace}/{one.name}": turn for turn, one in enumerate(bound)}
+        return tuple(sorted(placed, key=lambda one: (one.at_s, turns[one.pod])))
 
     def refusals(self) -> tuple[NodeRefusal, ...]:
         """Pods that their nodes refused."""
@@ -87,7 +96,7 @@ class Told:
                 str(pod["status"].get("message") or "").removeprefix(_REJECTED),
             )
             for pod in self._pods
-            if _failed(pod) and self._life(pod).bound_s is not None and _was_refused(pod)
+            if _failed(pod) and self._history(pod).bound_s is not None and _was_refused(pod)
         )
 
     def pending(self) -> tuple[PendingPod, ...]:
@@ -104,7 +113,7 @@ class Told:
                 key(pod),
                 (condition_of(pod, "PodScheduled") or {}).get("message") or _NOT_TRIED,
                 status_of(pod).get("nominatedNodeName") or "",
-                self._replaced(self._life(pod)),
+                self._replaced(self._history(pod)),
             )
             for pod in waiting
         )
@@ -127,7 +136,7 @@ class Told:
     def budgets(self) -> Iterator[BudgetChange]:
         """What has become of the budgets that there are in the end."""
         broken: dict[str, list[str]] = defaultdict(list)
-        for outcome in self._preempted.outcomes:
+        for outcome in self._play.preemptions.outcomes:
             for victim in outcome.taken:
                 for budget in victim.broken:
                     broken[budget].append(victim.pod)
@@ -161,47 +170,59 @@ class Told:
 
     def disruptions(self) -> tuple[Disruption, ...]:
         """Pods that lost their places, with what became of each."""
-        return tuple(self._disruption(life) for life in self.lives.disrupted)
+        return tuple(self._disruption(history) for history in self.histories.disrupted)
 
     def timeline(self) -> tuple[Moment, ...]:
         """What happened, in order, and who is behind it."""
-        return tuple(replace(one, by=self._behind(one)) for one in self.lives.moments)
+        moments = []
+        for number, entry in enumerate(self._play.observer.entries):
+            happening = _happening(entry)
+            if happening is not None:
+                pod = self.histories.by_uid[entry.uid]
+                if pod.is_new or number >= self._play.entries_before:
+                    moments.append(self._moment(entry, happening, pod))
+        return tuple(moments)
 
-    def _disruption(self, life: Life) -> Disruption:
-        new = self._replacements.get(life.uid)
-        preemptors = self._preempted.preemptors
-        preemptor = self.lives.by_uid.get(preemptors.get(life.uid, ""))
-        assert life.cause is not None
-        assert life.ended_s is not None
+    def _moment(self, entry: Entry, happening: Happening, pod: PodHistory) -> Moment:
+        node, detail, by = pod.node, "", ""
+        if happening is Happening.CREATED:
+            node, by = "", self._replaced(pod)
+        elif happening is Happening.FAILED:
+            detail = str(entry.details.get("reason") or "")
+        elif happening is Happening.TERMINATING:
+            detail = str(entry.details.get("disruption") or "")
+            by = self._preemptor(pod) if detail == BY_SCHEDULER.reason else ""
+        return Moment(round(entry.at_s, 3), happening, pod.pod, pod.uid, node, detail, by)
+
+    def _disruption(self, history: PodHistory) -> Disruption:
+        new = self._replacements.get(history.uid)
+        assert history.cause is not None
+        assert history.ended_s is not None
         return Disruption(
-            pod=life.pod,
-            node=life.node,
-            priority=life.priority,
-            at_s=life.ended_s,
-            cause=life.cause,
-            by=preemptor.pod if life.cause is BY_SCHEDULER and preemptor is not None else "",
-            depth=depth_of(self.lives, life, preemptors),
-            owner="" if life.owner is None else label(life.owner),
-            comes_again=_return(life),
+            pod=history.pod,
+            node=history.node,
+            priority=history.priority,
+            at_s=round(history.ended_s, 3),
+            cause=history.cause,
+            by=self._preemptor(history) if history.cause is BY_SCHEDULER else "",
+            depth=self.histories.depth_of(history, self._preemptors),
+            owner="" if history.owner is None else label(history.owner),
+            comes_again=_return(history),
             replacement="" if new is None else new.pod,
             replaced_on="" if new is None else new.node,
-            replaced_at_s=None if new is None else new.bound_s,
+            replaced_at_s=None if new is None or new.bound_s is None else round(new.bound_s, 3),
         )
 
-    def _behind(self, moment: Moment) -> str:
-        if moment.happening is Happening.CREATED:
-            return self._replaced(self.lives.by_uid[moment.uid])
-        if moment.happening is Happening.TERMINATING and moment.detail == BY_SCHEDULER.reason:
-            preemptor = self.lives.by_uid.get(self._preempted.preemptors.get(moment.uid, ""))
-            return "" if preemptor is None else preemptor.pod
-        return ""
+    def _preemptor(self, victim: PodHistory) -> str:
+        preemptor = self.histories.by_uid.get(self._preemptors.get(victim.uid, ""))
+        return "" if preemptor is None else preemptor.pod
 
-    def _replaced(self, life: Life) -> str:
-        lost = self.lives.by_uid.get(life.replaces)
+    def _replaced(self, history: PodHistory) -> str:
+        lost = self.histories.by_uid.get(history.replaces)
         return "" if lost is None else lost.pod
 
-    def _life(self, pod: Object) -> Life:
-        return self.lives.by_uid.get(uid(pod), _NOWHERE)
+    def _history(self, pod: Object) -> PodHistory:
+        return self.histories.by_uid.get(uid(pod), _NOWHERE)
 
     def _unbound(self) -> Iterator[Object]:
         for pod in sorted(self._pods, key=self._age):
@@ -224,7 +245,13 @@ def _was_refused(pod: Object) -> bool:
     return bool(status.get("reason")) and (is_refused or status["reason"] not in _NODE_STOPS)
 
 
-def _return(life: Life) -> Return:
-    if life.owner is None or (life.owner[0] == "DaemonSet" and life.cause is BY_POD_GC):
+def _return(history: PodHistory) -> Return:
+    if history.owner is None or (history.owner[0] == "DaemonSet" and history.cause is BY_POD_GC):
         return Return.NEVER
-    return Return.CERTAIN if life.owner[0] in _RECREATING else Return.UNKNOWN
+    return Return.CERTAIN if history.owner[0] in _RECREATING else Return.UNKNOWN
+
+
+def _happening(entry: Entry) -> Happening | None:
+    if entry.type == "PodRunning" and entry.details.get("ready"):
+        return Happening.READY
+    return _HAPPENINGS.get(entry.type)

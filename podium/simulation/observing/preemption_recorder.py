@@ -1,15 +1,12 @@
-"""Candidates of a preemption in detail: victims, the budgets that they break, and the choice.
+"""Reads each preemption out of the scheduler that has just decided it."""
 
-To be asked right after the decision, before anything changes.
-"""
-
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import Budget
+from podium.core.decision import Decision
 from podium.core.framework import Rows
 from podium.core.pod_columns import NEVER_NS
 from podium.core.pods import PodInfo
@@ -17,8 +14,8 @@ from podium.core.preemption.choice import KEYS, Choice
 from podium.core.preemption.importance import Importance
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victims import potential_victims
-from podium.core.snapshot import Snapshot
-from podium.plan.outcome import (
+from podium.scheduler import Scheduler
+from podium.simulation.observing.preemption import (
     NOT_SELECTED_BY_NAME,
     CandidateNode,
     PreemptionOutcome,
@@ -30,35 +27,47 @@ Broken = dict[str, set[int]]
 """The numbers of the budgets that a pod's disruption breaks, by the pod's uid."""
 
 
-class CandidateReader:
-    """Reads what is known of candidates.
+class PreemptionRecorder:
+    """Records preemptions when they are decided, before anything changes.
+
+    Attributes:
+        outcomes: preemptions, in order.
+        preemptors: by the uid of a victim, the uid of the first pod that it gives way to.
 
     Args:
-        snapshot: the cluster.
-        budgets: as preemption sees them.
+        scheduler: decides.
+        alternatives_max: how many candidates besides the chosen one to report.
+        passed_s: the time, in seconds since the observer began.
     """
 
-    def __init__(self, snapshot: Snapshot, budgets: BudgetColumns) -> None:
-        self._snapshot = snapshot
-        self._budgets = budgets
+    def __init__(
+        self, scheduler: Scheduler, alternatives_max: int, passed_s: Callable[[], float]
+    ) -> None:
+        self.outcomes: list[PreemptionOutcome] = []
+        self.preemptors: dict[str, str] = {}
+        self._snapshot = scheduler.snapshot
+        self._budgets = scheduler.budgets
+        self._alternatives_max = alternatives_max
+        self._passed_s = passed_s
 
-    def outcome(
-        self,
-        pod: PodInfo,
-        preemption: Preemption,
-        count_max: int,
-        at_s: float = 0.0,
-        leaving: Container[str] = (),
-    ) -> PreemptionOutcome:
+    def record(self, decision: Decision) -> None:
+        """Record a decision, if it preempts anybody."""
+        preemption = decision.preemption
+        if preemption is None or not preemption.node_name:
+            return
+        outcome = self.read(decision.pod, preemption, self._alternatives_max)
+        self.outcomes.append(outcome)
+        for pod, victim in zip(preemption.victims, outcome.chosen.victims, strict=True):
+            if not victim.is_leaving:
+                self.preemptors[pod.uid] = decision.pod.uid
+
+    def read(self, pod: PodInfo, preemption: Preemption, count_max: int) -> PreemptionOutcome:
         """A preemption with the chosen node and up to `count_max` of the others.
 
         Args:
             pod: the preemptor.
             preemption: one that selected a node.
             count_max: how many of the other candidates are of interest.
-            at_s: when it was decided, in seconds since the plan began.
-            leaving: uids of pods that have to go already. Until they are gone, the scheduler
-                names them again.
         """
         if preemption.choice is None:
             raise ValueError(f"the preemption by {pod.key} has no candidates")
@@ -67,9 +76,9 @@ class CandidateReader:
         # Those that got furthest come first, and the one that was chosen got furthest of all.
         order = np.lexsort((self._snapshot.ranks()[candidates], -lost_at[candidates]))
         listed = candidates[order[: 1 + count_max]]
-        chosen, *others = self._candidates(pod, preemption, listed, lost_at, leaving)
+        chosen, *others = self._candidates(pod, preemption, listed, lost_at)
         left_out = len(candidates) - len(listed)
-        return PreemptionOutcome(pod.key, chosen, tuple(others), left_out, at_s)
+        return PreemptionOutcome(pod.key, chosen, tuple(others), left_out, self._passed_s())
 
     def _lost_at(self, choice: Choice, chosen: str) -> NDArray[np.int64]:
         """Of each candidate row the index of the key at which it lost, int64[capacity].
@@ -89,7 +98,6 @@ class CandidateReader:
         preemption: Preemption,
         rows: Rows,
         lost_at: NDArray[np.int64],
-        leaving: Container[str],
     ) -> list[CandidateNode]:
         run = preemption.run
         if run is None:
@@ -99,7 +107,7 @@ class CandidateReader:
         return [
             CandidateNode(
                 node=self._snapshot.names[row],
-                victims=tuple(self._victim(victim, broken, leaving) for victim in run.victims[row]),
+                victims=tuple(self._victim(victim, broken) for victim in run.victims[row]),
                 pdb_violations=violations,
                 top_priority=top,
                 priority_sum=total,
@@ -111,7 +119,7 @@ class CandidateReader:
             )
         ]
 
-    def _victim(self, pod: PodInfo, broken: Broken, leaving: Container[str]) -> Victim:
+    def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
         budgets = self._budgets.budgets
         return Victim(
             pod.key,
@@ -125,7 +133,8 @@ class CandidateReader:
                 for number in self._budgets.covering(pod.cls)
                 if pod.name not in budgets[number].disrupted
             ),
-            is_leaving=pod.cls.terminating or pod.uid in leaving,
+            # Until it is gone, the scheduler names a victim again.
+            is_leaving=pod.cls.terminating or pod.uid in self.preemptors,
         )
 
     def _broken(self, preemptor: PodInfo, importance: Importance, rows: Rows) -> Broken:
