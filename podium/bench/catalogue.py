@@ -1,4 +1,4 @@
-"""All workloads: names, shapes and sizes of scheduler_perf, v1.36.
+"""All workloads: names, shapes and sizes of scheduler_perf, v1.36, and some of our own.
 
 Left out are sizes that differ in feature gates alone, which change nothing in process (how API
 calls are dispatched, queueing hints). `PreemptionBasic/5000Nodes` is commented out upstream,
@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from podium.api.errors import PodiumError
-from podium.bench import templates
+from podium.bench import diverse, templates
 from podium.bench.workloads import Case, PodGroup, Size, Workload
 
 _ONE_ZONE = ("zone1",)
@@ -57,7 +57,7 @@ def _spreading(name: str, template: templates.Object) -> Case:
     )
 
 
-CASES = (
+REFERENCE_CASES = (
     Case(
         "SchedulingBasic",
         PodGroup(templates.POD_DEFAULT, _MEASURED),
@@ -172,6 +172,7 @@ CASES = (
     ),
 )
 
+CASES = (*REFERENCE_CASES, *diverse.CASES)
 WORKLOADS = tuple(Workload(case, size_name) for case in CASES for size_name in case.sizes)
 
 

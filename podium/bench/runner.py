@@ -23,7 +23,6 @@ from podium.api.objects import Object
 from podium.bench.results import Result, percentiles_ms
 from podium.bench.scheduling import Churn, Desk
 from podium.bench.stamping import Stamp
-from podium.bench.templates import NODE_DEFAULT
 from podium.bench.workloads import Workload
 from podium.scheduler import Scheduler
 
@@ -62,7 +61,7 @@ def measure(workload: Workload) -> Result:
     scheduler, stamp = Scheduler(every_node=True), Stamp()
     _set_up(scheduler, stamp, workload)
     case, size = workload.case, workload.size
-    measured = stamp.pods(case.measured.template, size.measured_pods, case.measured.namespace)
+    measured = stamp.group(case.measured, size.measured_pods)
     churn = Churn(scheduler, _churning(stamp, workload))
     desk = Desk(scheduler)
     gc.collect()
@@ -93,16 +92,24 @@ def peak_memory_mib() -> float:
 
 def _set_up(scheduler: Scheduler, stamp: Stamp, workload: Workload) -> None:
     case, size = workload.case, workload.size
-    groups = [*case.init, case.measured, *([case.churn] if case.churn else [])]
+    groups = [g for g in (*case.init, case.measured, case.churn, case.placed) if g is not None]
     nodes = [
         *(node for template in case.extra_nodes for node in stamp.nodes(template, 1)),
-        *stamp.nodes(NODE_DEFAULT, size.nodes, case.zones),
+        *stamp.nodes(case.node, size.nodes, case.zones),
     ]
-    scheduler.load(nodes, (), stamp.namespaces(group.namespace for group in groups))
+    placed = [] if case.placed is None else _placed(stamp.group(case.placed, size.init_pods), nodes)
+    scheduler.load(nodes, placed, stamp.namespaces(group.namespace for group in groups))
     desk = Desk(scheduler)
     for group in case.init:
-        for obj in stamp.pods(group.template, size.init_pods, group.namespace):
+        for obj in stamp.group(group, size.init_pods):
             desk.schedule(obj)
+
+
+def _placed(pods: list[Object], nodes: Sequence[Object]) -> list[Object]:
+    """The pods, dealt out to the nodes in turn."""
+    for number, pod in enumerate(pods):
+        pod["spec"]["nodeName"] = nodes[number % len(nodes)]["metadata"]["name"]
+    return pods
 
 
 def _churning(stamp: Stamp, workload: Workload) -> list[Object]:
@@ -110,7 +117,7 @@ def _churning(stamp: Stamp, workload: Workload) -> list[Object]:
     if churn is None:
         return []
     number = -(-workload.size.measured_pods // MEASURED_PER_CHURN)
-    return stamp.pods(churn.template, number, churn.namespace)
+    return stamp.group(churn, number)
 
 
 def _run(desk: Desk, measured: Sequence[Object], churn: Churn | None) -> tuple[float, float]:

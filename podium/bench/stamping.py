@@ -10,6 +10,7 @@ from podium.api.objects import Object
 from podium.apiserver.admission.tolerations import add_default_tolerations
 from podium.apiserver.defaulting import apply_defaults
 from podium.bench.templates import HOSTNAME_LABEL, ZONE_LABEL
+from podium.bench.workloads import PodGroup
 
 _CREATED = "2026-01-01T00:00:00Z"
 
@@ -32,6 +33,14 @@ class Stamp:
             if zones:
                 metadata["labels"][ZONE_LABEL] = zones[index % len(zones)]
         return nodes
+
+    def group(self, group: PodGroup, number: int) -> list[Object]:
+        """Pods of a group, each different if the group says how."""
+        pods = self.pods(group.template, number, group.namespace)
+        if group.vary is not None:
+            for index, pod in enumerate(pods):
+                group.vary(pod, index)
+        return pods
 
     def pods(self, template: Object, number: int, namespace: str) -> list[Object]:
         """Pods, admitted and waiting for a node."""

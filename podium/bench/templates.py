@@ -4,10 +4,13 @@ Shapes, amounts, labels and constraints are those of scheduler_perf's templates,
 has a `generateName`; `podium.bench.stamping` makes objects of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 Object = dict[str, Any]
+
+Vary = Callable[[Mapping[str, Any], int], None]
+"""Makes a pod differ from the others of its template, in place, by its number among them."""
 
 ZONE_LABEL = "topology.kubernetes.io/zone"
 HOSTNAME_LABEL = "kubernetes.io/hostname"
@@ -15,8 +18,8 @@ AFFINITY_NAMESPACES = ("sched-0", "sched-1")
 NAMED_NODE = "scheduler-perf-node"
 
 
-def _node(pods: str, **metadata: Any) -> Object:
-    capacity = {"cpu": "4", "memory": "32Gi", "pods": pods}
+def _node(pods: str, cpu: str = "4", memory: str = "32Gi", **metadata: Any) -> Object:
+    capacity = {"cpu": cpu, "memory": memory, "pods": pods}
     conditions = [{"type": "Ready", "status": "True"}]
     return {
         "apiVersion": "v1",
@@ -89,6 +92,7 @@ def _in(key: str, *values: str) -> list[Object]:
 _BARE: Mapping[str, Any] = {"name": "pause", "image": "registry.k8s.io/pause:3.10.1"}
 
 NODE_DEFAULT = _node("110", generateName="scheduler-perf-")
+NODE_OF_32_CPUS = _node("110", "32", "128Gi", generateName="large-")
 NODE_WITH_NAME = _node("90000", name=NAMED_NODE)
 
 POD_DEFAULT = _pod("pod-", _pause())

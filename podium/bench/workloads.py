@@ -1,9 +1,10 @@
 """What a workload is: nodes, pods that are there before, pods whose scheduling is measured."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from podium.api.objects import Object
+from podium.bench.templates import NODE_DEFAULT, Vary
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +13,7 @@ class Size:
 
     Attributes:
         nodes: number of nodes.
-        init_pods: number of pods of each of the case's groups of earlier pods.
+        init_pods: number of pods of each of the case's groups of earlier pods, placed ones too.
         measured_pods: number of pods that are measured.
         by_default: whether the workload is measured when none is named.
     """
@@ -30,10 +31,12 @@ class PodGroup:
     Attributes:
         template: see `podium.bench.templates`.
         namespace: where they are.
+        vary: makes them differ; None leaves them alike.
     """
 
     template: Object
     namespace: str
+    vary: Vary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +44,12 @@ class Case:
     """A shape of workload.
 
     Attributes:
-        name: as scheduler_perf calls it.
+        name: as scheduler_perf calls it, if it is from there.
         measured: the pods that are measured.
         sizes: by the rest of the workload's name.
         init: pods that are scheduled before, in this order.
+        placed: pods that are on the nodes from the start, dealt out in turn; None if none are.
+        node: the template of the nodes.
         zones: dealt out to the nodes in turn; without any, nodes have no zone.
         extra_nodes: templates of single nodes beside the others.
         churn: pods that come in between, at a steady rate; None if none do.
@@ -54,6 +59,8 @@ class Case:
     measured: PodGroup
     sizes: Mapping[str, Size]
     init: tuple[PodGroup, ...] = ()
+    placed: PodGroup | None = None
+    node: Object = field(default_factory=lambda: NODE_DEFAULT)
     zones: tuple[str, ...] = ()
     extra_nodes: tuple[Object, ...] = ()
     churn: PodGroup | None = None

@@ -2,7 +2,13 @@
 
 import pytest
 
-from podium.bench.catalogue import CASES, WORKLOADS, UnknownWorkloadError, select
+from podium.bench.catalogue import (
+    CASES,
+    REFERENCE_CASES,
+    WORKLOADS,
+    UnknownWorkloadError,
+    select,
+)
 from podium.bench.runner import MEASURED_PER_CHURN
 
 CASES_OF_THE_REFERENCE = {
@@ -27,7 +33,13 @@ def names(*patterns: str) -> list[str]:
 
 
 def test_the_cases_are_those_of_the_reference() -> None:
-    assert {case.name for case in CASES} == CASES_OF_THE_REFERENCE
+    assert {case.name for case in REFERENCE_CASES} == CASES_OF_THE_REFERENCE
+
+
+def test_other_cases_are_called_diverse() -> None:
+    others = [case.name for case in CASES if case not in REFERENCE_CASES]
+    assert others
+    assert all(name.startswith("Diverse") for name in others)
 
 
 def test_names_are_unique() -> None:
@@ -36,7 +48,7 @@ def test_names_are_unique() -> None:
 
 def test_without_a_name_every_case_is_measured_at_its_largest() -> None:
     selected = select([])
-    assert {workload.case.name for workload in selected} == CASES_OF_THE_REFERENCE
+    assert {workload.case.name for workload in selected} == {case.name for case in CASES}
     assert {"PreemptionBasic/1000Nodes", "PreemptionBasic/5000Nodes"} <= {*names()}
     assert all(workload.size.nodes >= 1_000 for workload in selected)
 

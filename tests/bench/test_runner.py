@@ -19,6 +19,7 @@ from podium.bench.templates import (
 from podium.bench.workloads import Case, PodGroup, Size, Workload
 from podium.scheduler import Scheduler
 
+ALL_PREEMPT = {"PreemptionBasic", "DiversePreemption"}
 RESULT = Result("Case/1Node", 1, 2, 0, 1234.5678, 0.123456, 1.5, 99.99, 0.95)
 
 
@@ -29,7 +30,7 @@ def test_every_case_at_its_smallest(case: Case) -> None:
     assert result.workload == workload.name
     assert result.nodes == workload.node_count
     assert result.pods == workload.size.measured_pods
-    assert result.preemptions == (result.pods if case.name == "PreemptionBasic" else 0)
+    assert result.preemptions == (result.pods if case.name in ALL_PREEMPT else 0)
     assert result.pods_per_second > 0
     assert 0 < result.latency_ms_p50 <= result.latency_ms_p99
     assert result.peak_memory_mib > 1

@@ -3,7 +3,7 @@
 from podium.api.kinds import kind_of
 from podium.api.resources import pod_requests
 from podium.apiserver.validation import validate
-from podium.bench import templates
+from podium.bench import diverse, templates
 from podium.bench.catalogue import CASES
 from podium.bench.stamping import Stamp
 
@@ -46,6 +46,15 @@ def test_nodes_have_their_hostname_and_zones_in_turn() -> None:
         node["metadata"]["name"] for node in nodes
     ]
     assert nodes[0]["status"]["allocatable"] == {"cpu": "4", "memory": "32Gi", "pods": "110"}
+
+
+def test_pods_of_a_diverse_group_differ_in_all_that_counts() -> None:
+    for case in diverse.CASES:
+        pods = Stamp().group(case.measured, 300)
+        requests = {str(pod_requests(pod)) for pod in pods}
+        assert len(requests) == len(pods), case.name
+        assert len({pod["metadata"]["labels"]["app"] for pod in pods}) == diverse.APPS
+        assert [fault for pod in pods for fault in validate(pod)] == []
 
 
 def test_a_template_with_a_name_keeps_it() -> None:
