@@ -18,8 +18,8 @@ from podium.manifests.input_files import read_text
 from podium.manifests.problems import describe
 from podium.node import kubelet_config
 from podium.node.kubelet_config import KubeletConfig
-from podium.node.pressure.flags import EQUALS, parse_flag
-from podium.node.pressure.parsing import ThresholdError
+from podium.node.pressure.threshold_flags import EQUALS, parse_flag
+from podium.node.pressure.threshold_parsing import ThresholdError
 from podium.plan.request import Request
 from podium.plan.targets import Target, parse_target
 from podium.profile import plugin_factories

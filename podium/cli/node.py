@@ -63,7 +63,7 @@ def node(
     """
     from podium.api.labels import validate_subdomain
     from podium.cli.inputs import read_kubelet_config
-    from podium.node.pressure.flags import EQUALS, parse_flag
+    from podium.node.pressure.threshold_flags import EQUALS, parse_flag
 
     flags: dict[str, str | int | None] = {
         "evictionHard": eviction_hard,

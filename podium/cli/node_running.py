@@ -13,11 +13,11 @@ from podium.client.connection import load_connection
 from podium.client.http_api import CallFailedError, HttpApi
 from podium.machine.cgroups import Cgroups
 from podium.machine.containers import Containers
-from podium.machine.directories import NodeDirectory
-from podium.machine.machine_info import machine_info
+from podium.machine.host_info import machine_info
+from podium.machine.node_directory import NodeDirectory
 from podium.machine.runtime_service import Fetch, RuntimeService
 from podium.node.kubelet_config import KubeletConfig
-from podium.node.real.kubelet import MachineKubelet
+from podium.node.real.machine_kubelet import MachineKubelet
 from podium.node.real.registration import node_object
 from podium.runtime.async_api import UnreachableError
 from podium.runtime.live import LiveDriver, SteadyClock

@@ -13,7 +13,7 @@ from podium.cluster.sleepers import Sleepers
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.metrics import SchedulerMetrics
-from podium.node.simulated.kubelets import SimulatedKubelets
+from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.virtual import Handle, VirtualDriver
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store

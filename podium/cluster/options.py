@@ -7,8 +7,8 @@ from podium.config.options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.controllers.scheduler.context import DEFAULT_FEATURES, Features
 from podium.controllers.scheduler.metrics import Stopwatch, stopped
-from podium.controllers.volumes.provisioner import PROVISIONING_S
-from podium.node.simulated.settings import NodeSettings
+from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
+from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.latency import INSTANT, Latency
 

@@ -11,9 +11,9 @@ from podium.api.objects import Object, controller_of, labels, name, namespace, s
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.apiserver.defaulting import apply_defaults
 from podium.cluster.stand_ins import STAND_INS, Group, counted_status
-from podium.controllers.deployment.templates import hash_of
-from podium.controllers.revisions import KIND as REVISION
-from podium.controllers.revisions import REVISION_LABEL, new_revision
+from podium.controllers.controller_revisions import KIND as REVISION
+from podium.controllers.controller_revisions import REVISION_LABEL, new_revision
+from podium.controllers.pod_templates import hash_of
 
 Identity = tuple[str, str, str]
 """Kind, namespace and name."""

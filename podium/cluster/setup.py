@@ -14,17 +14,17 @@ from podium.controllers.endpoints import EndpointsController
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.job.controller import JobController
 from podium.controllers.namespace import NamespaceController
-from podium.controllers.node_lifecycle.controller import NodeLifecycle
-from podium.controllers.pod_gc import PodGarbageCollector
-from podium.controllers.quota import QuotaController
+from podium.controllers.node_lifecycle.controller import NodeLifecycleController
+from podium.controllers.pod_gc import PodGCController
 from podium.controllers.replica_set import ReplicaSetController
+from podium.controllers.resource_quota import ResourceQuotaController
 from podium.controllers.stateful_set.controller import StatefulSetController
-from podium.controllers.taint_eviction import TaintEviction
-from podium.controllers.ttl_after_finished import TtlAfterFinished
-from podium.controllers.volumes.binder import VolumeBinder
-from podium.controllers.volumes.ephemeral import EphemeralVolumes
-from podium.controllers.volumes.protection import VolumeProtection
-from podium.controllers.volumes.provisioner import VolumeProvisioner
+from podium.controllers.taint_eviction import TaintEvictionController
+from podium.controllers.ttl_after_finished import TTLAfterFinishedController
+from podium.controllers.volumes.ephemeral_volumes import EphemeralVolumeController
+from podium.controllers.volumes.persistent_volumes import PersistentVolumeController
+from podium.controllers.volumes.volume_protection import VolumeProtectionController
+from podium.controllers.volumes.volume_provisioner import VolumeProvisioner
 
 Make = Callable[[], Machine]
 
@@ -35,20 +35,20 @@ CONTROLLERS: Mapping[str, Make] = {
     "statefulset-controller": StatefulSetController,
     "daemonset-controller": DaemonSetController,
     "job-controller": JobController,
-    "ttl-after-finished-controller": TtlAfterFinished,
+    "ttl-after-finished-controller": TTLAfterFinishedController,
     "disruption-controller": DisruptionController,
     "endpointslice-controller": EndpointSliceController,
     "endpoint-controller": EndpointsController,
-    "ephemeral-volume-controller": EphemeralVolumes,
-    "persistentvolume-controller": VolumeBinder,
+    "ephemeral-volume-controller": EphemeralVolumeController,
+    "persistentvolume-controller": PersistentVolumeController,
     "volume-provisioner": VolumeProvisioner,
-    "pvc-protection-controller": VolumeProtection,
+    "pvc-protection-controller": VolumeProtectionController,
     "namespace-controller": NamespaceController,
-    "resourcequota-controller": QuotaController,
+    "resourcequota-controller": ResourceQuotaController,
     "generic-garbage-collector": GarbageCollector,
-    "pod-garbage-collector": PodGarbageCollector,
-    "node-lifecycle-controller": NodeLifecycle,
-    "taint-eviction-controller": TaintEviction,
+    "pod-garbage-collector": PodGCController,
+    "node-lifecycle-controller": NodeLifecycleController,
+    "taint-eviction-controller": TaintEvictionController,
 }
 """How to make each, in the order in which watches tell them of a write."""
 

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 from podium.api.labels import label_selector
 from podium.api.objects import Object, annotations, labels, metadata_of, name
 from podium.api.pods import is_active, is_ready
-from podium.controllers.deployment.templates import HASH_LABEL
-from podium.controllers.kit.claiming import owner_reference
-from podium.controllers.revisions import REVISION_LABEL
-from podium.controllers.stateful_set.pods import INDEX_LABEL, NAME_LABEL, ordinal_of
+from podium.controllers.controller_revisions import REVISION_LABEL
+from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.pod_templates import HASH_LABEL
+from podium.controllers.stateful_set.pod_identity import INDEX_LABEL, NAME_LABEL, ordinal_of
 
 Found = Mapping[tuple[str, str, str], Object]
 """Objects of a state by kind, namespace and name."""

@@ -37,7 +37,7 @@ class Machine(Protocol):
 
 
 @runtime_checkable
-class Choosy(Protocol):
+class SelectiveMachine(Protocol):
     """A machine that can do without some changes; telling it of them does no harm."""
 
     def heeds(self, change: Change) -> bool:

@@ -25,10 +25,10 @@ from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Effect, Patch, Record
 from podium.control.events import Change
 from podium.controllers.disruption_texts import unmanaged_note
-from podium.controllers.kit.members import Members
-from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.pods import namespaces
 from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.selected_pods import SelectedPods
 from podium.core.budgets import (
     DELETION_TIMEOUT_NANOS,
     BudgetStatus,
@@ -61,7 +61,7 @@ class DisruptionController(Reconciler):
                 _BUDGET: {"namespace": namespaces},
             }
         )
-        self._members = Members(self.objects, _BUDGET, _selector_of)
+        self._members = SelectedPods(self.objects, _BUDGET, _selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
@@ -70,11 +70,11 @@ class DisruptionController(Reconciler):
         place, called = place_of(obj)
         now = self.objects.get(change.kind, called, place)
         if change.kind == _BUDGET:
-            self._members.recruit(before, now)
+            self._members.update_selector(before, now)
             yield place, called
         elif change.kind == "Pod":
             if not _counts_alike(before, now):
-                yield from self._members.touched(before, now)
+                yield from self._members.update_pod(before, now)
             if now is not None and _may_go_stale(now):
                 yield _POD, place, called
         elif _replicas(before) != _replicas(now):

@@ -10,7 +10,12 @@ from podium.api.objects import Object, is_terminating, labels, name
 from podium.api.pods import node_name_of, node_names_of
 from podium.control.effects import Create, Delete, Effect, Replace
 from podium.control.events import Change
-from podium.controllers.endpoint_pods import (
+from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.indexer import place_of, uid_of
+from podium.controllers.kit.pods import namespaces
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.selected_pods import SelectedPods
+from podium.controllers.service_endpoints import (
     HEADLESS,
     PORT_FIELDS,
     Ports,
@@ -20,11 +25,6 @@ from podium.controllers.endpoint_pods import (
     ports_of,
     selector_of,
 )
-from podium.controllers.kit.claiming import owner_reference
-from podium.controllers.kit.members import Members
-from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import namespaces
-from podium.controllers.kit.reconciler import Reconciler
 
 ENDPOINTS_MAX = 100
 SERVICE_NAME = "kubernetes.io/service-name"
@@ -48,7 +48,7 @@ class EndpointSliceController(Reconciler):
                 _SLICE: {"service": _services},
             }
         )
-        self._members = Members(self.objects, "Service", selector_of)
+        self._members = SelectedPods(self.objects, "Service", selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
@@ -57,7 +57,7 @@ class EndpointSliceController(Reconciler):
         place, called = place_of(obj)
         now = self.objects.get(change.kind, called, place)
         if change.kind == "Service":
-            self._members.recruit(before, now)
+            self._members.update_selector(before, now)
             yield place, called
         elif change.kind == _SLICE:
             for service in _services(obj):
@@ -65,7 +65,7 @@ class EndpointSliceController(Reconciler):
         elif change.kind == "Node":
             yield from self._behind_node(called, before, now)
         elif not looks_alike(before, now):
-            yield from self._members.touched(before, now)
+            yield from self._members.update_pod(before, now)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)
@@ -87,7 +87,7 @@ class EndpointSliceController(Reconciler):
         if before is not None and now is not None and labels(before) == labels(now):
             return
         for pod in self.objects.by("Pod", "node", called):
-            yield from self._members.touched(pod, pod)
+            yield from self._members.update_pod(pod, pod)
 
     def _reconcile(self, service: Object, slices: Sequence[Object]) -> Iterator[Effect]:
         wanted: dict[Ports, dict[str, Object]] = {}

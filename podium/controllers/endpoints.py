@@ -11,7 +11,11 @@ from podium.api.objects import Object, is_terminating, labels, name
 from podium.api.pods import is_ready
 from podium.control.effects import Create, Delete, Effect, Replace
 from podium.control.events import Change
-from podium.controllers.endpoint_pods import (
+from podium.controllers.kit.indexer import place_of, uid_of
+from podium.controllers.kit.pods import namespaces
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.selected_pods import SelectedPods
+from podium.controllers.service_endpoints import (
     HEADLESS,
     Ports,
     is_behind,
@@ -19,10 +23,6 @@ from podium.controllers.endpoint_pods import (
     ports_of,
     selector_of,
 )
-from podium.controllers.kit.members import Members
-from podium.controllers.kit.objects import place_of, uid_of
-from podium.controllers.kit.pods import namespaces
-from podium.controllers.kit.reconciler import Reconciler
 
 ADDRESSES_MAX = 1000
 MANAGED_BY = "endpoints.kubernetes.io/managed-by"
@@ -38,7 +38,7 @@ class EndpointsController(Reconciler):
 
     def __init__(self) -> None:
         super().__init__({"Pod": {"namespace": namespaces}, "Service": {"namespace": namespaces}})
-        self._members = Members(self.objects, "Service", selector_of)
+        self._members = SelectedPods(self.objects, "Service", selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
@@ -48,10 +48,10 @@ class EndpointsController(Reconciler):
         now = self.objects.get(change.kind, called, place)
         if change.kind == "Pod":
             if not looks_alike(before, now):
-                yield from self._members.touched(before, now)
+                yield from self._members.update_pod(before, now)
             return
         if change.kind == "Service":
-            self._members.recruit(before, now)
+            self._members.update_selector(before, now)
         yield place, called
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:

@@ -18,8 +18,8 @@ from podium.api.kinds import KINDS, Kind
 from podium.api.objects import Object, is_terminating
 from podium.control.effects import Delete, Effect, Patch
 from podium.control.events import Change, Outcome
+from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.known_kinds import KnownKinds
-from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.questions import is_question, question
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.recent import Recent

@@ -15,8 +15,8 @@ from podium.api.pods import is_finished
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Delete, Effect, Patch, Replace
 from podium.control.events import Change
+from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.known_kinds import KnownKinds
-from podium.controllers.kit.objects import place_of, uid_of
 from podium.controllers.kit.pods import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 

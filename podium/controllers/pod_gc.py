@@ -14,7 +14,7 @@ from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.api.times import timestamp
 from podium.control.effects import Delete, Effect, Patch
 from podium.control.events import Change, Event, Synced
-from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 
 PERIOD_S = 20.0
@@ -26,7 +26,7 @@ _NODE, _POD, _FINISHED = "node", "pod", "finished"
 _ALL = ""
 
 
-class PodGarbageCollector(Reconciler):
+class PodGCController(Reconciler):
     """Removes pods.
 
     Args:

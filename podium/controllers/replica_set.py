@@ -19,15 +19,15 @@ from podium.api.objects import (
 from podium.api.times import NANOS_PER_SECOND, timestamp
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.claiming import adoption, release
+from podium.controllers.kit.controller_refs import adoption, release
 from podium.controllers.kit.counts import as_written
+from podium.controllers.kit.indexer import Place, place_of, uid_of
 from podium.controllers.kit.new_pods import new_pod
-from podium.controllers.kit.objects import Place, place_of, uid_of
 from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.records import told_of_pods
-from podium.controllers.ranking import scale_down_order
-from podium.controllers.replica_tally import Tallies, Tally, selector_of
+from podium.controllers.pod_deletion_order import scale_down_order
+from podium.controllers.replica_counts import ReplicaCounts, ReplicaCountsByOwner, selector_of
 
 BURST_MAX = 500
 _ALWAYS_WRITTEN = ("replicas", "terminatingReplicas")
@@ -55,7 +55,7 @@ class ReplicaSetController(Reconciler):
         self.name = _CONTROLLERS[kind]
         self.kinds = frozenset({"Pod", kind})
         self.tends = frozenset({kind})
-        self._tallies = Tallies(self.objects)
+        self._counts_by_owner = ReplicaCountsByOwner(self.objects)
         self._refusals: dict[Hashable, str] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
@@ -64,9 +64,9 @@ class ReplicaSetController(Reconciler):
             if obj is not None:
                 yield place_of(obj)
             if change.new is None and obj is not None:
-                self._tallies.forget(obj)
+                self._counts_by_owner.forget(obj)
             return
-        self._tallies.follow(before, change.new)
+        self._counts_by_owner.follow(before, change.new)
         for pod in (before, change.new):
             if pod is not None:
                 yield from self._owners_of(pod)
@@ -76,11 +76,11 @@ class ReplicaSetController(Reconciler):
         if owner is None:
             self._refusals.pop(key, None)
             return ()
-        tally, leaving = self._tallies.of(owner), is_terminating(owner)
-        effects = [] if leaving else [*self._claims(owner, tally)]
+        counts, leaving = self._counts_by_owner.of(owner), is_terminating(owner)
+        effects = [] if leaving else [*self._claims(owner, counts)]
         if not effects and not leaving:
-            effects += self._resize(key, owner, tally, now_s)
-        effects += self._status(key, owner, tally, now_s)
+            effects += self._resize(key, owner, counts, now_s)
+        effects += self._status(key, owner, counts, now_s)
         return effects
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
@@ -106,22 +106,22 @@ class ReplicaSetController(Reconciler):
             return
         for owner in self.objects.by(self.kind, "namespace", place):
             if selector_of(owner).matches(labels(pod)):
-                self._tallies.find_orphan(owner, pod)
+                self._counts_by_owner.find_orphan(owner, pod)
                 yield place_of(owner)
 
     def _owner(self, key: Hashable) -> Object | None:
         assert isinstance(key, tuple)
         return self.objects.get(self.kind, key[1], key[0])
 
-    def _claims(self, owner: Object, tally: Tally) -> Iterator[Effect]:
+    def _claims(self, owner: Object, counts: ReplicaCounts) -> Iterator[Effect]:
         """Release pods that don't match any more, and adopt those that do and belong to nobody."""
-        for pod in self._found(tally.strangers):
+        for pod in self._found(counts.mismatched):
             if not is_terminating(pod):
                 yield release(owner, pod, "Pod")
-        for place in list(tally.orphans):
+        for place in list(counts.orphans):
             orphan = self.objects.get("Pod", place[1], place[0])
-            if orphan is None or not _is_free(orphan, tally.selector):
-                del tally.orphans[place]
+            if orphan is None or not _is_free(orphan, counts.selector):
+                del counts.orphans[place]
             elif not is_terminating(orphan):
                 yield adoption(owner, orphan, "Pod")
 
@@ -129,13 +129,15 @@ class ReplicaSetController(Reconciler):
         found = (self.objects.get("Pod", called, place) for place, called in places)
         return [pod for pod in found if pod is not None]
 
-    def _resize(self, key: Hashable, owner: Object, tally: Tally, now_s: float) -> Iterator[Effect]:
-        missing = _replicas(owner) - tally.active
+    def _resize(
+        self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float
+    ) -> Iterator[Effect]:
+        missing = _replicas(owner) - counts.active
         if missing > 0:
             count = 1 if key in self._refusals else min(missing, BURST_MAX)
             yield from (Create(kind="Pod", obj=new_pod(owner)) for _ in range(count))
         elif missing < 0:
-            active = self._found(tally.places())
+            active = self._found(counts.places())
             order = scale_down_order(active, self._related(owner), int(now_s * NANOS_PER_SECOND))
             for pod in order[: min(-missing, BURST_MAX)]:
                 place, called = place_of(pod)
@@ -151,9 +153,11 @@ class ReplicaSetController(Reconciler):
             pod for sibling in siblings for pod in self.objects.by("Pod", "owner", uid_of(sibling))
         ]
 
-    def _status(self, key: Hashable, owner: Object, tally: Tally, now_s: float) -> Iterator[Effect]:
-        counted = self._counts(tally, now_s)
-        next_s = tally.next_available_s()
+    def _status(
+        self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float
+    ) -> Iterator[Effect]:
+        counted = self._counts(counts, now_s)
+        next_s = counts.next_available_s()
         if next_s is not None:
             self.look_again(key, next_s)
         old = owner.get("status") or {}
@@ -176,16 +180,16 @@ class ReplicaSetController(Reconciler):
                 body={"metadata": {"uid": uid_of(owner)}, "status": changed},
             )
 
-    def _counts(self, tally: Tally, now_s: float) -> dict[str, int]:
-        counts = {
-            "replicas": tally.active,
-            "fullyLabeledReplicas": tally.labelled,
-            "readyReplicas": tally.ready,
-            "availableReplicas": tally.available(now_s),
+    def _counts(self, counts: ReplicaCounts, now_s: float) -> dict[str, int]:
+        found = {
+            "replicas": counts.active,
+            "fullyLabeledReplicas": counts.fully_labeled,
+            "readyReplicas": counts.ready,
+            "availableReplicas": counts.available(now_s),
         }
         if self.kind == "ReplicaSet":
-            counts["terminatingReplicas"] = tally.terminating
-        return counts
+            found["terminatingReplicas"] = counts.terminating
+        return found
 
     def _conditions(self, key: Hashable, owner: Object, now_s: float) -> list[Object]:
         kept = [

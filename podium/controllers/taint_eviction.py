@@ -16,7 +16,7 @@ from podium.api.taints import tolerates
 from podium.api.times import timestamp
 from podium.control.effects import Delete, Effect, Patch, Record
 from podium.control.events import Change
-from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.kit.indexer import Place, place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 
 REASON = "DeletionByTaintManager"
@@ -36,7 +36,7 @@ class _Planned:
     due_s: float
 
 
-class TaintEviction(Reconciler):
+class TaintEvictionController(Reconciler):
     """Deletes pods from tainted nodes, each at its second."""
 
     name = "taint-eviction-controller"

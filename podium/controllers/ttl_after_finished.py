@@ -10,13 +10,13 @@ from podium.api.objects import Object, condition_of, is_terminating
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Delete, Effect
 from podium.control.events import Change
-from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 
 _JOB = "Job"
 
 
-class TtlAfterFinished(Reconciler):
+class TTLAfterFinishedController(Reconciler):
     """Deletes Jobs with `ttlSecondsAfterFinished` when it is time."""
 
     name = "ttl-after-finished-controller"

@@ -25,8 +25,8 @@ from podium.embedded.pace import REAL_TIME, STOPPED, Pace
 from podium.embedded.pacer import Pacer
 from podium.embedded.published import publish_authority
 from podium.node.kubelet_config import read_eviction_config
-from podium.node.pressure.config import EvictionConfig
-from podium.node.simulated.settings import NodeSettings
+from podium.node.pressure.eviction_config import EvictionConfig
+from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.machine_health import MachineHealth
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store

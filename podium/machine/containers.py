@@ -12,7 +12,8 @@ from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, NamedTuple
 
 from podium.machine.cgroups import Cgroup, Cgroups
-from podium.machine.logs import LogFile
+from podium.machine.container_logs import LogFile
+from podium.machine.cpu_throttle import Throttle
 from podium.machine.process_table import (
     Entry,
     marked,
@@ -21,8 +22,7 @@ from podium.machine.process_table import (
     oom_kills,
     processes,
 )
-from podium.machine.throttle import Throttle
-from podium.node.runtime import OOM_KILLED, ContainerId, ExitStatus, StopSignal
+from podium.node.container_runtime import OOM_KILLED, ContainerId, ExitStatus, StopSignal
 
 MARK = "PODIUM_CONTAINER"
 NODE_MARK = "PODIUM_NODE_DIRECTORY"

@@ -10,15 +10,16 @@ from podium.api.objects import Object
 from podium.api.quantity import milli_value, value
 from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
+from podium.machine.container_handlers import handle
 from podium.machine.containers import CannotStartError, Containers, Launch
-from podium.machine.directories import NodeDirectory
-from podium.machine.handlers import handle
-from podium.machine.stats import DiskUsages, disk_usage, places, statistics
-from podium.machine.volumes import link_mounts, make_volumes, volume_paths, volume_sources
+from podium.machine.host_stats import DiskUsages, disk_usage, places, statistics
+from podium.machine.node_directory import NodeDirectory
+from podium.machine.pod_volumes import link_mounts, make_volumes, volume_paths, volume_sources
 from podium.node.container import NOT_CONFIGURED
-from podium.node.pressure.oom import oom_score_adj
-from podium.node.pressure.statistics import Statistics
-from podium.node.real import environment
+from podium.node.container_runtime import ContainerId, HandlerResult
+from podium.node.pressure.node_statistics import Statistics
+from podium.node.pressure.oom_score import oom_score_adj
+from podium.node.real import container_environment as environment
 from podium.node.real.commands import (
     AwaitShutdown,
     CollectGarbage,
@@ -33,9 +34,8 @@ from podium.node.real.commands import (
     StopContainer,
     WaitForExit,
 )
-from podium.node.real.machine import MachineInfo
-from podium.node.real.sources import MissingSourceError, Source, Sources, env_sources
-from podium.node.runtime import ContainerId, HandlerResult
+from podium.node.real.machine_info import MachineInfo
+from podium.node.real.value_sources import MissingSourceError, Source, Sources, env_sources
 from podium.runtime.async_api import AsyncApi, Listed
 from podium.runtime.informer import News
 

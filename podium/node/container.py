@@ -13,9 +13,7 @@ from podium.api.objects import Object
 from podium.api.resources import is_sidecar
 from podium.control.effects import Effect
 from podium.node.back_off import BackOff
-from podium.node.events import node_record
-from podium.node.probes import ProbeWorker
-from podium.node.runtime import (
+from podium.node.container_runtime import (
     NEVER_S,
     ContainerId,
     ExitStatus,
@@ -24,6 +22,8 @@ from podium.node.runtime import (
     PodSandbox,
     StopSignal,
 )
+from podium.node.kubelet_events import node_record
+from podium.node.probes import ProbeWorker
 
 CANNOT_RUN = 128
 """Exit code of a container that couldn't be started."""

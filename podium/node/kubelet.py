@@ -7,17 +7,17 @@ from podium.api.pods import is_finished
 from podium.api.priority import is_critical
 from podium.control.effects import Delete, Effect, Patch
 from podium.core.pods import PodInfo
-from podium.node.admission import PRESSURES, Objection, objection, shortages
-from podium.node.events import node_record
-from podium.node.eviction import EvictionLoop, transitions
+from podium.node.container_runtime import NEVER_S, ContainerRuntime
+from podium.node.critical_pod_preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
+from podium.node.eviction_loop import EvictionLoop, transitions
+from podium.node.kubelet_events import node_record
 from podium.node.node_lease import NodeLease
+from podium.node.pod_admission import PRESSURES, PodRejection, insufficient_resources, rejection_of
 from podium.node.pod_manager import PodManager
-from podium.node.pod_status import gist, has_started, pod_status, refused_status
+from podium.node.pod_status import has_started, phase_and_readiness, pod_status, rejected_status
 from podium.node.pod_worker import DELETED, NOT_WRITTEN, PodWorker, StopReason
-from podium.node.preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
-from podium.node.pressure.evictions import REASON as EVICTED
-from podium.node.pressure.manager import Round
-from podium.node.runtime import NEVER_S, ContainerRuntime
+from podium.node.pressure.eviction_manager import EvictionRound
+from podium.node.pressure.pod_eviction import REASON as EVICTED
 
 _PREEMPTED = StopReason(REASON, MESSAGE, CONDITION_MESSAGE)
 _NO_ROOM = (
@@ -78,15 +78,15 @@ class Kubelet:
 
     def resume(
         self, pod: Object, now_s: float
-    ) -> Objection | tuple[PodWorker, Sequence[PodWorker]]:
+    ) -> PodRejection | tuple[PodWorker, Sequence[PodWorker]]:
         """Go on with a pod that was taken before the kubelet started."""
         sandbox = self.runtime.sandbox(pod, resumes=True)
-        if isinstance(sandbox, Objection):
+        if isinstance(sandbox, PodRejection):
             return sandbox
         worker = PodWorker.begun(self.pods.info_of(pod), sandbox, now_s)
         self.runtime.resume(worker, now_s)
         worker.written = worker.changes if sandbox.is_scripted else NOT_WRITTEN
-        worker.told = gist(pod["status"])
+        worker.told = phase_and_readiness(pod["status"])
         self.pods.add(worker)
         return worker, ()
 
@@ -95,12 +95,12 @@ class Kubelet:
         worker = self.pods.get(uid(pod))
         if worker is None:
             return not is_finished(pod)
-        return _tells_other(worker, pod)
+        return _needs_status_write(worker, pod)
 
     def leaves_alone(self, pod: Object) -> bool:
         """Whether the pod runs, and goes on for ever as it is and as its status says."""
         worker = self.pods.get(uid(pod))
-        if worker is None or is_terminating(pod) or _tells_other(worker, pod):
+        if worker is None or is_terminating(pod) or _needs_status_write(worker, pod):
             return False
         return worker.written == worker.changes and worker.next_s() == NEVER_S
 
@@ -122,8 +122,8 @@ class Kubelet:
                 yield _removal(pod)
                 return
             taken = self.resume(pod, now_s) if has_started(pod) else self._admitted(pod, now_s)
-            if isinstance(taken, Objection):
-                yield _patch(pod, refused_status(taken, now_s))
+            if isinstance(taken, PodRejection):
+                yield _patch(pod, rejected_status(taken, now_s))
                 yield node_record(pod, "Warning", taken.reason, taken.message)
                 return
             worker, stopped = taken
@@ -149,13 +149,13 @@ class Kubelet:
         if worker is not None:
             worker.written = NOT_WRITTEN
 
-    def evict(self, round_: Round, now_s: float) -> Iterator[Effect]:
+    def evict(self, eviction_round: EvictionRound, now_s: float) -> Iterator[Effect]:
         """Carry a round of the eviction manager out, but for what is to be thrown away."""
         assert self.eviction is not None
-        if round_.reclaiming:
-            note = f"Attempting to reclaim {round_.reclaiming}"
+        if eviction_round.reclaiming:
+            note = f"Attempting to reclaim {eviction_round.reclaiming}"
             yield node_record(self.node, "Warning", "EvictionThresholdMet", note)
-        for eviction in round_.evictions:
+        for eviction in eviction_round.evictions:
             yield node_record(eviction.pod, "Warning", EVICTED, eviction.message)
             worker = self.pods.get(uid(eviction.pod))
             if worker is None or worker.is_over:
@@ -203,17 +203,17 @@ class Kubelet:
 
     def _admitted(
         self, pod: Object, now_s: float
-    ) -> Objection | tuple[PodWorker, Sequence[PodWorker]]:
+    ) -> PodRejection | tuple[PodWorker, Sequence[PodWorker]]:
         """The work on a new pod, and the pods that are stopped for it; or why it isn't taken."""
         sandbox = self.runtime.sandbox(pod, resumes=False)
-        if isinstance(sandbox, Objection):
+        if isinstance(sandbox, PodRejection):
             return sandbox
         info = self.pods.info_of(pod)
-        refused = objection(self.node, self.pods.load, info, self._pressures())
+        refused = rejection_of(self.node, self.pods.load, info, self._pressures())
         if refused is not None:
             return refused
         stopped = self._victims(info) if is_critical(pod) else ()
-        if isinstance(stopped, Objection):
+        if isinstance(stopped, PodRejection):
             return stopped
         worker = PodWorker.begun(info, sandbox, now_s)
         for victim in stopped:
@@ -223,16 +223,16 @@ class Kubelet:
         self.pods.add(worker)
         return worker, stopped
 
-    def _victims(self, info: PodInfo) -> Sequence[PodWorker] | Objection:
+    def _victims(self, info: PodInfo) -> Sequence[PodWorker] | PodRejection:
         """The pods that make room for a critical one; an objection if that doesn't help."""
-        short = [*shortages(self.node, self.pods.load, info)]
+        short = [*insufficient_resources(self.node, self.pods.load, info)]
         if not short:
             return ()
         active = {id(one.info): one for one in self.pods.active()}
         chosen = victims(info, [one.info for one in active.values()], short)
         if chosen is None:
             needs = (f"(res: {one.resource}, q: {one.missing}), " for one in short)
-            return Objection("UnexpectedAdmissionError", _NO_ROOM.format("".join(needs)))
+            return PodRejection("UnexpectedAdmissionError", _NO_ROOM.format("".join(needs)))
         return [active[id(one)] for one in chosen]
 
     def _pressures(self) -> Sequence[str] | None:
@@ -265,22 +265,24 @@ class Kubelet:
 
     def _tell(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
         changes = worker.changes
-        if worker.written == changes and not _tells_other(worker, pod):
+        if worker.written == changes and not _needs_status_write(worker, pod):
             return
         status = pod_status(worker, self.runtime.host_ip, now_s)
-        told = gist(status)
-        if worker.written == changes and told == gist(pod.get("status") or _NO_STATUS):
+        told = phase_and_readiness(status)
+        if worker.written == changes and told == phase_and_readiness(
+            pod.get("status") or _NO_STATUS
+        ):
             return
         worker.written = changes
         worker.told = told
         yield _patch(pod, status)
 
 
-def _tells_other(worker: PodWorker, pod: Object) -> bool:
+def _needs_status_write(worker: PodWorker, pod: Object) -> bool:
     """Whether the status of a pod may not be what was written last; gates are opened by others."""
     if pod["spec"].get("readinessGates"):
         return True
-    return gist(pod.get("status") or _NO_STATUS) != worker.told
+    return phase_and_readiness(pod.get("status") or _NO_STATUS) != worker.told
 
 
 def _patch(pod: Object, status: Object) -> Patch:

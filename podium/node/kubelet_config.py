@@ -7,10 +7,10 @@ from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.api.quantity import Quantity, nanos, parse_quantity, value
-from podium.node.pressure.config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
-from podium.node.pressure.flags import BELOW, EQUALS, parse_flag
-from podium.node.pressure.parsing import Statements, ThresholdError, parse_thresholds
+from podium.node.pressure.eviction_config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.node.pressure.threshold_flags import BELOW, EQUALS, parse_flag
+from podium.node.pressure.threshold_parsing import Statements, ThresholdError, parse_thresholds
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
@@ -152,10 +152,10 @@ def allocatable(capacity: Mapping[str, str], kubelet: Object) -> dict[str, str]:
         for resource, amount in (kubelet.get(reservations) or {}).items():
             kept[resource] = kept.get(resource, 0) + nanos(amount)
     for one in read_eviction_config(kubelet).thresholds:
-        starved = _KEPT_FOR.get(one.signal, "")
-        if starved in capacity and one.is_hard:
-            threshold = one.value.of(value(capacity[starved])).nanos
-            kept[starved] = kept.get(starved, 0) + threshold
+        starved_resource = _KEPT_FOR.get(one.signal, "")
+        if starved_resource in capacity and one.is_hard:
+            threshold = one.value.of(value(capacity[starved_resource])).nanos
+            kept[starved_resource] = kept.get(starved_resource, 0) + threshold
     return {
         resource: str(_less(parse_quantity(amount), kept.get(resource, 0)))
         for resource, amount in capacity.items()

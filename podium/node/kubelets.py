@@ -12,10 +12,10 @@ from podium.api.objects import Object, is_terminating, name
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.control.effects import Create, Effect, Patch
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.objects import Place, place_of, uid_of, version_of
+from podium.controllers.kit.indexer import Place, place_of, uid_of, version_of
 from podium.controllers.kit.reconciler import Reconciler
-from podium.node.events import REPORTER
 from podium.node.kubelet import Kubelet
+from podium.node.kubelet_events import REPORTER
 from podium.node.node_status import status_patch
 from podium.node.pod_status import has_started
 

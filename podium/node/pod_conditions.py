@@ -7,10 +7,10 @@ from podium.api.objects import Object
 from podium.api.times import timestamp
 from podium.node.pod_worker import PodWorker
 
-Verdict = tuple[bool, str, str]
+ConditionState = tuple[bool, str, str]
 """Whether a condition holds, reason and message."""
 
-_HOLDS: Verdict = (True, "", "")
+_HOLDS: ConditionState = (True, "", "")
 _TERMINAL = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 
 
@@ -20,7 +20,7 @@ def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
     known: Sequence[Object] = status.get("conditions") or ()
     generation = worker.pod["metadata"].get("generation")
     made: list[Object] = []
-    for kind, (holds, reason, message) in _verdicts(worker, status):
+    for kind, (holds, reason, message) in _states(worker, status):
         old = next((one for one in known if one.get("type") == kind), None)
         value = "True" if holds else "False"
         condition: dict[str, Any] = {"type": kind, "status": value}
@@ -44,7 +44,7 @@ def condition_status(status: Object, kind: str) -> str:
     return ""
 
 
-def _verdicts(worker: PodWorker, status: Object) -> Iterator[tuple[str, Verdict]]:
+def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionState]]:
     containers_ready = _containers_ready(worker)
     yield "PodReadyToStartContainers", (worker.is_set_up and not worker.is_over, "", "")
     yield "Initialized", _initialized(worker)
@@ -55,7 +55,7 @@ def _verdicts(worker: PodWorker, status: Object) -> Iterator[tuple[str, Verdict]
         yield "DisruptionTarget", (True, "TerminationByKubelet", why.disruption)
 
 
-def _initialized(worker: PodWorker) -> Verdict:
+def _initialized(worker: PodWorker) -> ConditionState:
     if worker.phase == "Succeeded":
         return (True, "PodCompleted", "")
     missing = [one.name for one in worker.init if not one.is_initialized]
@@ -65,7 +65,7 @@ def _initialized(worker: PodWorker) -> Verdict:
     return (False, "ContainersNotInitialized", message)
 
 
-def _containers_ready(worker: PodWorker) -> Verdict:
+def _containers_ready(worker: PodWorker) -> ConditionState:
     if worker.is_over:
         return (False, _TERMINAL[worker.phase], "")
     lasting = (*(one for one in worker.init if one.is_sidecar), *worker.main)
@@ -76,7 +76,7 @@ def _containers_ready(worker: PodWorker) -> Verdict:
     return (False, "ContainersNotReady", message)
 
 
-def _gates(worker: PodWorker, status: Object) -> Verdict:
+def _gates(worker: PodWorker, status: Object) -> ConditionState:
     """Whether all readiness gates of a pod are open; others than its kubelet open them."""
     faults = []
     for gate in worker.pod["spec"].get("readinessGates") or ():

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from podium.api.objects import Object
 from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo, placed_pod
-from podium.node.load import Load
+from podium.node.node_load import NodeLoad
 from podium.node.pod_worker import PodWorker
 
 
@@ -20,7 +20,7 @@ class PodManager:
     """
 
     def __init__(self, classes: PodClasses) -> None:
-        self.load = Load()
+        self.load = NodeLoad()
         self._classes = classes
         self._by_uid: dict[str, PodWorker] = {}
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from podium.api.objects import Object
 from podium.api.times import timestamp
-from podium.node.admission import Objection
 from podium.node.container import Container, Run, State
+from podium.node.container_runtime import KILLED
+from podium.node.pod_admission import PodRejection
 from podium.node.pod_conditions import condition_status, pod_conditions
 from podium.node.pod_worker import PodWorker
-from podium.node.runtime import KILLED
 
 Status = dict[str, Any]
 
@@ -21,7 +21,7 @@ _LOST = {
 }
 
 
-def refused_status(objection: Objection, now_s: float) -> Status:
+def rejected_status(objection: PodRejection, now_s: float) -> Status:
     """The status of a pod that the node doesn't take."""
     return {
         "phase": "Failed",
@@ -74,7 +74,7 @@ def has_started(pod: Object) -> bool:
     return bool(status.get("startTime")) or status.get("phase") == "Running"
 
 
-def gist(status: Object) -> tuple[str, str]:
+def phase_and_readiness(status: Object) -> tuple[str, str]:
     """What others may change of a status, and the node changes back: phase and readiness."""
     return str(status.get("phase") or ""), condition_status(status, "Ready")
 

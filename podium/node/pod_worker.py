@@ -12,8 +12,8 @@ from podium.control.backoff import Backoff
 from podium.control.effects import Effect
 from podium.core.pods import PodInfo
 from podium.node.container import Container, State
-from podium.node.events import node_record
-from podium.node.runtime import NEVER_S, PodSandbox
+from podium.node.container_runtime import NEVER_S, PodSandbox
+from podium.node.kubelet_events import node_record
 
 NOT_WRITTEN = -1
 _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)

@@ -7,7 +7,7 @@ Before the first one, a container counts as alive, but neither as started nor as
 from dataclasses import dataclass
 
 from podium.api.objects import Object
-from podium.node.runtime import Handler
+from podium.node.container_runtime import Handler
 
 
 @dataclass(slots=True)

@@ -13,13 +13,13 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import is_critical, pod_priority
 from podium.api.qos import stored_or_computed_qos
 from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.node.pressure.eviction_ranking import EvictionOrder, rank
 from podium.node.pressure.filesystems import Filesystems
-from podium.node.pressure.ranking import EvictionOrder, rank
+from podium.node.pressure.node_statistics import PodUsage
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
-from podium.node.pressure.statistics import PodUsage
 from podium.node.simulated.behaviour import BehaviourError
-from podium.node.simulated.stats import usage_at
-from podium.node.simulated.usage import USAGE, usage_of
+from podium.node.simulated.scripted_usage import USAGE, usage_of
+from podium.node.simulated.stats_provider import usage_at
 from podium.plan.play import Play
 from podium.plan.pressing import with_usage
 from podium.plan.request import Request

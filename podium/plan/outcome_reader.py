@@ -7,8 +7,8 @@ from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
 from podium.api.objects import Object, condition_of, is_terminating, key, status_of, uid
 from podium.api.pods import node_name_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
-from podium.node.preemption import REASON as STOPPED_BY_NODE
-from podium.node.pressure.evictions import REASON as EVICTED
+from podium.node.critical_pod_preemption import REASON as STOPPED_BY_NODE
+from podium.node.pressure.pod_eviction import REASON as EVICTED
 from podium.plan.identities import label
 from podium.plan.outcome import (
     BudgetChange,

@@ -11,13 +11,13 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, name
 from podium.api.pods import is_finished, node_name_of
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, value
-from podium.node.pressure.evictions import bytes_quantity
-from podium.node.pressure.parsing import ThresholdError, parse_value
-from podium.node.pressure.requests import eviction_request_nanos
+from podium.node.pressure.eviction_requests import eviction_request_nanos
+from podium.node.pressure.pod_eviction import bytes_quantity
 from podium.node.pressure.signals import Signal
+from podium.node.pressure.threshold_parsing import ThresholdError, parse_value
 from podium.node.simulated.behaviour import BehaviourError
-from podium.node.simulated.stats import usage_at
-from podium.node.simulated.usage import USAGE, usage_of
+from podium.node.simulated.scripted_usage import USAGE, usage_of
+from podium.node.simulated.stats_provider import usage_at
 from podium.store.store import Store
 
 # Of each signal that a node can be pressed by: what is scripted, and the resource.

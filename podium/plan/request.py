@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from podium.api.objects import Object
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.node.kubelet_config import read_eviction_config
-from podium.node.pressure.config import EvictionConfig
+from podium.node.pressure.eviction_config import EvictionConfig
 from podium.plan.pressing import Pressure
 from podium.plan.targets import Target
 

@@ -8,8 +8,8 @@ from podium.runtime.agenda import Agenda
 from podium.runtime.faults import Fates
 from podium.runtime.informer import Informer
 from podium.runtime.shared_watch import SharedWatch
-from podium.store.events import WatchEvent
 from podium.store.store import Store
+from podium.store.watch_event import WatchEvent
 
 _News = tuple[int, Sequence[WatchEvent]]
 """Which round of listing and watching it belongs to, and what happened."""

@@ -21,8 +21,8 @@ from podium.runtime.journal_errors import (
     UnavailableJournalError,
     translated,
 )
-from podium.store.events import EventType, WatchEvent
 from podium.store.journal import FIRST_REVISION, Recovered
+from podium.store.watch_event import EventType, WatchEvent
 
 Durability = Literal["process", "power"]
 """What writes survive: the end of the process, or a power failure as well."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from podium.control.effects import Effect, Panic
 from podium.control.events import CallError, Change, Event, Outcome, Synced, Woken
-from podium.control.machine import Choosy, Machine
+from podium.control.machine import Machine, SelectiveMachine
 from podium.runtime.agenda import Agenda, Entry
 from podium.runtime.dispatcher import Dispatcher
 from podium.runtime.faults import Fate, Fates
@@ -98,7 +98,7 @@ class Life:
         self._fates = world.fates
         self._recorder = EventRecorder(host, world.stamps, world.agenda.now_s)
         self._tell: Callable[[Change], None] = self._step
-        if isinstance(machine, Choosy):
+        if isinstance(machine, SelectiveMachine):
             self._tell = self._step_if_heeded(machine)
         self._kinds = machine.kinds
         self._feeds = [self._feed(kind) for kind in sorted(machine.kinds)]
@@ -164,7 +164,7 @@ class Life:
         if self._world.hooks:
             self._world.happened(Relisted(self._agenda.now_s, self.name, kind))
 
-    def _step_if_heeded(self, machine: Choosy) -> Callable[[Change], None]:
+    def _step_if_heeded(self, machine: SelectiveMachine) -> Callable[[Change], None]:
         heeds, step = machine.heeds, self._step
 
         def tell(change: Change) -> None:

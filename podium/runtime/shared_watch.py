@@ -14,9 +14,9 @@ from podium.runtime.agenda import Agenda
 from podium.runtime.faults import Fates
 from podium.runtime.informer import Informer
 from podium.store.errors import ExpiredError
-from podium.store.events import WatchEvent
 from podium.store.store import Store
 from podium.store.watch import Watch
+from podium.store.watch_event import WatchEvent
 
 
 class Listener(Protocol):

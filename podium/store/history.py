@@ -4,14 +4,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from podium.api.objects import Object
-from podium.store.events import WatchEvent
+from podium.store.watch_event import WatchEvent
 
 Wake = Callable[[], None]
 Follow = Callable[[WatchEvent], Wake | None]
 """Takes note of an event, and says who is to be woken for it."""
 
 
-class Followers:
+class FieldSubscribers:
     """Who is told of the events that concern a value of a field."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class KindHistory:
         self.oldest_revision = oldest_revision
         self.end = 0
         self.waiting: dict[Hashable, Wake] = {}
-        self.followers = Followers()
+        self.followers = FieldSubscribers()
         self.size = size
         self._ring: list[WatchEvent] = []
 

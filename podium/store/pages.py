@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.api.objects import Object
-from podium.store.events import WatchEvent
-from podium.store.shelf import Shelf
+from podium.store.kind_index import KindIndex
+from podium.store.watch_event import WatchEvent
 
 Matches = Callable[[Object], bool]
 _AFTER = "\0"
@@ -35,7 +35,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PageContent:
     """What is on a page.
 
     Attributes:
@@ -50,46 +50,48 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ListSegment:
     """A namespace's part of a list: sorted names, each key being `prefix` and a name."""
 
     prefix: str
     names: Sequence[str]
     objects: Mapping[str, Object]
 
-    def since(self, start: str) -> "Stretch":
+    def since(self, start: str) -> "ListSegment":
         """What is left of it from the key `start` on."""
         if start.startswith(self.prefix):
             begin = bisect_left(self.names, start[len(self.prefix) :])
-            return Stretch(self.prefix, self.names[begin:], self.objects)
-        return self if start < self.prefix else Stretch(self.prefix, (), self.objects)
+            return ListSegment(self.prefix, self.names[begin:], self.objects)
+        return self if start < self.prefix else ListSegment(self.prefix, (), self.objects)
 
 
-def stretches(
-    shelf: Shelf, namespace: str | None, undone: Iterable[WatchEvent]
-) -> Iterator[Stretch]:
+def list_segments(
+    index: KindIndex, namespace: str | None, undone: Iterable[WatchEvent]
+) -> Iterator[ListSegment]:
     """The objects in order, as they were before some writes.
 
     Args:
-        shelf: the objects now.
+        index: the objects now.
         namespace: only those of this namespace.
         undone: the last writes to the shelf, oldest first.
     """
     before: dict[str, dict[str, Object | None]] = {}
     for event in undone:
         before.setdefault(event.namespace, {}).setdefault(event.name, event.previous)
-    every = {*shelf.namespaces(), *before} if namespace is None else {namespace}
+    every = {*index.namespaces(), *before} if namespace is None else {namespace}
     for prefix, each in sorted((f"{n}/" if n else "", n) for n in every):
         changed = before.get(each)
         if changed is None:
-            yield Stretch(prefix, shelf.names(each), shelf.objects(each))
+            yield ListSegment(prefix, index.names(each), index.objects(each))
         else:
-            past = {**shelf.objects(each), **changed}
+            past = {**index.objects(each), **changed}
             objects = {name: obj for name, obj in past.items() if obj is not None}
-            yield Stretch(prefix, sorted(objects), objects)
+            yield ListSegment(prefix, sorted(objects), objects)
 
 
-def find(parts: Iterable[Stretch], start: str, limit: int, matches: Matches | None) -> Found:
+def find(
+    parts: Iterable[ListSegment], start: str, limit: int, matches: Matches | None
+) -> PageContent:
     """A page.
 
     Args:
@@ -101,7 +103,7 @@ def find(parts: Iterable[Stretch], start: str, limit: int, matches: Matches | No
     left = [part.since(start) for part in parts]
     if not limit:
         every = [part.objects[name] for part in left for name in part.names]
-        return Found(every if matches is None else [*filter(matches, every)], "", 0)
+        return PageContent(every if matches is None else [*filter(matches, every)], "", 0)
     total = sum(len(part.names) for part in left)
     items: list[Object] = []
     seen = 0
@@ -112,5 +114,5 @@ def find(parts: Iterable[Stretch], start: str, limit: int, matches: Matches | No
             if matches is None or matches(obj):
                 items.append(obj)
                 if len(items) == limit and seen < total:
-                    return Found(items, part.prefix + name + _AFTER, total - seen)
-    return Found(items, "", 0)
+                    return PageContent(items, part.prefix + name + _AFTER, total - seen)
+    return PageContent(items, "", 0)

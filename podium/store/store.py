@@ -19,13 +19,13 @@ from podium.store.errors import (
     NotFoundError,
     TooLargeResourceVersionError,
 )
-from podium.store.events import EventType, WatchEvent
-from podium.store.following import FieldValue, FieldWatch
+from podium.store.field_watch import FieldValue, FieldWatch
 from podium.store.history import History, Wake
 from podium.store.journal import FIRST_REVISION, Journal, Recovered
-from podium.store.pages import Matches, Page, find, stretches
-from podium.store.shelf import Shelf
+from podium.store.kind_index import KindIndex
+from podium.store.pages import Matches, Page, find, list_segments
 from podium.store.watch import Watch
+from podium.store.watch_event import EventType, WatchEvent
 
 _NOTHING_KEPT = Recovered(FIRST_REVISION, ())
 
@@ -49,7 +49,7 @@ class Store:
         """
         recovered = journal.load() if journal else _NOTHING_KEPT
         self.revision = recovered.oldest_revision
-        self._shelves: dict[str, Shelf] = {}
+        self._indexes: dict[str, KindIndex] = {}
         self._history = History(history_max, self.revision)
         self._journal = journal
         # Writes that neither the journal nor watches know of yet.
@@ -63,8 +63,8 @@ class Store:
 
     def get(self, kind: str, namespace: str, name: str) -> Object | None:
         """An object, None if there is none; the namespace is "" where kinds have none."""
-        shelf = self._shelves.get(kind)
-        return None if shelf is None else shelf.get(namespace, name)
+        index = self._indexes.get(kind)
+        return None if index is None else index.get(namespace, name)
 
     def create(self, kind: str, obj: Object) -> Object:
         """Add an object, and return it with its version.
@@ -143,7 +143,7 @@ class Store:
             raise TooLargeResourceVersionError(revision, self.revision)
         base = f"{namespace}/" if namespace else ""
         undone = self._writes_after(kind, revision)
-        parts = stretches(self._shelves.get(kind) or Shelf(), namespace, undone)
+        parts = list_segments(self._indexes.get(kind) or KindIndex(), namespace, undone)
         found = find(parts, base + token.start if token else "", limit, matches)
         if not found.after:
             return Page(found.items, revision)
@@ -194,8 +194,8 @@ class Store:
 
     def changes(self, kind: str) -> int:
         """A number that is another one whenever an object of the kind has come, changed or gone."""
-        shelf = self._shelves.get(kind)
-        return 0 if shelf is None else shelf.changes
+        index = self._indexes.get(kind)
+        return 0 if index is None else index.changes
 
     def oldest_revision(self, kind: str) -> int:
         """The revision from which on all that happened to objects of a kind is known."""
@@ -255,13 +255,13 @@ class Store:
         return written
 
     def _apply(self, event: WatchEvent) -> None:
-        shelf = self._shelves.get(event.kind)
-        if shelf is None:
-            shelf = self._shelves[event.kind] = Shelf()
+        index = self._indexes.get(event.kind)
+        if index is None:
+            index = self._indexes[event.kind] = KindIndex()
         if event.type == "DELETED":
-            shelf.remove(event.namespace, event.name)
+            index.remove(event.namespace, event.name)
         else:
-            shelf.put(event.namespace, event.name, event.obj)
+            index.put(event.namespace, event.name, event.obj)
 
     def _commit(self) -> None:
         if self._journal is not None and self._pending:
@@ -276,11 +276,11 @@ class Store:
     def _undo(self, mark: int) -> None:
         """Take back the pending writes from number `mark` on."""
         for event in reversed(self._pending[mark:]):
-            shelf = self._shelves[event.kind]
+            index = self._indexes[event.kind]
             if event.previous is None:
-                shelf.remove(event.namespace, event.name)
+                index.remove(event.namespace, event.name)
             else:
-                shelf.put(event.namespace, event.name, event.previous)
+                index.put(event.namespace, event.name, event.previous)
             self.revision = event.revision - 1
         del self._pending[mark:]
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from podium.cli.main import app
-from podium.controllers.node_lifecycle.controller import NodeLifecycle
+from podium.controllers.node_lifecycle.controller import NodeLifecycleController
 
 _SCENARIO = """apiVersion: podium.dev/v1alpha1
 kind: Scenario
@@ -62,7 +62,7 @@ def test_a_bug_ends_with_1_and_says_where(scenario: Path, monkeypatch: pytest.Mo
     def reconcile(self: object, key: object, now_s: float) -> object:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(NodeLifecycle, "reconcile", reconcile)
+    monkeypatch.setattr(NodeLifecycleController, "reconcile", reconcile)
     result = run(str(scenario))
     assert result.exit_code == 1
     assert result.stdout == ""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Delete, Effect, Patch
-from podium.controllers.pod_gc import PodGarbageCollector
+from podium.controllers.pod_gc import PodGCController
 from tests.controllers.builders import Hand, Obj, pod
 from tests.controllers.worlds import World
 
@@ -44,7 +44,7 @@ def deleted(effects: list[Effect]) -> list[str]:
 
 @pytest.fixture
 def hand() -> Hand:
-    return Hand(PodGarbageCollector())
+    return Hand(PodGCController())
 
 
 def test_pods_of_a_lost_node_fail_and_go_after_a_quarantine(hand: Hand) -> None:
@@ -107,7 +107,7 @@ def test_it_looks_around_from_its_start_on_whether_or_not_there_was_anything(han
 
 
 def test_a_pod_that_a_finalizer_keeps_is_deleted_again_whenever_it_looks_around() -> None:
-    made = World(PodGarbageCollector, nodes=0)
+    made = World(PodGCController, nodes=0)
     held = pod("p", node="")
     held["metadata"] = {"name": "p", "namespace": "default", "finalizers": ["example.com/hold"]}
     made.create(held)
@@ -135,7 +135,7 @@ def test_a_node_out_of_service_gives_up_its_terminating_pods(hand: Hand) -> None
 
 
 def test_of_too_many_finished_pods_evicted_and_old_ones_go() -> None:
-    hand = Hand(PodGarbageCollector(finished_max=2))
+    hand = Hand(PodGCController(finished_max=2))
     old, older, evicted = finished("old"), finished("older"), finished("evicted", "Failed")
     old["metadata"]["creationTimestamp"] = "2025-12-31T00:00:00Z"
     older["metadata"]["creationTimestamp"] = "2025-12-30T00:00:00Z"

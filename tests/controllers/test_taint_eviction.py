@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Delete, Patch
-from podium.controllers.taint_eviction import TaintEviction
+from podium.controllers.taint_eviction import TaintEvictionController
 from tests.controllers.builders import Hand, Obj, pod
 
 NO_EXECUTE = {"key": "broken", "effect": "NoExecute"}
@@ -29,7 +29,7 @@ def tolerating(name: str, seconds: int | None, key: str = "broken") -> Obj:
 
 @pytest.fixture
 def hand() -> Hand:
-    return Hand(TaintEviction())
+    return Hand(TaintEvictionController())
 
 
 def test_a_pod_that_does_not_tolerate_is_marked_and_deleted_at_once(hand: Hand) -> None:

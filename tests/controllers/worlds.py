@@ -10,9 +10,9 @@ from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.control.effects import Bind, Effect
 from podium.control.events import Change
 from podium.control.machine import Machine
-from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
-from podium.node.simulated.kubelets import SimulatedKubelets
+from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.happenings import Called, Happening
 from podium.runtime.virtual import VirtualDriver

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from podium import Cluster
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
-from podium.machine.stats import memory
+from podium.machine.host_stats import memory
 
 T = TypeVar("T")
 

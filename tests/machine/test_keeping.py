@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from podium.machine.cgroups import Cgroups
-from podium.machine.directories import NodeDirectory, UnusableRootError
-from podium.machine.logs import LogFile
-from podium.machine.stats import disk_usage, memory, observations
+from podium.machine.container_logs import LogFile
+from podium.machine.host_stats import disk_usage, memory, observations
+from podium.machine.node_directory import NodeDirectory, UnusableRootError
 from podium.node.pressure.signals import Signal
 from tests.machine.machines import MI
 

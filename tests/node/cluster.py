@@ -8,8 +8,8 @@ from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.control.effects import Effect
 from podium.node.pod_conditions import condition_status
 from podium.node.simulated.behaviour import PREFIX
-from podium.node.simulated.kubelets import SimulatedKubelets
-from podium.node.simulated.settings import NodeSettings
+from podium.node.simulated.node_settings import NodeSettings
+from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.happenings import Called, Happening
 from podium.runtime.latency import INSTANT, Latency

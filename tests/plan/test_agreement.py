@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
-from podium.node.simulated.settings import NodeSettings
+from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.play import BEHAVIOUR, DECISION_S
 from podium.simulation.scenario import Apply, Scenario, Step
 from podium.simulation.simulating import simulate

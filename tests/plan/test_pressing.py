@@ -9,7 +9,7 @@ import pytest
 from podium.api.disruption import BY_PRESSURE
 from podium.cli.inputs import InputError, read_kubelet_config
 from podium.node.kubelet_config import read_eviction_config
-from podium.node.pressure.ranking import EvictionOrder
+from podium.node.pressure.eviction_ranking import EvictionOrder
 from podium.node.pressure.signals import Signal
 from podium.plan.evicting import EvictionError, rank_evictions, ranking_report
 from podium.plan.planning import plan

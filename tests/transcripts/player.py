@@ -19,7 +19,7 @@ from podium.config.load import default_configuration
 from podium.control.effects import Effect
 from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.node.simulated.kubelets import SimulatedKubelets
+from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.virtual import VirtualDriver
 from podium.store.store import Store

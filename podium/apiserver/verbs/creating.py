@@ -21,7 +21,7 @@ from podium.apiserver.verbs.identities import new_uid, without_server_fields
 from podium.apiserver.verbs.options import WriteOptions
 from podium.apiserver.verbs.writing import Writer
 from podium.apiserver.versions import stored_version
-from podium.controllers.naming import generated_names
+from podium.controllers.generated_names import generated_names
 from podium.core.recent import Recent
 from podium.store.store import Store
 

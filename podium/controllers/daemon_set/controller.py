@@ -14,22 +14,7 @@ from podium.api.objects import Object, controller_of, is_terminating, labels, na
 from podium.api.pods import phase_of
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Event, Outcome, Synced
-from podium.controllers.daemon_set.backoff import FailedPodsBackoff
-from podium.controllers.daemon_set.crew import Crew, allows
-from podium.controllers.daemon_set.eligibility import bound_to, target_of, tolerant
-from podium.controllers.daemon_set.station import (
-    GENERATION_LABEL,
-    Orders,
-    generation_of,
-    judge,
-)
-from podium.controllers.kit.claiming import adoption, release
-from podium.controllers.kit.new_pods import new_pod
-from podium.controllers.kit.objects import Place, place_of, uid_of
-from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
-from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.records import record, told_of_pods
-from podium.controllers.revisions import (
+from podium.controllers.controller_revisions import (
     KIND,
     REVISION_LABEL,
     History,
@@ -37,6 +22,21 @@ from podium.controllers.revisions import (
     next_step,
     surplus,
 )
+from podium.controllers.daemon_set.daemon_set_state import DaemonSetState, rollout_bound
+from podium.controllers.daemon_set.eligibility import bound_to, target_of, tolerant
+from podium.controllers.daemon_set.failed_pods_backoff import FailedPodsBackoff
+from podium.controllers.daemon_set.node_state import (
+    GENERATION_LABEL,
+    DaemonRules,
+    generation_of,
+    node_state,
+)
+from podium.controllers.kit.controller_refs import adoption, release
+from podium.controllers.kit.indexer import Place, place_of, uid_of
+from podium.controllers.kit.new_pods import new_pod
+from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.records import record, told_of_pods
 
 BURST_MAX = 250
 _SET = "DaemonSet"
@@ -66,21 +66,21 @@ class DaemonSetController(Reconciler):
     def __init__(self) -> None:
         super().__init__(
             {
-                "Pod": {"station": _stations, "orphan": orphan_namespaces, "owner": owner_uids},
+                "Pod": {"station": _node_keys, "orphan": orphan_namespaces, "owner": owner_uids},
                 KIND: {"owner": owner_uids},
                 _SET: {"namespace": namespaces},
             }
         )
-        self._crews: dict[Place, Crew] = {}
+        self._states: dict[Place, DaemonSetState] = {}
         self._backoff = FailedPodsBackoff()
         self._refused: set[Hashable] = set()
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; nodes are to be judged only where something happens, at rest."""
         if isinstance(event, Synced):
-            for place, crew in self._crews.items():
+            for place, state in self._states.items():
                 if self.is_unrevised(place):
-                    crew.dirty.clear()
+                    state.dirty.clear()
         return super().step(event, now_s)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
@@ -88,12 +88,12 @@ class DaemonSetController(Reconciler):
         if obj is None:
             return
         if change.kind == _SET:
-            self._crews.setdefault(place_of(obj), Crew())
+            self._states.setdefault(place_of(obj), DaemonSetState())
             yield place_of(obj)
         elif change.kind == "Node":
             if _judged_by(before) != _judged_by(change.new):
-                for place, crew in self._crews.items():
-                    crew.dirty[name(obj)] = None
+                for place, state in self._states.items():
+                    state.dirty[name(obj)] = None
                     yield place
         elif change.kind == KIND:
             yield from _owner_of(obj)
@@ -107,13 +107,13 @@ class DaemonSetController(Reconciler):
         place, node_name = (key[0], key[1]), key[2] if len(key) == 3 else None
         daemon_set = self.objects.get(_SET, place[1], place[0])
         if daemon_set is None:
-            self._crews.pop(place, None)
+            self._states.pop(place, None)
             self._refused.discard(place)
             return ()
         if node_name is not None:
             # A pod becomes available, or may be replaced, just by time going by.
-            if place in self._crews:
-                self._crews[place].dirty[node_name] = None
+            if place in self._states:
+                self._states[place].dirty[node_name] = None
                 self.look_again(place, now_s)
             return ()
         if is_terminating(daemon_set):
@@ -146,94 +146,94 @@ class DaemonSetController(Reconciler):
     def _concerned_by(self, pod: Object) -> Iterator[Place]:
         if controller_of(pod) is not None:
             for place in _owner_of(pod):
-                if place in self._crews:
-                    self._crews[place].dirty[target_of(pod)] = None
+                if place in self._states:
+                    self._states[place].dirty[target_of(pod)] = None
                     yield place
             return
         for owner in self.objects.by(_SET, "namespace", place_of(pod)[0]):
             if label_selector(owner["spec"].get("selector")).matches(labels(pod)):
                 place = place_of(owner)
-                if place in self._crews:
-                    self._crews[place].orphans[place_of(pod)] = None
+                if place in self._states:
+                    self._states[place].orphans[place_of(pod)] = None
                 yield place
 
     def _sync(
         self, place: Place, daemon_set: Object, history: History, now_s: float
     ) -> Iterator[Effect]:
-        crew = self._crew(place, daemon_set)
-        claims = list(self._adoptions(crew, daemon_set))
+        state = self._state(place, daemon_set)
+        claims = list(self._adoptions(state, daemon_set))
         yield from claims
         assert history.current is not None
         is_unrevised = self.is_unrevised(place)
         revision = labels(history.current).get(REVISION_LABEL, "")
-        if crew.brief(daemon_set, revision) and not is_unrevised:
-            self._muster(crew, daemon_set)
-        yield from self._judged(crew, place, daemon_set, now_s)
-        steps = list(self._manage(crew, place, daemon_set, now_s))
+        if state.update_rules(daemon_set, revision) and not is_unrevised:
+            self._mark_all(state, daemon_set)
+        yield from self._judge_nodes(state, place, daemon_set, now_s)
+        steps = list(self._manage(state, place, daemon_set, now_s))
         if not steps and not claims and not is_unrevised:
-            steps = list(self._roll(crew, daemon_set))
+            steps = list(self._roll(state, daemon_set))
         yield from steps
         if not steps:
             live = partial(self._live, daemon_set, history)
             yield from surplus(daemon_set, history.old, live)
         if not is_unrevised:
-            yield from _status(daemon_set, crew)
+            yield from _status(daemon_set, state)
 
-    def _crew(self, place: Place, daemon_set: Object) -> Crew:
-        crew = self._crews[place]
-        if crew.orders is None:
+    def _state(self, place: Place, daemon_set: Object) -> DaemonSetState:
+        state = self._states[place]
+        if state.rules is None:
             orphans = self.objects.by("Pod", "orphan", place[0])
-            crew.orphans = {place_of(pod): None for pod in orphans}
-        return crew
+            state.orphans = {place_of(pod): None for pod in orphans}
+        return state
 
-    def _muster(self, crew: Crew, daemon_set: Object) -> None:
+    def _mark_all(self, state: DaemonSetState, daemon_set: Object) -> None:
         """Have all nodes judged, and all pods."""
-        crew.dirty.update(dict.fromkeys(crew.stations))
-        crew.dirty.update(dict.fromkeys(map(name, self.objects.all("Node"))))
+        state.dirty.update(dict.fromkeys(state.node_states))
+        state.dirty.update(dict.fromkeys(map(name, self.objects.all("Node"))))
         for pod in self.objects.by("Pod", "owner", uid_of(daemon_set)):
-            crew.dirty[target_of(pod)] = None
+            state.dirty[target_of(pod)] = None
 
-    def _adoptions(self, crew: Crew, daemon_set: Object) -> Iterator[Effect]:
+    def _adoptions(self, state: DaemonSetState, daemon_set: Object) -> Iterator[Effect]:
         selector = label_selector(daemon_set["spec"].get("selector"))
-        for place, called in crew.orphans:
+        for place, called in state.orphans:
             pod = self.objects.get("Pod", called, place)
             if pod is None or controller_of(pod) is not None or is_terminating(pod):
                 continue
             if selector.matches(labels(pod)):
                 yield adoption(daemon_set, pod, "Pod")
-        crew.orphans.clear()
+        state.orphans.clear()
 
-    def _judged(
-        self, crew: Crew, place: Place, daemon_set: Object, now_s: float
+    def _judge_nodes(
+        self, state: DaemonSetState, place: Place, daemon_set: Object, now_s: float
     ) -> Iterator[Effect]:
         """Judge the nodes about which something has changed; lets pods go that aren't its own."""
-        assert crew.orders is not None
+        assert state.rules is not None
         selector = label_selector(daemon_set["spec"].get("selector"))
-        for node_name in crew.dirty:
+        for node_name in state.dirty:
             node = self.objects.get("Node", node_name)
-            owned = self.objects.by("Pod", "station", _station(uid_of(daemon_set), node_name))
+            owned = self.objects.by("Pod", "station", _node_key(uid_of(daemon_set), node_name))
             pods = [pod for pod in owned if selector.matches(labels(pod))]
             for pod in owned if len(pods) < len([*owned]) else ():
                 if not selector.matches(labels(pod)) and not is_terminating(pod):
                     yield release(daemon_set, pod, "Pod")
             if node is None and not pods:
-                crew.put(node_name, None)
+                state.put(node_name, None)
                 continue
-            station = judge(crew.orders, node, pods, now_s)
-            crew.put(node_name, station)
-            if station.later_s is not None:
-                self.look_again((*place, node_name), station.later_s)
-        crew.dirty.clear()
+            found = node_state(state.rules, node, pods, now_s)
+            state.put(node_name, found)
+            if found.later_s is not None:
+                self.look_again((*place, node_name), found.later_s)
+        state.dirty.clear()
 
     def _manage(
-        self, crew: Crew, place: Place, daemon_set: Object, now_s: float
+        self, state: DaemonSetState, place: Place, daemon_set: Object, now_s: float
     ) -> Iterator[Effect]:
         """Create what nodes lack, and delete what they have too much."""
         creations = 1 if place in self._refused else BURST_MAX
         deletions = BURST_MAX
-        for node_name, station in list(crew.acting()):
-            doomed = [*station.doomed]
-            for pod in station.failed:
+        for node_name, found in list(state.acting()):
+            doomed = [*found.doomed]
+            for pod in found.failed:
                 until_s = self._backoff.until_s((uid_of(daemon_set), node_name), now_s)
                 if until_s is not None:
                     self.look_again((*place, node_name), until_s)
@@ -243,14 +243,16 @@ class DaemonSetController(Reconciler):
             doomed = doomed[:deletions]
             deletions -= len(doomed)
             for pod in doomed:
-                yield from self._farewell(daemon_set, pod, node_name)
-            if station.lacks and creations:
+                yield from self._deletion_with_event(daemon_set, pod, node_name)
+            if found.lacks and creations:
                 creations -= 1
-                yield self._creation(daemon_set, crew.orders, node_name)
+                yield self._creation(daemon_set, state.rules, node_name)
             # Whatever comes of it is seen at the next look.
-            crew.dirty[node_name] = None
+            state.dirty[node_name] = None
 
-    def _farewell(self, daemon_set: Object, pod: Object, node_name: str) -> Iterator[Effect]:
+    def _deletion_with_event(
+        self, daemon_set: Object, pod: Object, node_name: str
+    ) -> Iterator[Effect]:
         place, called = place_of(pod)
         phase = phase_of(pod)
         if phase == "Failed":
@@ -261,27 +263,27 @@ class DaemonSetController(Reconciler):
             yield record(daemon_set, self.name, "Normal", "SucceededDaemonPod", note)
         yield _deletion(pod)
 
-    def _roll(self, crew: Crew, daemon_set: Object) -> Iterator[Effect]:
+    def _roll(self, state: DaemonSetState, daemon_set: Object) -> Iterator[Effect]:
         """Replace pods of old templates, as many as may be at a time."""
         strategy = (daemon_set["spec"].get("updateStrategy") or {}).get("type")
-        if strategy != "RollingUpdate" or not crew.has_outdated():
+        if strategy != "RollingUpdate" or not state.has_outdated():
             return
-        desired = crew.counts["desiredNumberScheduled"]
-        surge = allows(daemon_set, "maxSurge", desired)
-        limit = surge or allows(daemon_set, "maxUnavailable", desired) or min(desired, 1)
-        for node_name, pod in list(crew.to_replace(limit))[:BURST_MAX]:
-            crew.dirty[node_name] = None
+        desired = state.counts["desiredNumberScheduled"]
+        surge = rollout_bound(daemon_set, "maxSurge", desired)
+        limit = surge or rollout_bound(daemon_set, "maxUnavailable", desired) or min(desired, 1)
+        for node_name, pod in list(state.to_replace(limit))[:BURST_MAX]:
+            state.dirty[node_name] = None
             if surge:
-                yield self._creation(daemon_set, crew.orders, node_name)
+                yield self._creation(daemon_set, state.rules, node_name)
             else:
                 yield _deletion(pod)
 
-    def _creation(self, daemon_set: Object, orders: Orders | None, node_name: str) -> Create:
-        assert orders is not None
+    def _creation(self, daemon_set: Object, rules: DaemonRules | None, node_name: str) -> Create:
+        assert rules is not None
         spec = tolerant(daemon_set["spec"]["template"].get("spec") or {})
         spec["affinity"] = bound_to(node_name, spec.get("affinity") or {})
-        marks = {REVISION_LABEL: orders.revision}
-        if orders.generation:
+        marks = {REVISION_LABEL: rules.revision}
+        if rules.generation:
             marks[GENERATION_LABEL] = generation_of(daemon_set)
         return Create(kind="Pod", obj=new_pod(daemon_set, extra_labels=marks, extra_spec=spec))
 
@@ -292,8 +294,8 @@ class DaemonSetController(Reconciler):
         return {name(one) for one in history.old if labels(one).get(REVISION_LABEL) in hashes}
 
 
-def _status(daemon_set: Object, crew: Crew) -> Iterator[Effect]:
-    counts = {field: crew.counts[field] for field in _COUNTS}
+def _status(daemon_set: Object, state: DaemonSetState) -> Iterator[Effect]:
+    counts = {field: state.counts[field] for field in _COUNTS}
     available = counts["numberAvailable"]
     counts["numberUnavailable"] = counts["desiredNumberScheduled"] - available
     counts["observedGeneration"] = int(daemon_set["metadata"].get("generation") or 0)
@@ -333,12 +335,12 @@ def _judged_by(node: Object | None) -> tuple[Any, ...] | None:
     return labels(node), spec_of(node).get("taints") or []
 
 
-def _station(uid: str, node_name: str) -> str:
+def _node_key(uid: str, node_name: str) -> str:
     return f"{uid}/{node_name}"
 
 
-def _stations(pod: Object) -> tuple[str, ...]:
+def _node_keys(pod: Object) -> tuple[str, ...]:
     reference = controller_of(pod)
     if reference is None or reference.get("kind") != _SET:
         return ()
-    return (_station(str(reference.get("uid")), target_of(pod)),)
+    return (_node_key(str(reference.get("uid")), target_of(pod)),)

@@ -21,8 +21,7 @@ from podium.api.objects import (
 )
 from podium.control.effects import Create, Delete, Effect, Patch, Record
 from podium.control.events import Change, Outcome
-from podium.controllers.deployment.bounds import is_rolling, progress_deadline_s
-from podium.controllers.deployment.conditions import (
+from podium.controllers.deployment.deployment_conditions import (
     PROGRESSING,
     Conditions,
     deadline_of,
@@ -32,15 +31,13 @@ from podium.controllers.deployment.conditions import (
     put_paused,
     put_progress,
 )
-from podium.controllers.deployment.family import (
-    REVISION,
-    Family,
-    counted,
-    family_of,
-    replicas_of,
+from podium.controllers.deployment.deployment_status import counts_of, status_patch
+from podium.controllers.deployment.new_replica_set import (
+    new_replica_set,
+    outdated_fields,
+    size_notes,
 )
-from podium.controllers.deployment.revisions import new_replica_set, outdated_fields, size_notes
-from podium.controllers.deployment.sizes import (
+from podium.controllers.deployment.replica_set_sizes import (
     Sizes,
     is_scaled,
     new_size,
@@ -48,9 +45,16 @@ from podium.controllers.deployment.sizes import (
     rolling_sizes,
     surplus_history,
 )
-from podium.controllers.deployment.status import counts_of, status_patch
-from podium.controllers.kit.claiming import claim
-from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.deployment.replica_sets import (
+    REVISION,
+    OwnedReplicaSets,
+    counted,
+    owned_replica_sets,
+    replicas_of,
+)
+from podium.controllers.deployment.rollout_bounds import is_rolling, progress_deadline_s
+from podium.controllers.kit.controller_refs import claim
+from podium.controllers.kit.indexer import Place, place_of, uid_of
 from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
 
@@ -96,8 +100,8 @@ class DeploymentController(Reconciler):
         claims = claim(deployment, selector, self.objects, _SET)
         if claims.effects:
             return claims.effects
-        family = family_of(deployment, claims.owned)
-        return list(self._sync(key, deployment, family, now_s))
+        owned = owned_replica_sets(deployment, claims.owned)
+        return list(self._sync(key, deployment, owned, now_s))
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Tell of ReplicaSets that were created or have got another size."""
@@ -142,55 +146,57 @@ class DeploymentController(Reconciler):
                 yield place_of(deployment)
 
     def _sync(
-        self, key: Hashable, deployment: Object, family: Family, now_s: float
+        self, key: Hashable, deployment: Object, owned: OwnedReplicaSets, now_s: float
     ) -> Iterator[Effect]:
-        scales = bool(deployment["spec"].get("paused")) or is_scaled(deployment, family)
+        scales = bool(deployment["spec"].get("paused")) or is_scaled(deployment, owned)
         if not is_terminating(deployment):
-            steps = [*self._steps(deployment, family, scales=scales)]
+            steps = [*self._steps(deployment, owned, scales=scales)]
             yield from steps
             if steps and key not in self._refusals:
                 # What comes of them will be looked at, and told, at once.
                 return
-            if scales or is_complete(deployment, counts_of(family)):
-                yield from (_deletion(one) for one in surplus_history(deployment, family))
+            if scales or is_complete(deployment, counts_of(owned)):
+                yield from (_deletion(one) for one in surplus_history(deployment, owned))
         rolls_out = not scales and not is_terminating(deployment)
-        yield from self._status(key, deployment, family, now_s, rolls_out=rolls_out)
+        yield from self._status(key, deployment, owned, now_s, rolls_out=rolls_out)
 
-    def _steps(self, deployment: Object, family: Family, *, scales: bool) -> Iterator[Effect]:
-        if family.new is not None:
-            body = outdated_fields(deployment, family)
+    def _steps(
+        self, deployment: Object, owned: OwnedReplicaSets, *, scales: bool
+    ) -> Iterator[Effect]:
+        if owned.new is not None:
+            body = outdated_fields(deployment, owned)
             if body:
-                yield _patched(family.new, body)
+                yield _patched(owned.new, body)
                 return
         if scales:
-            sizes = proportional_sizes(deployment, family)
-            yield from self._resized(deployment, family, sizes)
+            sizes = proportional_sizes(deployment, owned)
+            yield from self._resized(deployment, owned, sizes)
         elif is_rolling(deployment):
-            yield from self._roll(deployment, family)
+            yield from self._roll(deployment, owned)
         else:
-            yield from self._recreate(deployment, family)
+            yield from self._recreate(deployment, owned)
 
-    def _roll(self, deployment: Object, family: Family) -> Iterator[Effect]:
-        if family.new is None:
-            yield self._creation(deployment, family)
+    def _roll(self, deployment: Object, owned: OwnedReplicaSets) -> Iterator[Effect]:
+        if owned.new is None:
+            yield self._creation(deployment, owned)
         else:
-            yield from self._resized(deployment, family, rolling_sizes(deployment, family))
+            yield from self._resized(deployment, owned, rolling_sizes(deployment, owned))
 
-    def _recreate(self, deployment: Object, family: Family) -> Iterator[Effect]:
+    def _recreate(self, deployment: Object, owned: OwnedReplicaSets) -> Iterator[Effect]:
         """All old pods go, and when they are gone, the new ones come."""
-        doomed = {name(one): 0 for one in family.old if replicas_of(one)}
+        doomed = {name(one): 0 for one in owned.old if replicas_of(one)}
         if doomed:
-            yield from self._resized(deployment, family, doomed)
-        elif any(map(_may_run_pods, family.old)):
+            yield from self._resized(deployment, owned, doomed)
+        elif any(map(_may_run_pods, owned.old)):
             return
-        elif family.new is None:
-            yield self._creation(deployment, family)
+        elif owned.new is None:
+            yield self._creation(deployment, owned)
         else:
-            sizes = {name(family.new): new_size(deployment, family)}
-            yield from self._resized(deployment, family, sizes)
+            sizes = {name(owned.new): new_size(deployment, owned)}
+            yield from self._resized(deployment, owned, sizes)
 
-    def _creation(self, deployment: Object, family: Family) -> Effect:
-        obj = new_replica_set(deployment, family)
+    def _creation(self, deployment: Object, owned: OwnedReplicaSets) -> Effect:
+        obj = new_replica_set(deployment, owned)
         place = place_of(obj)
         if self.objects.get(_SET, place[1], place[0]) is None:
             return Create(kind=_SET, obj=obj)
@@ -205,8 +211,10 @@ class DeploymentController(Reconciler):
             body=body,
         )
 
-    def _resized(self, deployment: Object, family: Family, sizes: Sizes) -> Iterator[Effect]:
-        for replica_set in family.all:
+    def _resized(
+        self, deployment: Object, owned: OwnedReplicaSets, sizes: Sizes
+    ) -> Iterator[Effect]:
+        for replica_set in owned.all:
             size = sizes.get(name(replica_set))
             if size is None:
                 continue
@@ -221,21 +229,21 @@ class DeploymentController(Reconciler):
         self,
         key: Hashable,
         deployment: Object,
-        family: Family,
+        owned: OwnedReplicaSets,
         now_s: float,
         *,
         rolls_out: bool,
     ) -> Iterator[Effect]:
         known = conditions_of(deployment)
-        conditions, counts = Conditions([*known], now_s), counts_of(family)
+        conditions, counts = Conditions([*known], now_s), counts_of(owned)
         if not is_terminating(deployment):
             put_paused(conditions, deployment)
-            self._put_news(key, conditions, deployment, family)
+            self._put_news(key, conditions, deployment, owned)
         put_available(conditions, deployment, counts["availableReplicas"])
         if rolls_out:
-            put_progress(conditions, deployment, family, counts)
-            put_failure(conditions, family)
-        revision = "" if family.new is None else annotations(family.new).get(REVISION, "")
+            put_progress(conditions, deployment, owned, counts)
+            put_failure(conditions, owned)
+        revision = "" if owned.new is None else annotations(owned.new).get(REVISION, "")
         patch = status_patch(deployment, counts, conditions.all, revision)
         if patch is not None:
             yield patch
@@ -245,18 +253,18 @@ class DeploymentController(Reconciler):
             self.look_again(key, deadline_s)
 
     def _put_news(
-        self, key: Hashable, conditions: Conditions, deployment: Object, family: Family
+        self, key: Hashable, conditions: Conditions, deployment: Object, owned: OwnedReplicaSets
     ) -> None:
         """Tell of a new ReplicaSet: created, found, or impossible to create."""
         if progress_deadline_s(deployment) is None:
             return
-        if family.new is None:
+        if owned.new is None:
             if key in self._refusals:
                 refusal = self._refusals[key]
                 conditions.put(PROGRESSING, "False", "ReplicaSetCreateError", refusal)
             return
         self._refusals.pop(key, None)
-        called = name(family.new)
+        called = name(owned.new)
         if self._made.pop(key, None) == called:
             message = f'Created new replica set "{called}"'
             conditions.put(PROGRESSING, "True", "NewReplicaSetCreated", message)

@@ -11,21 +11,21 @@ from podium.api.labels import label_selector
 from podium.api.objects import Object, controller_of, is_terminating, labels
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
-from podium.controllers.job.backoff import BackoffRecord
-from podium.controllers.job.pods import TRACKING, is_tracked
-from podium.controllers.job.sizing import Sizing, sizing_of
-from podium.controllers.job.status import News, changed_fields, new_status
-from podium.controllers.job.tally import Tally, tally_of
-from podium.controllers.job.verdict import (
+from podium.controllers.job.backoff_record import BackoffRecord
+from podium.controllers.job.finished_condition import (
     REACHED,
-    Verdict,
+    FinishedCondition,
     deadline_s,
+    finished_condition,
     is_complete,
     is_over,
-    verdict_of,
 )
-from podium.controllers.kit.claiming import claim
-from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.job.job_status import StatusUpdate, changed_fields, new_status
+from podium.controllers.job.pod_accounting import TRACKING, is_tracked
+from podium.controllers.job.pod_changes import PodChanges, pod_changes
+from podium.controllers.job.sync_context import SyncJobContext, sync_context
+from podium.controllers.kit.controller_refs import claim
+from podium.controllers.kit.indexer import Place, place_of, uid_of
 from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.records import record, told_of_pods
@@ -57,7 +57,7 @@ class JobController(Reconciler):
         )
         self._backoffs: dict[str, BackoffRecord] = {}
         self._refused: set[Hashable] = set()
-        self._told: dict[Hashable, News] = {}
+        self._told: dict[Hashable, StatusUpdate] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.new if change.new is not None else change.old
@@ -87,8 +87,8 @@ class JobController(Reconciler):
         claims = claim(job, label_selector(job["spec"].get("selector")), self.objects, "Pod")
         if claims.effects:
             return [*freed, *claims.effects]
-        tally = tally_of(job, claims.owned, now_s)
-        return [*freed, *self._sync(key, tally, now_s)]
+        context = sync_context(job, claims.owned, now_s)
+        return [*freed, *self._sync(key, context, now_s)]
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
         """Tell of pods, and of what the Job's conditions say."""
@@ -125,55 +125,59 @@ class JobController(Reconciler):
             if label_selector(job["spec"].get("selector")).matches(labels(pod)):
                 yield place_of(job)
 
-    def _sync(self, key: Hashable, tally: Tally, now_s: float) -> Iterator[Effect]:
-        backoff = self._seen(tally, now_s)
-        verdict, sizing = verdict_of(tally, now_s), Sizing()
+    def _sync(self, key: Hashable, context: SyncJobContext, now_s: float) -> Iterator[Effect]:
+        backoff = self._seen(context, now_s)
+        finished, changes = finished_condition(context, now_s), PodChanges()
         suspended: bool | None = None
-        if verdict is not None:
-            tally.let_go()
-            sizing.deletions = tally.active
-        elif not is_terminating(tally.job):
-            sizing = sizing_of(tally, backoff.until_s(), now_s)
-            suspended = bool(tally.job["spec"].get("suspend"))
+        if finished is not None:
+            context.count_kept_pods()
+            changes.deletions = context.active
+        elif not is_terminating(context.job):
+            changes = pod_changes(context, backoff.until_s(), now_s)
+            suspended = bool(context.job["spec"].get("suspend"))
         if key in self._refused:
-            del sizing.creations[1:]
-        active = len(tally.active) + len(sizing.creations) - len(sizing.deletions)
-        if verdict is None and active == 0 and is_complete(tally):
-            verdict, suspended = REACHED, None
-            tally.let_go()
-        self._wait(key, tally, sizing, verdict, now_s)
-        yield from (Create(kind="Pod", obj=pod) for pod in sizing.creations)
-        yield from map(_deletion, sizing.deletions)
-        news = News(active, tally.terminating + len(sizing.deletions), verdict, suspended)
-        yield from self._status(key, tally, news, now_s)
-        yield from _finalizers(tally)
+            del changes.creations[1:]
+        active = len(context.active) + len(changes.creations) - len(changes.deletions)
+        if finished is None and active == 0 and is_complete(context):
+            finished, suspended = REACHED, None
+            context.count_kept_pods()
+        self._wait(key, context, changes, finished, now_s)
+        yield from (Create(kind="Pod", obj=pod) for pod in changes.creations)
+        yield from map(_deletion, changes.deletions)
+        update = StatusUpdate(
+            active, context.terminating + len(changes.deletions), finished, suspended
+        )
+        yield from self._status(key, context, update, now_s)
+        yield from _finalizers(context)
 
-    def _seen(self, tally: Tally, now_s: float) -> BackoffRecord:
-        backoff = self._backoffs.setdefault(uid_of(tally.job), BackoffRecord())
-        ended = [*tally.new_succeeded, *tally.new_failed]
-        backoff.see(ended, {*tally.known_succeeded, *tally.known_failed}, now_s)
+    def _seen(self, context: SyncJobContext, now_s: float) -> BackoffRecord:
+        backoff = self._backoffs.setdefault(uid_of(context.job), BackoffRecord())
+        ended = [*context.new_succeeded, *context.new_failed]
+        backoff.see(ended, {*context.known_succeeded, *context.known_failed}, now_s)
         return backoff
 
     def _wait(
         self,
         key: Hashable,
-        tally: Tally,
-        sizing: Sizing,
-        verdict: Verdict | None,
+        context: SyncJobContext,
+        changes: PodChanges,
+        finished: FinishedCondition | None,
         now_s: float,
     ) -> None:
-        if sizing.later_s is not None:
-            self.look_again(key, sizing.later_s)
-        due_s = deadline_s(tally.job)
-        if verdict is None and due_s is not None and due_s > now_s:
+        if changes.later_s is not None:
+            self.look_again(key, changes.later_s)
+        due_s = deadline_s(context.job)
+        if finished is None and due_s is not None and due_s > now_s:
             self.look_again(key, due_s)
 
-    def _status(self, key: Hashable, tally: Tally, news: News, now_s: float) -> Iterator[Effect]:
-        job = tally.job
-        changed = changed_fields(job.get("status") or {}, new_status(tally, news, now_s))
+    def _status(
+        self, key: Hashable, context: SyncJobContext, update: StatusUpdate, now_s: float
+    ) -> Iterator[Effect]:
+        job = context.job
+        changed = changed_fields(job.get("status") or {}, new_status(context, update, now_s))
         if not changed:
             return
-        self._told[key] = news
+        self._told[key] = update
         place, called = place_of(job)
         # Of another state of the Job the numbers would be wrong: it is refused then.
         version = job["metadata"].get("resourceVersion")
@@ -189,13 +193,13 @@ class JobController(Reconciler):
         )
 
 
-def _finalizers(tally: Tally) -> Iterator[Effect]:
+def _finalizers(context: SyncJobContext) -> Iterator[Effect]:
     """Let the pods go whose uids the stored status has, and those that don't count."""
-    for uid in (*tally.known_succeeded, *tally.known_failed):
-        pod = tally.pods.get(uid)
+    for uid in (*context.known_succeeded, *context.known_failed):
+        pod = context.pods.get(uid)
         if pod is not None and is_tracked(pod):
             yield _untrack(pod)
-    yield from map(_untrack, tally.ignored)
+    yield from map(_untrack, context.ignored)
 
 
 def _untrack(pod: Object) -> Patch:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, annotations, labels, name, spec_of
-from podium.controllers.kit.claiming import owner_reference
+from podium.controllers.kit.controller_refs import owner_reference
 
 _NOTHING: Mapping[str, Any] = {}
 

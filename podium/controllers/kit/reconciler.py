@@ -14,9 +14,9 @@ from podium.api.objects import Object
 from podium.control.backoff import Backoff
 from podium.control.effects import Create, Delete, Effect, Evict, Panic, Patch, Record, Replace
 from podium.control.events import Change, Event, Outcome, Synced
-from podium.controllers.kit.objects import Index, Objects, uid_of
-from podium.controllers.kit.resting import Rest, stirs
-from podium.controllers.kit.unconfirmed import Unconfirmed
+from podium.controllers.kit.indexer import Index, Indexer, uid_of
+from podium.controllers.kit.resting_keys import RestingKeys, stirs
+from podium.controllers.kit.unconfirmed_objects import UnconfirmedObjects
 
 _BACKOFF = Backoff(first_s=0.25, max_s=30.0)
 
@@ -53,9 +53,9 @@ class Reconciler(ABC):
     tends: frozenset[str] | None = None
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
-        self.objects = Objects(indexes)
-        self._unconfirmed = Unconfirmed()
-        self._rest: Rest | None = None
+        self.objects = Indexer(indexes)
+        self._unconfirmed = UnconfirmedObjects()
+        self._rest: RestingKeys | None = None
         self._synced = False
         self._now_s = 0.0
         # What is to be looked at, now or as soon as nothing is under way for it.
@@ -87,7 +87,7 @@ class Reconciler(ABC):
             loaded: uids of the objects that come from some cluster.
         """
         if self.tends is not None:
-            self._rest = Rest(loaded, self.tends)
+            self._rest = RestingKeys(loaded, self.tends)
 
     def is_unrevised(self, key: Hashable) -> bool:
         """Whether a key stands for an object that is to be left as it is, and nobody changed."""

@@ -15,17 +15,20 @@ from podium.api.times import timestamp
 from podium.control.effects import Effect, Patch, Record
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.control.heartbeats import LEASE_NAMESPACE, is_continuous
-from podium.controllers.kit.objects import place_of, uid_of
+from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.node_lifecycle.settings import DEFAULT_SETTINGS, NodeLifecycleSettings
-from podium.controllers.node_lifecycle.silence import (
-    Heard,
-    Looks,
+from podium.controllers.node_lifecycle.node_heartbeats import (
+    MonitorTimes,
+    NodeHealthData,
     heartbeat_of,
     silent_from_s,
     unknown_patch,
 )
-from podium.controllers.node_lifecycle.taints import (
+from podium.controllers.node_lifecycle.node_lifecycle_settings import (
+    DEFAULT_SETTINGS,
+    NodeLifecycleSettings,
+)
+from podium.controllers.node_lifecycle.node_taints import (
     NO_EXECUTE_TAINTS,
     no_execute_patch,
     no_execute_taint,
@@ -34,7 +37,7 @@ from podium.controllers.node_lifecycle.taints import (
     taints_of,
     without_no_execute,
 )
-from podium.controllers.node_lifecycle.zones import Shift, Zone, Zones, zone_of
+from podium.controllers.node_lifecycle.zones import Zone, Zones, ZonesChange, zone_of
 
 TAINTING_PERIOD_S = 0.1
 """How soon after a look the nodes that have failed are tainted, as far as rates allow."""
@@ -55,7 +58,7 @@ class _Health:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pardon:
+class _Untainting:
     """The key of a node that loses its NoExecute taints, as all nodes have failed."""
 
     node: str
@@ -71,7 +74,7 @@ class _Tainting:
 _ALL_ZONES = "all zones"
 
 
-class NodeLifecycle(Reconciler):
+class NodeLifecycleController(Reconciler):
     """Watches nodes.
 
     Args:
@@ -85,10 +88,10 @@ class NodeLifecycle(Reconciler):
         super().__init__({"Pod": {"node": node_names_of}})
         self._settings = settings
         self._zones = Zones(settings)
-        self._heard: dict[str, Heard] = {}
-        self._looks: Looks | None = None
+        self._health: dict[str, NodeHealthData] = {}
+        self._monitor_times: MonitorTimes | None = None
         self._registered: dict[str, Object] = {}
-        self._fallen: set[str] = set()
+        self._newly_unknown: set[str] = set()
         self._leaves_nodes = False
         self._resting: set[str] = set()
 
@@ -99,7 +102,7 @@ class NodeLifecycle(Reconciler):
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; nodes are looked at from the moment on at which all are known."""
         if isinstance(event, Synced):
-            self._looks = Looks(now_s, self._settings.monitor_period_s)
+            self._monitor_times = MonitorTimes(now_s, self._settings.monitor_period_s)
         return super().step(event, now_s)
 
     def heeds(self, change: Change) -> bool:
@@ -128,7 +131,7 @@ class NodeLifecycle(Reconciler):
                 return self._about(called, no_schedule_patch, now_s)
             case _Health(called):
                 return self._check(called, now_s)
-            case _Pardon(called):
+            case _Untainting(called):
                 return self._about(called, without_no_execute, now_s)
             case _Tainting(zone):
                 return self._taint(zone, now_s)
@@ -143,8 +146,8 @@ class NodeLifecycle(Reconciler):
             return
         if isinstance(key, tuple):
             yield self._record(obj, "Warning", "NodeNotReady", "Node is not ready")
-        elif isinstance(key, _Health) and effect.subresource and key.node in self._fallen:
-            self._fallen.discard(key.node)
+        elif isinstance(key, _Health) and effect.subresource and key.node in self._newly_unknown:
+            self._newly_unknown.discard(key.node)
             note = f"Node {key.node} status is now: NodeNotReady"
             yield self._record(obj, "Normal", "NodeNotReady", note)
 
@@ -172,7 +175,7 @@ class NodeLifecycle(Reconciler):
         node = self.objects.get("Node", called)
         if node is None:
             return
-        self._hear(node)
+        self._note_heartbeat(node)
         if before is not None and is_continuous(before) != is_continuous(lease):
             self._resting.discard(called)
         if before is None or is_continuous(before) != is_continuous(lease):
@@ -184,11 +187,11 @@ class NodeLifecycle(Reconciler):
         if self._zones.count(called, node):
             yield from self._soon(_ALL_ZONES)
         if node is None:
-            self._heard.pop(called, None)
+            self._health.pop(called, None)
             yield from self._soon(_Health(called))
             return
-        self._hear(node)
-        if self._looks is None and self._leaves_nodes:
+        self._note_heartbeat(node)
+        if self._monitor_times is None and self._leaves_nodes:
             self._resting.add(called)
         elif old is None or _states(old) != _states(node):
             self._resting.discard(called)
@@ -205,20 +208,20 @@ class NodeLifecycle(Reconciler):
 
     def _soon(self, key: Hashable) -> Iterator[Hashable]:
         """Have a key looked at when nodes are next looked at; at the start that is at once."""
-        if self._looks is None:
+        if self._monitor_times is None:
             yield key
         else:
-            self.look_again(key, self._looks.after(self._now_s))
+            self.look_again(key, self._monitor_times.after(self._now_s))
 
-    def _hear(self, node: Object) -> None:
+    def _note_heartbeat(self, node: Object) -> None:
         """Take note of a heartbeat, if there was one."""
         called = name(node)
         heartbeat = heartbeat_of(node, self._lease(called))
-        heard = self._heard.get(called)
-        if heard is None or heard.uid != uid_of(node):
-            self._heard[called] = Heard(uid_of(node), self._now_s, self._now_s, heartbeat)
-        elif heartbeat != heard.heartbeat:
-            heard.heartbeat, heard.last_s = heartbeat, self._now_s
+        health = self._health.get(called)
+        if health is None or health.uid != uid_of(node):
+            self._health[called] = NodeHealthData(uid_of(node), self._now_s, self._now_s, heartbeat)
+        elif heartbeat != health.heartbeat:
+            health.heartbeat, health.last_s = heartbeat, self._now_s
 
     def _lease(self, called: str) -> Object | None:
         return self.objects.get("Lease", called, LEASE_NAMESPACE)
@@ -236,16 +239,16 @@ class NodeLifecycle(Reconciler):
         yield from self._register(called, node)
         if node is None:
             return
-        assert self._looks is not None
-        lease, heard = self._lease(called), self._heard[called]
-        from_s = silent_from_s(node, lease, heard, self._looks, self._settings, now_s)
-        if from_s is not None and from_s > now_s and heard.timer_s <= now_s:
-            heard.timer_s = from_s
+        assert self._monitor_times is not None
+        lease, health = self._lease(called), self._health[called]
+        from_s = silent_from_s(node, lease, health, self._monitor_times, self._settings, now_s)
+        if from_s is not None and from_s > now_s and health.timer_s <= now_s:
+            health.timer_s = from_s
             self.look_again(_Health(called), from_s)
-        yield from self._treat(node, now_s)
+        yield from self._taint_or_untaint(node, now_s)
         if from_s is not None and from_s <= now_s:
             if ready_status(node) == "True":
-                self._fallen.add(called)
+                self._newly_unknown.add(called)
             yield from self._about(called, unknown_patch, now_s)
 
     def _register(self, called: str, node: Object | None) -> Iterator[Effect]:
@@ -260,7 +263,7 @@ class NodeLifecycle(Reconciler):
             note = f"Node {called} event: Removing Node {called} from Controller"
             yield self._record(known, "Normal", "RemovingNode", note)
 
-    def _treat(self, node: Object, now_s: float) -> Iterator[Effect]:
+    def _taint_or_untaint(self, node: Object, now_s: float) -> Iterator[Effect]:
         """Taint a node that has failed, when its turn comes; a well one is untainted at once."""
         state, called = self._zones.state(zone_of(node)), name(node)
         wanted, known = no_execute_taint(node), taints_of(node) & NO_EXECUTE_TAINTS
@@ -284,14 +287,14 @@ class NodeLifecycle(Reconciler):
             self.look_again(_Tainting(zone), state.limiter.next_s)
 
     def _look_at_zones(self, now_s: float) -> Iterator[Effect]:
-        shift = self._zones.look(now_s)
-        if shift is Shift.STOPPED:
+        zones_change = self._zones.look(now_s)
+        if zones_change is ZonesChange.STOPPED:
             for node in self.objects.all("Node"):
-                self.look_again(_Pardon(name(node)), now_s)
-        elif shift is Shift.RESUMED:
+                self.look_again(_Untainting(name(node)), now_s)
+        elif zones_change is ZonesChange.RESUMED:
             # While everything seemed to fail, nobody could be heard.
-            for heard in self._heard.values():
-                heard.first_s = heard.last_s = now_s
+            for health in self._health.values():
+                health.first_s = health.last_s = now_s
         for zone in self._zones.waiting():
             self.look_again(_Tainting(zone), now_s + TAINTING_PERIOD_S)
         return iter(())

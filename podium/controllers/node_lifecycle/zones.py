@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from podium.api.objects import Object, labels
-from podium.controllers.node_lifecycle.settings import NodeLifecycleSettings
-from podium.controllers.node_lifecycle.taints import ready_status
+from podium.controllers.node_lifecycle.node_lifecycle_settings import NodeLifecycleSettings
+from podium.controllers.node_lifecycle.node_taints import ready_status
 
 Zone = tuple[str, str]
 """Region and zone, as a node's labels tell."""
@@ -21,7 +21,7 @@ _ZONE_LABEL = "topology.kubernetes.io/zone"
 EXCLUDED_LABEL = "node.kubernetes.io/exclude-disruption"
 
 
-class Disruption(Enum):
+class ZoneState(Enum):
     """How much of a zone has failed."""
 
     NONE = "most nodes are well"
@@ -29,7 +29,7 @@ class Disruption(Enum):
     FULL = "all nodes have failed"
 
 
-class Limiter:
+class RateLimiter:
     """Lets one pass at a time, no more than so many a second.
 
     Args:
@@ -61,7 +61,7 @@ class Limiter:
 
 
 @dataclass(slots=True)
-class ZoneState:
+class ZoneNodes:
     """What is known of a zone.
 
     Attributes:
@@ -71,13 +71,13 @@ class ZoneState:
         queue: the names of nodes that wait for their taint, the first in front.
     """
 
-    limiter: Limiter
+    limiter: RateLimiter
     ready: int = 0
     unready: int = 0
     queue: dict[str, None] = field(default_factory=dict)
 
 
-class Shift(Enum):
+class ZonesChange(Enum):
     """What a look at all zones has brought about."""
 
     NONE = "nothing, but for rates"
@@ -94,15 +94,15 @@ class Zones:
 
     def __init__(self, settings: NodeLifecycleSettings) -> None:
         self._settings = settings
-        self._zones: dict[Zone, ZoneState] = {}
+        self._zones: dict[Zone, ZoneNodes] = {}
         self._members: dict[str, tuple[Zone, bool]] = {}
         self.has_stopped = False
 
-    def state(self, zone: Zone) -> ZoneState:
+    def state(self, zone: Zone) -> ZoneNodes:
         """The state of a zone, which is there from now on."""
         if zone not in self._zones:
             rate = 0.0 if self.has_stopped else self._settings.eviction_rate
-            self._zones[zone] = ZoneState(Limiter(rate))
+            self._zones[zone] = ZoneNodes(RateLimiter(rate))
         return self._zones[zone]
 
     def waiting(self) -> list[Zone]:
@@ -122,20 +122,20 @@ class Zones:
             self._members[called] = after
         return True
 
-    def look(self, now_s: float) -> Shift:
+    def look(self, now_s: float) -> ZonesChange:
         """Find out how the zones are, and set their rates accordingly."""
         counted = [state for state in self._zones.values() if state.ready + state.unready]
         found = [(state, self._disruption(state)) for state in counted]
         if not found:
-            return Shift.NONE
-        stops = all(disruption is Disruption.FULL for _, disruption in found)
-        shift = Shift.NONE
+            return ZonesChange.NONE
+        stops = all(disruption is ZoneState.FULL for _, disruption in found)
+        zones_change = ZonesChange.NONE
         if stops != self.has_stopped:
-            shift = Shift.STOPPED if stops else Shift.RESUMED
+            zones_change = ZonesChange.STOPPED if stops else ZonesChange.RESUMED
         self.has_stopped = stops
         for state, disruption in found:
             state.limiter.set_rate(0.0 if stops else self._rate(state, disruption), now_s)
-        return shift
+        return zones_change
 
     def _add(self, membership: tuple[Zone, bool], count: int) -> None:
         zone, is_ready = membership
@@ -145,16 +145,16 @@ class Zones:
         else:
             state.unready += count
 
-    def _disruption(self, state: ZoneState) -> Disruption:
+    def _disruption(self, state: ZoneNodes) -> ZoneState:
         if not state.ready:
-            return Disruption.FULL
+            return ZoneState.FULL
         share = state.unready / (state.ready + state.unready)
         if state.unready > 2 and share >= self._settings.unhealthy_zone_share:
-            return Disruption.PARTIAL
-        return Disruption.NONE
+            return ZoneState.PARTIAL
+        return ZoneState.NONE
 
-    def _rate(self, state: ZoneState, disruption: Disruption) -> float:
-        if disruption is not Disruption.PARTIAL:
+    def _rate(self, state: ZoneNodes, disruption: ZoneState) -> float:
+        if disruption is not ZoneState.PARTIAL:
             return self._settings.eviction_rate
         is_large = state.ready + state.unready > self._settings.large_zone_size
         return self._settings.secondary_eviction_rate if is_large else 0.0

@@ -46,7 +46,7 @@ _VICTIMS = _exponential(1, 2, 7)
 SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
 
 
-class _Tally:
+class _Observations:
     """What was observed under one set of labels.
 
     Attributes:
@@ -88,24 +88,26 @@ class Histogram(Collector):
         self._labels = labels
         self._bounds = bounds
         # Without labels there is just one histogram, which is exposed from the start.
-        self._tallies: dict[Labels, _Tally] = {} if labels else {(): _Tally(len(bounds))}
+        self._by_labels: dict[Labels, _Observations] = (
+            {} if labels else {(): _Observations(len(bounds))}
+        )
         registry.register(self)
 
     def observe(self, value: float, *labels: str) -> None:
         """Count a value under the values of the labels."""
-        tally = self._tallies.get(labels)
-        if tally is None:
-            tally = self._tallies[labels] = _Tally(len(self._bounds))
-        tally.counts[bisect_left(self._bounds, value)] += 1
-        tally.total += value
+        observed = self._by_labels.get(labels)
+        if observed is None:
+            observed = self._by_labels[labels] = _Observations(len(self._bounds))
+        observed.counts[bisect_left(self._bounds, value)] += 1
+        observed.total += value
 
     def collect(self) -> Iterator[HistogramMetricFamily]:
         """The metric as it is exposed: the count of a bucket includes those of smaller ones."""
         family = HistogramMetricFamily(self._name, self._text, labels=self._labels)
         bounds = [*map(floatToGoString, self._bounds), "+Inf"]
-        for labels, tally in self._tallies.items():
-            buckets = list(zip(bounds, accumulate(tally.counts), strict=True))
-            family.add_metric(labels, buckets, tally.total)
+        for labels, observed in self._by_labels.items():
+            buckets = list(zip(bounds, accumulate(observed.counts), strict=True))
+            family.add_metric(labels, buckets, observed.total)
         yield family
 
 

@@ -9,16 +9,16 @@ from podium.api.labels import label_selector
 from podium.api.objects import Object, controller_of, is_terminating, labels, name, status_of
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.claiming import claim
-from podium.controllers.kit.objects import Place, place_of, uid_of
+from podium.controllers.controller_revisions import KIND, History, history_of, next_step, surplus
+from podium.controllers.kit.controller_refs import claim
+from podium.controllers.kit.indexer import Place, place_of, uid_of
 from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.records import record
-from podium.controllers.revisions import KIND, History, history_of, next_step, surplus
-from podium.controllers.stateful_set.claims import CLAIM
-from podium.controllers.stateful_set.pods import ordinal_of, revision_of, serves_from_s
-from podium.controllers.stateful_set.status import status_patch
-from podium.controllers.stateful_set.walk import NAME, Walk
+from podium.controllers.stateful_set.pod_identity import ordinal_of, revision_of, serves_from_s
+from podium.controllers.stateful_set.stateful_set_control import NAME, StatefulSetControl
+from podium.controllers.stateful_set.stateful_set_status import status_patch
+from podium.controllers.stateful_set.volume_claims import CLAIM
 
 _SET = "StatefulSet"
 _HASH_LABEL = "controller.kubernetes.io/hash"
@@ -112,8 +112,8 @@ class StatefulSetController(Reconciler):
         current = next((one for one in history.old if name(one) == known), update)
         pods = {ordinal: pod for pod in owned if (ordinal := ordinal_of(owner, pod)) is not None}
         if not is_terminating(owner):
-            walk = Walk(owner, current, update, pods, self.objects, now_s)
-            yield from walk.effects(rolls=not self.is_unrevised(key))
+            control = StatefulSetControl(owner, current, update, pods, self.objects, now_s)
+            yield from control.effects(rolls=not self.is_unrevised(key))
         patch = status_patch(owner, current, update, [*pods.values()], now_s)
         if patch is not None:
             yield patch

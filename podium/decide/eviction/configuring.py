@@ -6,9 +6,9 @@ from typing import Any
 from podium.api.durations import NANOS_PER_SECOND, format_duration, parse_duration
 from podium.api.objects import Object
 from podium.node.kubelet_config import read_exactly, with_defaults
-from podium.node.pressure.config import EvictionConfig
+from podium.node.pressure.eviction_config import EvictionConfig
 from podium.node.pressure.filesystems import Filesystems
-from podium.node.pressure.parsing import parse_signal, parse_value
+from podium.node.pressure.threshold_parsing import parse_signal, parse_value
 from podium.node.pressure.thresholds import Threshold, Value
 
 Json = dict[str, Any]

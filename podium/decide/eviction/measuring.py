@@ -10,14 +10,14 @@ from typing import Any
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.quantity import value
 from podium.node.pressure.filesystems import Filesystems
-from podium.node.pressure.signals import Signal
-from podium.node.pressure.statistics import (
+from podium.node.pressure.node_statistics import (
     ContainerUsage,
     DiskUsage,
     Observation,
     PodUsage,
     ephemeral_volumes,
 )
+from podium.node.pressure.signals import Signal
 
 _NOTHING: Object = {}
 # Each signal's group, and its fields for what is available and for the capacity.

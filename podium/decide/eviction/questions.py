@@ -21,10 +21,10 @@ from podium.decide.eviction.measuring import (
     with_shared_filesystems,
 )
 from podium.decide.eviction.rounds import Rounds, admission_json
-from podium.node.pressure.observing import thresholds_met
-from podium.node.pressure.oom import oom_score_adj
-from podium.node.pressure.parsing import ThresholdError, parse_signal, parse_value
-from podium.node.pressure.ranking import rank
+from podium.node.pressure.eviction_ranking import rank
+from podium.node.pressure.oom_score import oom_score_adj
+from podium.node.pressure.threshold_parsing import ThresholdError, parse_signal, parse_value
+from podium.node.pressure.threshold_state import thresholds_met
 
 Json = dict[str, Any]
 

@@ -16,18 +16,25 @@ from podium.decide.eviction.measuring import (
     usage_key,
     with_shared_filesystems,
 )
-from podium.node.admission import pressure_objection
-from podium.node.pressure.evictions import REASON
-from podium.node.pressure.filesystems import Reclaim
-from podium.node.pressure.manager import EvictionManager, Round, SplitFilesystemError
+from podium.node.pod_admission import pressure_rejection
+from podium.node.pressure.eviction_manager import (
+    EvictionManager,
+    EvictionRound,
+    SplitFilesystemError,
+)
+from podium.node.pressure.filesystems import NodeReclaim
+from podium.node.pressure.node_statistics import Observation, PodUsage, Statistics
+from podium.node.pressure.pod_eviction import REASON
 from podium.node.pressure.signals import Signal
-from podium.node.pressure.statistics import Observation, PodUsage, Statistics
 
 Json = dict[str, Any]
 
 _NOTHING: Object = {}
 _CONDITION = "DisruptionTarget=True/TerminationByKubelet"
-_GC_FIELDS = {Reclaim.CONTAINERS: "gcReclaimsContainers", Reclaim.IMAGES: "gcReclaimsImages"}
+_GC_FIELDS = {
+    NodeReclaim.CONTAINERS: "gcReclaimsContainers",
+    NodeReclaim.IMAGES: "gcReclaimsImages",
+}
 
 
 class Rounds:
@@ -62,13 +69,13 @@ class Rounds:
         try:
             round_ = self._manager.look(self._statistics(), list(self._pods.values()), self._now_s)
         except SplitFilesystemError as error:
-            return {**self._answer(Round()), "error": str(error)}
+            return {**self._answer(EvictionRound()), "error": str(error)}
         reclaims = round_.reclaims
         if reclaims:
             round_ = self._manager.conclude(round_, self._after_gc(step, reclaims))
         answer = self._answer(round_)
-        answer["imageGC"] = Reclaim.IMAGES in reclaims
-        answer["containerGC"] = Reclaim.CONTAINERS in reclaims
+        answer["imageGC"] = NodeReclaim.IMAGES in reclaims
+        answer["containerGC"] = NodeReclaim.CONTAINERS in reclaims
         if not self._keeps_evicted:
             for eviction in round_.evictions:
                 del self._pods[key(eviction.pod)]
@@ -110,7 +117,9 @@ class Rounds:
                 usage[uid(pod)] = pod_usage(pod, told)
         return Statistics(self._observations(), usage)
 
-    def _after_gc(self, step: Object, reclaims: tuple[Reclaim, ...]) -> dict[Signal, Observation]:
+    def _after_gc(
+        self, step: Object, reclaims: tuple[NodeReclaim, ...]
+    ) -> dict[Signal, Observation]:
         """What is observed once garbage collection has run; that it failed changes nothing."""
         before = self._groups
         for field in ("gcReclaims", *(_GC_FIELDS[reclaim] for reclaim in reclaims)):
@@ -119,7 +128,7 @@ class Rounds:
         self._groups = before
         return found
 
-    def _answer(self, round_: Round) -> Json:
+    def _answer(self, round_: EvictionRound) -> Json:
         answer: Json = {
             "evicted": "",
             "gracePeriodOverride": None,
@@ -144,13 +153,13 @@ class Rounds:
 
 def admission_json(conditions: list[str], pod: Object) -> Json:
     """Whether a node in these conditions takes a pod."""
-    objection = pressure_objection(conditions, pod)
+    objection = pressure_rejection(conditions, pod)
     if objection is None:
         return {"admit": True, "reason": "", "message": ""}
     return {"admit": False, "reason": objection.reason, "message": objection.message}
 
 
-def _evictions_json(round_: Round) -> Json:
+def _evictions_json(round_: EvictionRound) -> Json:
     first = round_.evictions[0]
     answer: Json = {
         "evicted": key(first.pod),

@@ -12,7 +12,7 @@ from podium.node.pressure.signals import Signal
 from podium.node.pressure.thresholds import Threshold, unset
 
 
-class Part(Enum):
+class DiskPart(Enum):
     """The parts of what a pod uses of disks: layers of containers, logs, volumes."""
 
     ROOTFS = "rootfs"
@@ -20,7 +20,7 @@ class Part(Enum):
     VOLUMES = "volumes"
 
 
-class Reclaim(StrEnum):
+class NodeReclaim(StrEnum):
     """What a node throws away before it evicts pods."""
 
     CONTAINERS = "containers"
@@ -32,9 +32,9 @@ _IMAGEFS = (Signal.IMAGEFS_AVAILABLE, Signal.IMAGEFS_INODES_FREE)
 _CONTAINERFS = (Signal.CONTAINERFS_AVAILABLE, Signal.CONTAINERFS_INODES_FREE)
 _FILESYSTEMS = frozenset((*_NODEFS, *_IMAGEFS, *_CONTAINERFS))
 
-_EVERYTHING = frozenset(Part)
-_REST = frozenset({Part.LOGS, Part.VOLUMES})
-_WRITABLE = frozenset({Part.ROOTFS})
+_EVERYTHING = frozenset(DiskPart)
+_REST = frozenset({DiskPart.LOGS, DiskPart.VOLUMES})
+_WRITABLE = frozenset({DiskPart.ROOTFS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Filesystems:
         """Images are alone on their filesystem."""
         return self.dedicated_image_fs and self.split_container_image_fs
 
-    def parts(self, signal: Signal) -> frozenset[Part]:
+    def parts(self, signal: Signal) -> frozenset[DiskPart]:
         """What of a pod's disk usage counts when a signal of a filesystem tells of pressure."""
         if not self.dedicated_image_fs:
             return _EVERYTHING
@@ -63,15 +63,15 @@ class Filesystems:
             return frozenset() if signal in _IMAGEFS else _EVERYTHING
         return _REST if signal in _NODEFS else _WRITABLE
 
-    def reclaims(self, signal: Signal) -> tuple[Reclaim, ...]:
+    def reclaims(self, signal: Signal) -> tuple[NodeReclaim, ...]:
         """What the node throws away when a signal tells of pressure, in this order."""
         if signal not in _FILESYSTEMS:
             return ()
         if self.is_split:
-            return (Reclaim.IMAGES,) if signal in _IMAGEFS else (Reclaim.CONTAINERS,)
+            return (NodeReclaim.IMAGES,) if signal in _IMAGEFS else (NodeReclaim.CONTAINERS,)
         if self.dedicated_image_fs and signal in _NODEFS:
             return ()
-        return (Reclaim.CONTAINERS, Reclaim.IMAGES)
+        return (NodeReclaim.CONTAINERS, NodeReclaim.IMAGES)
 
     def with_containerfs(self, thresholds: Iterable[Threshold]) -> tuple[Threshold, ...]:
         """Thresholds with those of containerfs, which are those of nodefs or of imagefs.

@@ -10,7 +10,7 @@ from typing import Any
 from podium.api.objects import Object
 from podium.control.effects import Effect
 from podium.control.events import Outcome
-from podium.node.runtime import ContainerId, Handler, StopSignal
+from podium.node.container_runtime import ContainerId, Handler, StopSignal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ class RemovePodSandbox(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectStats(Command):
-    """Measure the machine; the result is `podium.node.pressure.statistics.Statistics`.
+    """Measure the machine; the result is `podium.node.pressure.node_statistics.Statistics`.
 
     Attributes:
         pods: that are to be measured.

@@ -6,7 +6,7 @@ from typing import Any
 from podium import __version__
 from podium.node.kubelet_config import KubeletConfig, allocatable
 from podium.node.node_status import addresses
-from podium.node.real.machine import MachineInfo
+from podium.node.real.machine_info import MachineInfo
 
 VERSION = "v1.36.2"
 LOGS = "podium.dev/log-directory"

@@ -12,7 +12,7 @@ from typing import Any
 from podium.api.errors import FieldError, InvalidValueError, PodiumError, aggregate, unsupported
 from podium.api.integers import parse_count
 from podium.api.objects import Object, annotations
-from podium.node.simulated.durations import (
+from podium.node.simulated.scripted_durations import (
     ENDLESS,
     NO_TIME,
     ScriptedDuration,

@@ -12,7 +12,7 @@ from podium.cluster import CONTROLLERS, SchedulerSetup
 from podium.config.errors import InvalidConfigurationError
 from podium.config.load import load_configuration
 from podium.controllers.scheduler.context import Features
-from podium.controllers.volumes.provisioner import PROVISIONING_S
+from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
 from podium.documents import (
     Choice,
     Document,
@@ -26,9 +26,9 @@ from podium.documents import (
 )
 from podium.manifests.input_files import InputFileError, read_text
 from podium.node.kubelet_config import allocatable, read_eviction_config
-from podium.node.pressure.config import EvictionConfig
-from podium.node.pressure.parsing import ThresholdError
-from podium.node.pressure.ranking import EvictionOrder
+from podium.node.pressure.eviction_config import EvictionConfig
+from podium.node.pressure.eviction_ranking import EvictionOrder
+from podium.node.pressure.threshold_parsing import ThresholdError
 from podium.node.simulated.behaviour import (
     DEFAULT_BEHAVIOUR,
     Behaviour,
@@ -36,7 +36,7 @@ from podium.node.simulated.behaviour import (
     behaviour_of,
     node_behaviour_of,
 )
-from podium.node.simulated.durations import ScriptedDuration, parse_scripted_duration
+from podium.node.simulated.scripted_durations import ScriptedDuration, parse_scripted_duration
 from podium.profile import plugin_factories
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
 from podium.simulation.scenario_file.fields import Amounts, Context, context_of, inline_objects

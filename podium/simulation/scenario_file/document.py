@@ -14,7 +14,7 @@ from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import ClusterOptions, SchedulerSetup
 from podium.cluster.options import START_S
 from podium.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
-from podium.node.simulated.settings import NodeSettings
+from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.faults import Faults
 from podium.simulation.scenario import API_VERSION, KIND, Scenario
 from podium.simulation.scenario_file.cluster import (

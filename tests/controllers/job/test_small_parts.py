@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.controllers.job.backoff import BACKOFF, BackoffRecord
-from podium.controllers.job.failure_policy import meaning_of
-from podium.controllers.job.indexes import read_indexes, write_indexes
+from podium.controllers.job.backoff_record import BACKOFF, BackoffRecord
+from podium.controllers.job.completion_indexes import read_indexes, write_indexes
+from podium.controllers.job.pod_failure_policy import match_pod_failure_policy
 from tests.controllers.builders import NOW_S, pod
 
 Obj = dict[str, Any]
@@ -92,14 +92,14 @@ ON_DISRUPTION = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTar
 )
 def test_the_first_rule_that_matches_decides(failure: Obj, action: str, message: str) -> None:
     job = policed(ON_DISRUPTION, exits("FailJob", "In", 42), exits("FailIndex", "In", 3))
-    meaning = meaning_of(job, failure)
+    meaning = match_pod_failure_policy(job, failure)
     assert meaning.action == action
     assert not message or meaning.message == message
 
 
 def test_other_codes_than_listed_match_unless_they_are_nought() -> None:
     job = policed(exits("FailJob", "NotIn", 1, 2))
-    assert [meaning_of(job, failed(code)).action for code in (0, 1, 3)] == [
+    assert [match_pod_failure_policy(job, failed(code)).action for code in (0, 1, 3)] == [
         "Count",
         "Count",
         "FailJob",
@@ -108,5 +108,8 @@ def test_other_codes_than_listed_match_unless_they_are_nought() -> None:
 
 def test_single_indexes_fail_only_where_they_have_limits() -> None:
     rule = exits("FailIndex", "In", 3)
-    assert meaning_of(policed(rule, backoffLimitPerIndex=1), failed(3)).action == "FailIndex"
-    assert meaning_of(policed(rule), failed(3)).action == "Count"
+    assert (
+        match_pod_failure_policy(policed(rule, backoffLimitPerIndex=1), failed(3)).action
+        == "FailIndex"
+    )
+    assert match_pod_failure_policy(policed(rule), failed(3)).action == "Count"

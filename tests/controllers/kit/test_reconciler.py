@@ -7,7 +7,7 @@ from podium.api.objects import Object
 from podium.control.effects import Create, Delete, Effect, Panic, Patch
 from podium.control.events import CallError, Change, Outcome, Synced, Woken
 from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.unconfirmed import PATIENCE_S
+from podium.controllers.kit.unconfirmed_objects import PATIENCE_S
 
 Obj = dict[str, Any]
 

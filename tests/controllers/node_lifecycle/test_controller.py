@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Patch
-from podium.controllers.node_lifecycle.controller import NodeLifecycle
-from podium.controllers.taint_eviction import TaintEviction
+from podium.controllers.node_lifecycle.controller import NodeLifecycleController
+from podium.controllers.taint_eviction import TaintEvictionController
 from podium.runtime.faults import NO_FAULTS, Faults
 from tests.controllers.worlds import START_S, World, node
 
@@ -15,7 +15,7 @@ UNREACHABLE = "node.kubernetes.io/unreachable"
 
 
 def world_of(nodes: int, seed: int = 0) -> World:
-    return World(NodeLifecycle, TaintEviction, nodes=nodes, seed=seed)
+    return World(NodeLifecycleController, TaintEvictionController, nodes=nodes, seed=seed)
 
 
 def pod(name: str, on: str = "", **spec: Any) -> Obj:

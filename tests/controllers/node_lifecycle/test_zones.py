@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.node_lifecycle.settings import NodeLifecycleSettings
-from podium.controllers.node_lifecycle.zones import EXCLUDED_LABEL, Limiter, Shift, Zones
+from podium.controllers.node_lifecycle.node_lifecycle_settings import NodeLifecycleSettings
+from podium.controllers.node_lifecycle.zones import EXCLUDED_LABEL, RateLimiter, Zones, ZonesChange
 
 Obj = dict[str, Any]
 
@@ -49,19 +49,19 @@ def test_the_rate_depends_on_the_share_of_failed_nodes(
     ready: int, unready: int, expected: float
 ) -> None:
     zones = zones_with(a=(ready, unready), b=(1, 0))
-    assert zones.look(0.0) is Shift.NONE
+    assert zones.look(0.0) is ZonesChange.NONE
     assert rate(zones) == expected
 
 
 def test_when_all_zones_have_failed_nothing_is_evicted() -> None:
     zones = zones_with(a=(1, 2), b=(0, 1))
-    assert zones.look(0.0) is Shift.NONE
+    assert zones.look(0.0) is ZonesChange.NONE
     assert zones.count("a0", node("a0", "False"))
-    assert zones.look(5.0) is Shift.STOPPED
+    assert zones.look(5.0) is ZonesChange.STOPPED
     assert (rate(zones, "a"), rate(zones, "b")) == (0.0, 0.0)
-    assert zones.look(10.0) is Shift.NONE
+    assert zones.look(10.0) is ZonesChange.NONE
     zones.count("a0", node("a0"))
-    assert zones.look(15.0) is Shift.RESUMED
+    assert zones.look(15.0) is ZonesChange.RESUMED
     assert rate(zones, "b") == 0.1
 
 
@@ -90,7 +90,7 @@ def test_a_node_that_moves_or_goes_is_counted_where_it_is() -> None:
 
 
 def test_one_passes_at_a_time() -> None:
-    limiter = Limiter(0.1)
+    limiter = RateLimiter(0.1)
     assert [limiter.take(at_s) for at_s in (0.0, 1.0, 9.9, 10.0, 10.1)] == [
         True,
         False,
@@ -101,7 +101,7 @@ def test_one_passes_at_a_time() -> None:
 
 
 def test_another_rate_makes_nobody_wait_who_did_not_have_to() -> None:
-    limiter = Limiter(0.1)
+    limiter = RateLimiter(0.1)
     limiter.set_rate(0.01, 0.0)
     assert limiter.take(0.0)
     limiter.set_rate(0.1, 50.0)

@@ -6,10 +6,10 @@ import pytest
 
 from podium.cluster import Cluster, ClusterOptions
 from podium.controllers.garbage_collector import GarbageCollector
-from podium.controllers.volumes.binder import VolumeBinder
-from podium.controllers.volumes.ephemeral import EphemeralVolumes
-from podium.controllers.volumes.protection import VolumeProtection
-from podium.controllers.volumes.provisioner import VolumeProvisioner
+from podium.controllers.volumes.ephemeral_volumes import EphemeralVolumeController
+from podium.controllers.volumes.persistent_volumes import PersistentVolumeController
+from podium.controllers.volumes.volume_protection import VolumeProtectionController
+from podium.controllers.volumes.volume_provisioner import VolumeProvisioner
 from podium.runtime.faults import NO_FAULTS, Faults
 from tests.controllers.builders import Obj
 from tests.controllers.worlds import World
@@ -73,7 +73,12 @@ def using(name: str, claim_name: str) -> Obj:
 
 
 def world(*objects: Obj, faults: Faults = NO_FAULTS) -> World:
-    machines = (VolumeBinder, VolumeProvisioner, VolumeProtection, EphemeralVolumes)
+    machines = (
+        PersistentVolumeController,
+        VolumeProvisioner,
+        VolumeProtectionController,
+        EphemeralVolumeController,
+    )
     made = World(*machines, GarbageCollector, faults=faults)
     for one in objects:
         made.create(one)

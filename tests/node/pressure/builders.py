@@ -7,11 +7,11 @@ from typing import Any
 from podium.api.objects import Object
 from podium.api.quantity import value
 from podium.node.kubelet_config import read_exactly
-from podium.node.pressure.config import EvictionConfig
+from podium.node.pressure.eviction_config import EvictionConfig
+from podium.node.pressure.eviction_manager import EvictionManager, EvictionRound
 from podium.node.pressure.filesystems import Filesystems
-from podium.node.pressure.manager import EvictionManager, Round
+from podium.node.pressure.node_statistics import Observation, PodUsage, Statistics
 from podium.node.pressure.signals import Signal
-from podium.node.pressure.statistics import Observation, PodUsage, Statistics
 
 GI = 2**30
 MI = 2**20
@@ -46,12 +46,14 @@ class Node:
     def uses(self, called: str, memory: str | int) -> None:
         self.usage[called] = PodUsage(memory_bytes=value(memory))
 
-    def look(self, observed: Mapping[Signal, Observation], after_s: float = 0) -> Round:
+    def look(self, observed: Mapping[Signal, Observation], after_s: float = 0) -> EvictionRound:
         """One round, with the pods gone that it evicts."""
         self.now_s += after_s
-        round_ = self.manager.look(Statistics(observed, self.usage), self.pods, self.now_s)
-        self.pods = [one for one in self.pods if one not in [e.pod for e in round_.evictions]]
-        return round_
+        eviction_round = self.manager.look(Statistics(observed, self.usage), self.pods, self.now_s)
+        self.pods = [
+            one for one in self.pods if one not in [e.pod for e in eviction_round.evictions]
+        ]
+        return eviction_round
 
     def evicted(self, observed: Mapping[Signal, Observation], after_s: float = 0) -> list[str]:
         return [one.pod["metadata"]["name"] for one in self.look(observed, after_s).evictions]

@@ -5,9 +5,9 @@ from typing import NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.node.pressure.manager import Round
+from podium.node.pressure.eviction_manager import EvictionRound
+from podium.node.pressure.node_statistics import Observation, PodUsage
 from podium.node.pressure.signals import Signal
-from podium.node.pressure.statistics import Observation, PodUsage
 from tests.node.pressure.builders import Node, config, pod
 
 CAPACITY = 1000
@@ -61,8 +61,8 @@ def available(amount: int) -> dict[Signal, Observation]:
     return {Signal.MEMORY_AVAILABLE: Observation(amount, CAPACITY)}
 
 
-def evicted(round_: Round) -> list[int]:
-    return [int(one.pod["metadata"]["name"][1:]) for one in round_.evictions]
+def evicted(eviction_round: EvictionRound) -> list[int]:
+    return [int(one.pod["metadata"]["name"][1:]) for one in eviction_round.evictions]
 
 
 @given(st.lists(CLAIMS, max_size=6), STEPS)
@@ -85,12 +85,12 @@ def test_a_soft_threshold_never_acts_before_its_grace_period(steps: list[tuple[i
     node = node_of([Claim(0, 1, 0, True)] * 3)
     low_since_s: float | None = None
     for after_s, amount in steps:
-        round_ = node.look(available(amount), after_s)
+        eviction_round = node.look(available(amount), after_s)
         if amount >= SOFT + RECLAIM:
             low_since_s = None
         elif low_since_s is None and amount < SOFT:
             low_since_s = node.now_s
-        if round_.evictions and round_.evictions[0].grace_period_s != 1:
+        if eviction_round.evictions and eviction_round.evictions[0].grace_period_s != 1:
             assert low_since_s is not None
             assert node.now_s - low_since_s >= GRACE_S
 

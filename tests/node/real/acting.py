@@ -9,15 +9,22 @@ from podium.api.objects import Object
 from podium.control.effects import Create, Delete, Effect, Patch, Record
 from podium.control.events import CallError, Change, Outcome, Synced, Woken
 from podium.node.container import NOT_CONFIGURED
+from podium.node.container_runtime import (
+    ContainerId,
+    ExitStatus,
+    Handler,
+    HandlerResult,
+    StopSignal,
+)
 from podium.node.kubelet_config import read_kubelet_config
-from podium.node.pressure.signals import Signal
-from podium.node.pressure.statistics import (
+from podium.node.pressure.node_statistics import (
     ContainerUsage,
     DiskUsage,
     Observation,
     PodUsage,
     Statistics,
 )
+from podium.node.pressure.signals import Signal
 from podium.node.real.commands import (
     AwaitShutdown,
     CollectGarbage,
@@ -30,10 +37,9 @@ from podium.node.real.commands import (
     StopContainer,
     WaitForExit,
 )
-from podium.node.real.kubelet import MachineKubelet
-from podium.node.real.machine import MachineInfo
+from podium.node.real.machine_info import MachineInfo
+from podium.node.real.machine_kubelet import MachineKubelet
 from podium.node.real.registration import node_object
-from podium.node.runtime import ContainerId, ExitStatus, Handler, HandlerResult, StopSignal
 
 START_S = 1_800_000_000.0
 NODE = "worker"

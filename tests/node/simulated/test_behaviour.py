@@ -13,7 +13,7 @@ from podium.node.simulated.behaviour import (
     behaviour_of,
     node_behaviour_of,
 )
-from podium.node.simulated.durations import (
+from podium.node.simulated.scripted_durations import (
     ENDLESS,
     ScriptedDuration,
     ScriptedDurationError,

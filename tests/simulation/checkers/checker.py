@@ -3,7 +3,7 @@
 from podium.api.objects import Object
 from podium.cluster import Cluster
 from podium.runtime.happenings import Happening
-from podium.store.events import WatchEvent
+from podium.store.watch_event import WatchEvent
 
 _KINDS = ("Pod", "Node")
 

@@ -1,0 +1,145 @@
+"""ControllerRevisions: which templates a StatefulSet or DaemonSet has had, and which it has now.
+
+A template that comes back takes its old revision up again, under the highest number. How they are
+numbered, named and cleaned up is v1.36's way; the hashes in names are Podium's own.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.objects import Object, annotations, labels, name, status_of
+from podium.control.effects import Create, Delete, Effect, Patch
+from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.indexer import Indexer, place_of, uid_of
+from podium.controllers.pod_templates import hash_of, same_template
+
+KIND = "ControllerRevision"
+KEPT_BY_DEFAULT = 10
+REVISION_LABEL = "controller-revision-hash"
+"""What pods are labelled with, to tell their revision."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The revisions of a workload.
+
+    Attributes:
+        current: that of its template as it is; None if there is none yet.
+        old: the others, oldest first.
+    """
+
+    current: Object | None
+    old: Sequence[Object]
+
+
+def history_of(owner: Object, revisions: Iterable[Object]) -> History:
+    """Sort the owner's revisions."""
+    ordered = sorted(revisions, key=lambda one: (number_of(one), name(one)))
+    template = owner["spec"]["template"]
+    equal = [one for one in ordered if _keeps(one, template)]
+    current = equal[-1] if equal else None
+    return History(current, [one for one in ordered if one is not current])
+
+
+def template_of(revision: Object) -> Object:
+    """The template that a revision has kept."""
+    kept = revision["data"]["spec"]["template"]
+    return {field: value for field, value in kept.items() if field != "$patch"}
+
+
+def number_of(revision: Object) -> int:
+    """Its place in the history; the highest is the newest."""
+    return int(revision.get("revision") or 0)
+
+
+def next_step(owner: Object, history: History, objects: Indexer, hash_label: str) -> Effect | None:
+    """What is to be done first, so that the newest revision is that of the template.
+
+    Args:
+        owner: the workload.
+        history: of it.
+        objects: what is known, to find names that are taken.
+        hash_label: under which label revisions carry the hash in their name.
+    """
+    number = max(map(number_of, history.old), default=0) + 1
+    if history.current is not None:
+        if number_of(history.current) >= number:
+            return None
+        return _patch(history.current, KIND, {"revision": number})
+    collisions = int(status_of(owner).get("collisionCount") or 0)
+    hashed = _lost_hash(owner, history) or hash_of(owner["spec"]["template"], collisions)
+    revision = new_revision(owner, number, hash_label, hashed)
+    place, called = place_of(revision)
+    if objects.get(KIND, called, place) is None:
+        return Create(kind=KIND, obj=revision)
+    status = {"status": {"collisionCount": collisions + 1}}
+    return _patch(owner, str(owner["kind"]), status, subresource="status")
+
+
+def surplus(
+    owner: Object, old: Sequence[Object], live: Callable[[], Collection[str]]
+) -> Iterator[Effect]:
+    """Deletions of the oldest revisions that nobody needs, beyond those that are to be kept.
+
+    Args:
+        owner: tells how many are kept.
+        old: oldest first.
+        live: names of those that pods still have; only asked for if there are too many.
+    """
+    limit = owner["spec"].get("revisionHistoryLimit")
+    too_many = len(old) - (KEPT_BY_DEFAULT if limit is None else int(limit))
+    if too_many <= 0:
+        return
+    needed = live()
+    for one in [one for one in old if name(one) not in needed][:too_many]:
+        place, called = place_of(one)
+        yield Delete(kind=KIND, namespace=place, name=called, uid=uid_of(one))
+
+
+def _keeps(revision: Object, template: Object) -> bool:
+    kept = template_of(revision)
+    return kept == template or same_template(kept, template)
+
+
+def _lost_hash(owner: Object, history: History) -> str:
+    """The hash by which pods know the template's revision, if only its object isn't there.
+
+    So it is when somebody has written a cluster's state down, but not its revisions: without the
+    name that the status tells, all pods would look outdated, and be replaced.
+    """
+    status = owner.get("status") or {}
+    told = str(status.get("updateRevision") or "")
+    is_current = status.get("observedGeneration") == owner["metadata"].get("generation")
+    if not is_current or told in map(name, history.old):
+        return ""
+    return told.removeprefix(f"{name(owner)}-")
+
+
+def new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Object:
+    """The revision of a workload's template as it is, under a hash that is to stand for it."""
+    template = owner["spec"]["template"]
+    return {
+        "apiVersion": "apps/v1",
+        "kind": KIND,
+        "metadata": {
+            "name": f"{name(owner)}-{hashed}",
+            "namespace": owner["metadata"].get("namespace") or "",
+            "labels": {**labels(template), hash_label: hashed},
+            "annotations": {**annotations(owner)},
+            "ownerReferences": [owner_reference(owner)],
+        },
+        "data": {"spec": {"template": {**template, "$patch": "replace"}}},
+        "revision": number,
+    }
+
+
+def _patch(obj: Object, kind: str, body: Mapping[str, Any], subresource: str = "") -> Patch:
+    place, called = place_of(obj)
+    return Patch(
+        kind=kind,
+        namespace=place,
+        name=called,
+        subresource=subresource,
+        body={"metadata": {"uid": uid_of(obj)}, **body},
+    )

@@ -1,0 +1,110 @@
+"""All stations of one DaemonSet, and their sums, kept up as single nodes change."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from podium.api.objects import Object
+from podium.controllers.daemon_set.eligibility import Eligibility, tolerant
+from podium.controllers.daemon_set.node_state import DaemonRules, NodeState, generation_of
+from podium.controllers.kit.indexer import uid_of
+
+
+class DaemonSetState:
+    """What is known of a DaemonSet between two looks.
+
+    Attributes:
+        rules: what it wants on every node; None before the first look.
+        dirty: names of nodes that have to be judged anew.
+        orphans: places of pods that it may have to adopt.
+        node_states: by name of the node.
+    """
+
+    def __init__(self) -> None:
+        self.rules: DaemonRules | None = None
+        self.dirty: dict[str, None] = {}
+        self.orphans: dict[tuple[str, str], None] = {}
+        self.node_states: dict[str, NodeState] = {}
+        self.counts: Counter[str] = Counter()
+        self.holding = 0
+        self._basis: tuple[str, Object, str, str] | None = None
+        self._acting: dict[str, NodeState] = {}
+        self._outdated: dict[str, NodeState] = {}
+
+    def update_rules(self, daemon_set: Object, revision: str) -> bool:
+        """Make the orders what the DaemonSet says.
+
+        Returns:
+            Whether they have changed, so that all nodes have to be judged anew.
+        """
+        spec, generation = daemon_set["spec"], generation_of(daemon_set)
+        basis = (uid_of(daemon_set), spec, revision, generation)
+        if basis == self._basis:
+            return False
+        self._basis = basis
+        pod_spec = tolerant((spec.get("template") or {}).get("spec") or {})
+        self.rules = DaemonRules(
+            eligibility=Eligibility(pod_spec),
+            revision=revision,
+            generation=generation,
+            min_ready_s=int(spec.get("minReadySeconds") or 0),
+            surges=rollout_bound(daemon_set, "maxSurge", 100) > 0,
+        )
+        return True
+
+    def put(self, node_name: str, node_state: NodeState | None) -> None:
+        """Take in how things stand on a node; None: there is neither a node nor a pod."""
+        before = self.node_states.pop(node_name, None)
+        self._acting.pop(node_name, None)
+        self._outdated.pop(node_name, None)
+        if before is not None:
+            self.counts.subtract(before.counts)
+            self.holding -= before.holds
+        if node_state is None:
+            return
+        self.node_states[node_name] = node_state
+        self.counts.update(node_state.counts)
+        self.holding += node_state.holds
+        if node_state.lacks or node_state.doomed or node_state.failed:
+            self._acting[node_name] = node_state
+        if node_state.outdated is not None:
+            self._outdated[node_name] = node_state
+
+    def acting(self) -> Iterator[tuple[str, NodeState]]:
+        """Nodes where something has to be created or deleted, in the order of events."""
+        yield from self._acting.items()
+
+    def to_replace(self, limit: int) -> Iterator[tuple[str, Object]]:
+        """Nodes and pods that a rolling update replaces now, by the name of the node.
+
+        Args:
+            limit: on how many nodes pods may be changing at a time.
+        """
+        room = max(limit - self.holding, 0)
+        for node_name, node_state in sorted(self._outdated.items()):
+            assert node_state.outdated is not None
+            if node_state.is_free:
+                yield node_name, node_state.outdated
+            elif room:
+                room -= 1
+                yield node_name, node_state.outdated
+
+    def has_outdated(self) -> bool:
+        """Whether there is anything for a rolling update to do."""
+        return bool(self._outdated)
+
+
+def rollout_bound(daemon_set: Object, field: str, desired: int) -> int:
+    """A bound of the rolling update, in nodes; percentages are rounded up.
+
+    Args:
+        daemon_set: with its defaults.
+        field: `maxUnavailable` or `maxSurge`.
+        desired: how many nodes should have a pod.
+    """
+    strategy = daemon_set["spec"].get("updateStrategy") or {}
+    if strategy.get("type") != "RollingUpdate":
+        return 0
+    bound = (strategy.get("rollingUpdate") or {}).get(field) or 0
+    if not isinstance(bound, str):
+        return int(bound)
+    return -(-int(bound.removesuffix("%")) * desired // 100)

@@ -1,0 +1,182 @@
+"""How a DaemonSet stands on one node: what is to be created and deleted there, and what counts.
+
+The rules are those of v1.36's podsShouldBeOnNode, rollingUpdate and updateDaemonSetStatus, each of
+which goes over all nodes; here each node is judged when something about it has changed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from podium.api.objects import Object, annotations, is_terminating, labels
+from podium.api.pods import is_ready, node_name_of, phase_of
+from podium.controllers.controller_revisions import REVISION_LABEL
+from podium.controllers.daemon_set.eligibility import Eligibility, seniority
+from podium.controllers.kit.pods import available_from_s
+
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+GENERATION_LABEL = "pod-template-generation"
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonRules:
+    """What a DaemonSet wants on every node.
+
+    Attributes:
+        eligibility: which nodes get a pod.
+        revision: the hash of its template.
+        generation: of its template, as pods are labelled with it; empty if that isn't said.
+        min_ready_s: for how long a pod must have been ready to be available.
+        surges: whether new pods come before the old ones go.
+    """
+
+    eligibility: Eligibility
+    revision: str
+    generation: str
+    min_ready_s: int
+    surges: bool
+
+    def is_updated(self, pod: Object) -> bool:
+        """Whether a pod is of the template as it is."""
+        carried = labels(pod)
+        if self.generation and carried.get(GENERATION_LABEL) == self.generation:
+            return True
+        return bool(self.revision) and carried.get(REVISION_LABEL) == self.revision
+
+
+@dataclass(slots=True)
+class NodeState:
+    """A DaemonSet on one node.
+
+    Attributes:
+        lacks: whether a pod is to be created.
+        doomed: pods to be deleted.
+        failed: of these, the ones that have failed.
+        counts: what the node adds to the status.
+        holds: whether it takes up one of the nodes that a rollout may have changing at a time.
+        outdated: the pod that a rollout has yet to replace.
+        is_free: whether that may be done at once, as nothing is lost by it.
+        later_s: when to judge again at the latest; None if only events matter.
+    """
+
+    lacks: bool = False
+    doomed: list[Object] = field(default_factory=list)
+    failed: list[Object] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    holds: bool = False
+    outdated: Object | None = None
+    is_free: bool = False
+    later_s: float | None = None
+
+
+def node_state(
+    rules: DaemonRules, node: Object | None, pods: Sequence[Object], now_s: float
+) -> NodeState:
+    """How things stand on a node.
+
+    Args:
+        rules: what is wanted.
+        node: None if there is none of the name that the pods are for.
+        pods: the DaemonSet's, on the node or made for it, whatever has become of them.
+        now_s: the time.
+    """
+    node_state = NodeState()
+    if node is None:
+        # Pods that have been there are garbage, which somebody else collects.
+        unscheduled = [pod for pod in pods if not node_name_of(pod)]
+        node_state.doomed += [pod for pod in unscheduled if not is_terminating(pod)]
+        return node_state
+    wanted, stays = rules.eligibility.may_start(node), rules.eligibility.may_stay(node)
+    if not stays:
+        node_state.doomed += [pod for pod in pods if not is_terminating(pod)]
+    elif wanted and not pods:
+        node_state.lacks = True
+    else:
+        _manage(node_state, rules, pods, now_s, wanted=wanted)
+    node_state.counts = _counts(rules, pods, now_s, wanted=wanted)
+    if wanted or pods:
+        _put_rollout(node_state, rules, pods, now_s)
+    node_state.later_s = _next_available_s(rules, pods, now_s)
+    return node_state
+
+
+def _manage(
+    node_state: NodeState, rules: DaemonRules, pods: Sequence[Object], now_s: float, *, wanted: bool
+) -> None:
+    """Finished pods go, and what is too much."""
+    alive = [pod for pod in pods if not is_terminating(pod)]
+    phases = [phase_of(pod) for pod in alive]
+    finished = [pod for pod, phase in zip(alive, phases, strict=True) if phase == "Succeeded"]
+    node_state.failed = [pod for pod, phase in zip(alive, phases, strict=True) if phase == "Failed"]
+    running = sorted(
+        (pod for pod in alive if pod not in finished and pod not in node_state.failed),
+        key=seniority,
+    )
+    node_state.doomed += finished
+    if not rules.surges:
+        node_state.doomed += running[1:]
+    elif running:
+        node_state.doomed += _surplus_of_surge(rules, running, now_s)
+    else:
+        # When surging there always has to be one that isn't on its way out.
+        node_state.lacks = wanted
+
+
+def _surplus_of_surge(rules: DaemonRules, running: list[Object], now_s: float) -> list[Object]:
+    """All but the oldest old pod, while it is ready, and the oldest new one, until it serves."""
+    new = [pod for pod in running if rules.is_updated(pod)]
+    old = [pod for pod in running if not rules.is_updated(pod)]
+    surplus = new[1:] + old[1:]
+    if new and old and (not is_ready(old[0]) or _is_available(rules, new[0], now_s)):
+        surplus.append(old[0])
+    return surplus
+
+
+def _counts(
+    rules: DaemonRules, pods: Sequence[Object], now_s: float, *, wanted: bool
+) -> dict[str, int]:
+    if not wanted:
+        return {"numberMisscheduled": int(bool(pods))}
+    counts = {"desiredNumberScheduled": 1}
+    if pods:
+        oldest = min(pods, key=seniority)
+        counts["currentNumberScheduled"] = 1
+        counts["numberReady"] = int(is_ready(oldest))
+        counts["numberAvailable"] = int(_is_available(rules, oldest, now_s))
+        counts["updatedNumberScheduled"] = int(rules.is_updated(oldest))
+    return counts
+
+
+def _put_rollout(
+    node_state: NodeState, rules: DaemonRules, pods: Sequence[Object], now_s: float
+) -> None:
+    """What a rolling update is to know of the node."""
+    alive = [pod for pod in pods if not is_terminating(pod)]
+    new = [pod for pod in alive if rules.is_updated(pod)]
+    old = [pod for pod in alive if not rules.is_updated(pod)]
+    if len(new) > 1 or len(old) > 1:
+        node_state.holds = True
+        return
+    serves = [_is_available(rules, pod, now_s) for pod in (new or old)]
+    if old and not new:
+        node_state.outdated = old[0]
+        node_state.is_free = not serves[0]
+        node_state.holds = node_state.is_free and not rules.surges
+    elif rules.surges:
+        node_state.holds = bool(old) and not serves[0]
+    else:
+        node_state.holds = bool(old) or not new or not serves[0]
+
+
+def _is_available(rules: DaemonRules, pod: Object, now_s: float) -> bool:
+    from_s = available_from_s(pod, rules.min_ready_s)
+    return from_s is not None and from_s <= now_s
+
+
+def _next_available_s(rules: DaemonRules, pods: Sequence[Object], now_s: float) -> float | None:
+    moments = (available_from_s(pod, rules.min_ready_s) for pod in pods)
+    return min((at_s for at_s in moments if at_s is not None and at_s > now_s), default=None)
+
+
+def generation_of(daemon_set: Object) -> str:
+    """The generation of a DaemonSet's template, which the API server counts."""
+    return annotations(daemon_set).get(TEMPLATE_GENERATION, "")

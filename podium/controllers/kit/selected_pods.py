@@ -1,0 +1,82 @@
+"""Which pods whose selectors select, kept up to date change by change.
+
+Budgets and services select pods of their namespace. To look through all pods of a namespace when
+one of them changes would cost too much, and so would looking through all of a selector's namespace
+when it is asked for its pods.
+"""
+
+from collections.abc import Callable, Iterator
+
+from podium.api.labels import NOTHING, Selector
+from podium.api.objects import Object, labels
+from podium.controllers.kit.indexer import Indexer, Place, place_of
+
+Places = dict[Place, None]
+
+
+class SelectedPods:
+    """The pods that objects of a kind select.
+
+    Args:
+        objects: with the index `namespace` for pods and for the kind.
+        kind: of those who select.
+        selector_of: the selector in the spec of one of them.
+    """
+
+    def __init__(
+        self, objects: Indexer, kind: str, selector_of: Callable[[Object], Selector]
+    ) -> None:
+        self._objects = objects
+        self._kind = kind
+        self._selector_of = selector_of
+        self._selectors: dict[Place, Selector] = {}
+        self._members: dict[Place, Places] = {}
+        self._owners: dict[Place, Places] = {}
+
+    def of(self, owner: Object) -> list[Object]:
+        """The pods that one selects, in the order in which they came to be selected."""
+        found = (
+            self._objects.get("Pod", name, namespace)
+            for namespace, name in self._members.get(place_of(owner), ())
+        )
+        return [pod for pod in found if pod is not None]
+
+    def update_selector(self, before: Object | None, after: Object | None) -> None:
+        """Take in a change of one who selects."""
+        owner = after if after is not None else before
+        if owner is None or (before and after and before.get("spec") == after.get("spec")):
+            return
+        place = place_of(owner)
+        for pod in self._members.pop(place, ()):
+            self._owners.get(pod, {}).pop(place, None)
+        self._selectors.pop(place, None)
+        if after is None:
+            return
+        selector = self._selectors[place] = self._selector_of(after)
+        self._members[place] = {}
+        for one in self._objects.by("Pod", "namespace", place[0]):
+            if selector.matches(labels(one)):
+                self._join(place, place_of(one))
+
+    def update_pod(self, before: Object | None, after: Object | None) -> Iterator[Place]:
+        """Take in a change of a pod, and tell who selects it, or did until now."""
+        pod = after if after is not None else before
+        if pod is None:
+            return
+        place = place_of(pod)
+        selecting = self._owners.get(place, {})
+        if before is not None and after is not None and labels(before) == labels(after):
+            yield from [*selecting]
+            return
+        self._owners.pop(place, None)
+        for owner in selecting:
+            self._members[owner].pop(place, None)
+        if after is not None:
+            for owner in map(place_of, self._objects.by(self._kind, "namespace", place[0])):
+                if self._selectors.get(owner, NOTHING).matches(labels(after)):
+                    self._join(owner, place)
+        yield from {**selecting, **self._owners.get(place, {})}
+
+    def _join(self, owner: Place, pod: Place) -> None:
+        self._members[owner][pod] = None
+        self._owners.setdefault(pod, {})[owner] = None

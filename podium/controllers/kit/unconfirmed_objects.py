@@ -1,0 +1,50 @@
+"""Objects that a controller knows of only by the answers to its own calls.
+
+A watch tells of them soon, as a rule before or right after the answer. But an object may come and
+go while a watch is broken: the next list doesn't have it, and nobody ever tells that it is gone.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from podium.api.objects import Object
+from podium.control.events import Change
+from podium.controllers.kit.indexer import Place, place_of, uid_of
+
+# As long as v1.36's controllers wait for what they expect (ExpectationsTimeout).
+PATIENCE_S = 300.0
+
+
+class _Claim(NamedTuple):
+    uid: str
+    until_s: float
+
+
+class UnconfirmedObjects:
+    """What a watch is still to tell of, each for as long as that may take."""
+
+    def __init__(self) -> None:
+        self._claims: OrderedDict[tuple[str, Place], _Claim] = OrderedDict()
+
+    def add(self, kind: str, obj: Object, now_s: float) -> None:
+        """An answer told of an object that was unknown so far."""
+        self._claims[kind, place_of(obj)] = _Claim(uid_of(obj), now_s + PATIENCE_S)
+
+    def told(self, change: Change) -> None:
+        """A watch told of an object."""
+        if not self._claims:
+            return
+        obj = change.new if change.new is not None else change.old
+        if obj is not None:
+            self._claims.pop((change.kind, place_of(obj)), None)
+
+    def next_s(self) -> float | None:
+        """When the first of them has been waited for too long."""
+        return next(iter(self._claims.values())).until_s if self._claims else None
+
+    def take_overdue(self, now_s: float) -> Iterator[tuple[str, Place, str]]:
+        """Those that have been waited for too long, by kind, place and uid; they are forgotten."""
+        while (until_s := self.next_s()) is not None and until_s <= now_s:
+            kind, place = next(iter(self._claims))
+            yield kind, place, self._claims.pop((kind, place)).uid

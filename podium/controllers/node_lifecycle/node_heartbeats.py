@@ -1,0 +1,139 @@
+"""Nodes that aren't heard of: from when on they are silent, and what is written of them then.
+
+A look at nodes every few seconds is what upstream takes; here a node is looked at only when there
+is something to see, but at the same moments: a heartbeat counts from the first look after it.
+"""
+
+import math
+from dataclasses import dataclass
+
+from podium.api.objects import Object, condition_of, name, spec_of
+from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
+from podium.control.effects import Patch
+from podium.control.heartbeats import is_continuous, last_heartbeat_s
+from podium.controllers.kit.indexer import uid_of
+from podium.controllers.node_lifecycle.node_lifecycle_settings import NodeLifecycleSettings
+
+NEVER_UPDATED = "NodeStatusNeverUpdated"
+
+# Upstream leaves NetworkUnavailable alone: it isn't the kubelet's.
+_KUBELETS_CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
+
+
+@dataclass(slots=True)
+class NodeHealthData:
+    """What was heard of a node.
+
+    Attributes:
+        uid: of the node.
+        first_s: when the node was first seen.
+        last_s: when its last heartbeat was seen.
+        heartbeat: that heartbeat: what the Lease and the condition Ready said.
+        timer_s: when the node will be looked at again because it may be silent by then.
+    """
+
+    uid: str
+    first_s: float
+    last_s: float
+    heartbeat: tuple[str, str] = ("", "")
+    timer_s: float = 0.0
+
+
+class MonitorTimes:
+    """The moments at which nodes are looked at, a period apart.
+
+    Args:
+        start_s: the first of them.
+        period_s: between two.
+    """
+
+    def __init__(self, start_s: float, period_s: float) -> None:
+        self._start_s = start_s
+        self._period_s = period_s
+
+    def after(self, time_s: float) -> float:
+        """The first look after a moment."""
+        return self._at(math.floor((time_s - self._start_s) / self._period_s) + 1)
+
+    def from_(self, time_s: float) -> float:
+        """The first look at a moment or after it."""
+        return self._at(math.ceil((time_s - self._start_s) / self._period_s))
+
+    def _at(self, number: int) -> float:
+        return self._start_s + max(0, number) * self._period_s
+
+
+def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
+    """What changes with each heartbeat: the Lease's time of renewal and the status' own time."""
+    renewed = "" if lease is None else str(spec_of(lease).get("renewTime") or "")
+    ready = condition_of(node, "Ready")
+    if ready is None or ready.get("reason") == NEVER_UPDATED:
+        return renewed, ""
+    return renewed, str(ready.get("lastHeartbeatTime") or "")
+
+
+def silent_from_s(
+    node: Object,
+    lease: Object | None,
+    health: NodeHealthData,
+    monitor_times: MonitorTimes,
+    settings: NodeLifecycleSettings,
+    now_s: float,
+) -> float | None:
+    """The look from which on a node counts as silent unless it is heard of before.
+
+    None: its heartbeats go on without being written.
+    """
+    if lease is not None and is_continuous(lease):
+        return None
+    last_s = health.last_s
+    if lease is not None:
+        last_s = max(health.first_s, last_heartbeat_s(lease, last_s, now_s))
+    elif condition_of(node, "Ready") is None:
+        return monitor_times.from_(_created_s(node, last_s) + settings.startup_grace_period_s)
+    return monitor_times.from_(monitor_times.after(last_s) + settings.grace_period_s)
+
+
+def unknown_patch(node: Object, now_s: float) -> Patch | None:
+    """The write that says that nobody knows how a node is; None if that is said already."""
+    changed = []
+    for kind in _KUBELETS_CONDITIONS:
+        known = condition_of(node, kind)
+        if known is None:
+            changed.append(_never_updated(node, kind, now_s))
+        elif known.get("status") != "Unknown":
+            changed.append(_stopped(kind, now_s))
+    if not changed:
+        return None
+    metadata = {
+        "uid": uid_of(node),
+        "resourceVersion": node["metadata"].get("resourceVersion"),
+    }
+    body = {"metadata": metadata, "status": {"conditions": changed}}
+    return Patch(kind="Node", name=name(node), subresource="status", body=body)
+
+
+def _stopped(kind: str, now_s: float) -> Object:
+    return {
+        "type": kind,
+        "status": "Unknown",
+        "lastTransitionTime": timestamp(now_s),
+        "reason": "NodeStatusUnknown",
+        "message": "Kubelet stopped posting node status.",
+    }
+
+
+def _never_updated(node: Object, kind: str, now_s: float) -> Object:
+    return {
+        "type": kind,
+        "status": "Unknown",
+        "lastHeartbeatTime": node["metadata"].get("creationTimestamp"),
+        "lastTransitionTime": timestamp(now_s),
+        "reason": NEVER_UPDATED,
+        "message": "Kubelet never posted node status.",
+    }
+
+
+def _created_s(node: Object, otherwise_s: float) -> float:
+    created = node["metadata"].get("creationTimestamp")
+    return parse_time(created) / NANOS_PER_SECOND if created else otherwise_s

@@ -1,0 +1,113 @@
+"""Which taints a node's conditions call for, and the writes that bring them about.
+
+NoSchedule taints follow the conditions at once. Of the two NoExecute taints a node has one at most.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from podium.api.objects import Object, condition_of, conditions_of, name, spec_of
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE
+from podium.api.times import timestamp
+from podium.control.effects import Patch
+from podium.controllers.kit.indexer import uid_of
+
+Taint = tuple[str, str]
+"""Key and effect."""
+
+_PREFIX = "node.kubernetes.io/"
+NOT_READY = _PREFIX + "not-ready"
+UNREACHABLE = _PREFIX + "unreachable"
+UNSCHEDULABLE = _PREFIX + "unschedulable"
+
+_KEYS: Mapping[tuple[str, str], str] = {
+    ("Ready", "False"): NOT_READY,
+    ("Ready", "Unknown"): UNREACHABLE,
+    ("MemoryPressure", "True"): _PREFIX + "memory-pressure",
+    ("DiskPressure", "True"): _PREFIX + "disk-pressure",
+    ("NetworkUnavailable", "True"): _PREFIX + "network-unavailable",
+    ("PIDPressure", "True"): _PREFIX + "pid-pressure",
+}
+_OURS = frozenset({(key, NO_SCHEDULE) for key in (*_KEYS.values(), UNSCHEDULABLE)})
+NO_EXECUTE_TAINTS: frozenset[Taint] = frozenset(
+    {(NOT_READY, NO_EXECUTE), (UNREACHABLE, NO_EXECUTE)}
+)
+
+
+def ready_status(node: Object) -> str:
+    """The status of a node's condition Ready; empty if it has none."""
+    ready = condition_of(node, "Ready")
+    return "" if ready is None else str(ready.get("status"))
+
+
+def taints_of(node: Object) -> set[Taint]:
+    """A node's taints, without values and times."""
+    return {_taint(one) for one in _raw(node)}
+
+
+def no_schedule_patch(node: Object, now_s: float) -> Patch | None:
+    """The write that lets a node's NoSchedule taints follow its conditions; None if they do."""
+    wanted = set(_called_for(node))
+    known = taints_of(node) & _OURS
+    return _patch(node, sorted(wanted - known), known - wanted, now_s)
+
+
+def no_execute_patch(node: Object, now_s: float) -> Patch | None:
+    """The write that gives a node the NoExecute taint it should have, or takes it away.
+
+    None if the node has it, or no condition Ready at all.
+    """
+    wanted = no_execute_taint(node)
+    known = taints_of(node) & NO_EXECUTE_TAINTS
+    if wanted is None:
+        return _patch(node, (), known, now_s) if ready_status(node) else None
+    return _patch(node, {wanted} - known, known - {wanted}, now_s)
+
+
+def without_no_execute(node: Object, now_s: float) -> Patch | None:
+    """The write that takes a node's NoExecute taints away; None if there are none."""
+    return _patch(node, (), taints_of(node) & NO_EXECUTE_TAINTS, now_s)
+
+
+def no_execute_taint(node: Object) -> Taint | None:
+    """The NoExecute taint that a node should have, by its condition Ready."""
+    key = {"False": NOT_READY, "Unknown": UNREACHABLE}.get(ready_status(node))
+    return None if key is None else (key, NO_EXECUTE)
+
+
+def _called_for(node: Object) -> Iterator[Taint]:
+    for condition in conditions_of(node):
+        key = _KEYS.get((str(condition.get("type")), str(condition.get("status"))))
+        if key is not None:
+            yield key, NO_SCHEDULE
+    if spec_of(node).get("unschedulable"):
+        yield UNSCHEDULABLE, NO_SCHEDULE
+
+
+def _patch(
+    node: Object, added: Collection[Taint], removed: Collection[Taint], now_s: float
+) -> Patch | None:
+    if not added and not removed:
+        return None
+    kept = [one for one in _raw(node) if _taint(one) not in removed]
+    since = timestamp(now_s)
+    new = [{"key": key, "effect": effect, "timeAdded": since} for key, effect in added]
+    metadata = node["metadata"]
+    return Patch(
+        kind="Node",
+        name=name(node),
+        body={
+            "metadata": {
+                "uid": uid_of(node),
+                "resourceVersion": metadata.get("resourceVersion"),
+            },
+            "spec": {"taints": [*kept, *new] or None},
+        },
+    )
+
+
+def _raw(node: Object) -> Sequence[Object]:
+    return spec_of(node).get("taints") or ()
+
+
+def _taint(raw: Object) -> Taint:
+    return str(raw.get("key")), str(raw.get("effect"))

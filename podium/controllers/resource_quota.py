@@ -1,0 +1,141 @@
+"""The quota controller: what is used of each ResourceQuota, kept in its status.
+
+What counts is `podium.core.quotas`' to say; admission charges quotas for what is created, and this
+controller gives back what has gone. As v1.36's `resourcequota` controller it counts everything
+anew every five minutes; in between it keeps the sum of what each object uses, so that a change
+costs as much as there are quotas in its namespace.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from podium.api.custom_kinds import DEFINITION
+from podium.api.kinds import KINDS, Kind
+from podium.api.objects import Object, spec_of
+from podium.control.effects import Effect, Replace
+from podium.control.events import Change
+from podium.controllers.kit.indexer import Place, place_of
+from podium.controllers.kit.known_kinds import KnownKinds
+from podium.controllers.kit.pods import namespaces
+from podium.controllers.kit.reconciler import Reconciler
+from podium.core.quotas.amounts import NONE, Quantities, masked, read, written
+from podium.core.quotas.matching import is_counted, matches, tracked
+from podium.core.quotas.usage import usage
+
+RESYNC_S = 300.0
+_QUOTA = "ResourceQuota"
+_COUNTED = tuple(kind for kind in KINDS.values() if is_counted(kind))
+
+
+@dataclass(slots=True)
+class _Count:
+    """What is used of a quota.
+
+    Attributes:
+        hard: the names of what its spec limits.
+        kinds: which objects can use any of that.
+        total: the sum of the parts, with zeros for what nobody uses.
+        parts: what each object uses of it, by kind and place.
+        at_s: when everything was counted, in seconds since the epoch.
+    """
+
+    hard: frozenset[str]
+    kinds: frozenset[str]
+    total: Quantities
+    at_s: float
+    parts: dict[tuple[str, Place], Quantities] = field(default_factory=dict)
+
+    def put(self, item: tuple[str, Place], part: Quantities) -> bool:
+        """Count an object as using so much; whether that is news."""
+        before = self.parts.pop(item, {})
+        if part:
+            self.parts[item] = part
+        if before == part:
+            return False
+        for name, amount in before.items():
+            self.total[name] -= amount
+        for name, amount in part.items():
+            self.total[name] += amount
+        return True
+
+
+class ResourceQuotaController(Reconciler):
+    """Keeps the status of quotas true."""
+
+    name = "resourcequota-controller"
+    kinds = frozenset({DEFINITION.key, *(kind.key for kind in _COUNTED)})
+
+    def __init__(self) -> None:
+        super().__init__({kind.key: {"namespace": namespaces} for kind in _COUNTED})
+        self._known = KnownKinds()
+        self._counts: dict[Place, _Count] = {}
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        if change.kind == DEFINITION.key:
+            yield from self._learnt(change)
+            return
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        place = place_of(obj)
+        if change.kind == _QUOTA:
+            yield place
+        for quota in self.objects.by(_QUOTA, "namespace", place[0]):
+            count = self._counts.get(place_of(quota))
+            if count is not None and self._update(count, quota, change.kind, place):
+                yield place_of(quota)
+
+    def _learnt(self, change: Change) -> Iterator[Hashable]:
+        """The quotas, if a definition has brought a kind whose objects they may count."""
+        found = self._known.learn(change)
+        if found is not None and is_counted(found):
+            self.objects.add_indexes(found.key, {"namespace": namespaces})
+            self.kinds |= {found.key}
+            self._counts.clear()
+            yield from map(place_of, self.objects.all(_QUOTA))
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        quota = self.objects.get(_QUOTA, key[1], key[0])
+        if quota is None:
+            self._counts.pop(key, None)
+            return ()
+        hard: Mapping[str, str] = spec_of(quota).get("hard") or {}
+        count = self._counts.get(key)
+        if count is None or count.hard != hard.keys() or now_s >= count.at_s + RESYNC_S:
+            count = self._counts[key] = self._counted_anew(quota, hard, now_s)
+            self.look_again(key, now_s + RESYNC_S)
+        status = quota.get("status") or {}
+        known = status.get("used")
+        has_limits = read(status.get("hard")) == read(hard)
+        if has_limits and known is not None and read(known) == count.total:
+            return ()
+        used = {"hard": hard, "used": written(count.total)}
+        return [Replace(kind=_QUOTA, obj={**quota, "status": used}, subresource="status")]
+
+    def _counted_anew(self, quota: Object, hard: Mapping[str, str], now_s: float) -> _Count:
+        kinds = [kind for kind in self._known if is_counted(kind) and tracked(kind, hard)]
+        count = _Count(
+            hard=frozenset(hard),
+            kinds=frozenset(kind.key for kind in kinds),
+            total=dict.fromkeys(hard, NONE),
+            at_s=now_s,
+        )
+        for kind in kinds:
+            for obj in self.objects.by(kind.key, "namespace", place_of(quota)[0]):
+                count.put((kind.key, place_of(obj)), _part(count, quota, kind, obj, now_s))
+        return count
+
+    def _update(self, count: _Count, quota: Object, kind: str, place: Place) -> bool:
+        if kind not in count.kinds:
+            return False
+        obj = self.objects.get(kind, place[1], place[0])
+        part = {} if obj is None else _part(count, quota, self._known.named(kind), obj, self._now_s)
+        return count.put((kind, place), part)
+
+
+def _part(count: _Count, quota: Object, kind: Kind, obj: Object, now_s: float) -> Quantities:
+    """What an object uses of what a quota limits."""
+    if not matches(quota, kind, obj, count.hard):
+        return {}
+    return masked(usage(kind, obj, now_s), count.hard)

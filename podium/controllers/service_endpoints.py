@@ -1,0 +1,124 @@
+"""Pods as endpoints of services: who is one, at which ports, and how he is.
+
+The rules are those of v1.36's `endpointslice` library.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from podium.api.labels import NOTHING, Selector, equality_selector
+from podium.api.objects import Object, is_terminating, labels, name, spec_of, status_of
+from podium.api.pods import is_finished, is_ready
+from podium.controllers.kit.indexer import place_of, uid_of
+
+Ports = tuple[tuple[tuple[str, Any], ...], ...]
+"""The ports of a slice, each as its fields by name."""
+
+HEADLESS = "service.kubernetes.io/headless"
+_ZONE = "topology.kubernetes.io/zone"
+
+
+def selector_of(service: Object) -> Selector:
+    """A service's selector; a service without one selects nobody."""
+    raw = spec_of(service).get("selector")
+    return equality_selector(raw) if raw else NOTHING
+
+
+def is_behind(pod: Object) -> bool:
+    """Whether a selected pod is an endpoint: it has an address, and hasn't finished."""
+    return bool(status_of(pod).get("podIP")) and not is_finished(pod)
+
+
+def endpoint_of(service: Object, pod: Object, node: Object | None) -> Object:
+    """The endpoint that a pod is.
+
+    Args:
+        service: it is behind.
+        pod: with an address.
+        node: the pod's, if it is there.
+    """
+    serving, terminating = is_ready(pod), is_terminating(pod)
+    keeps_unready = bool(service["spec"].get("publishNotReadyAddresses"))
+    spec = pod["spec"]
+    endpoint = {
+        "addresses": [pod["status"]["podIP"]],
+        "conditions": {
+            "ready": keeps_unready or (serving and not terminating),
+            "serving": serving,
+            "terminating": terminating,
+        },
+        "targetRef": {
+            "kind": "Pod",
+            "namespace": place_of(pod)[0],
+            "name": name(pod),
+            "uid": uid_of(pod),
+        },
+    }
+    if spec.get("nodeName"):
+        endpoint["nodeName"] = spec["nodeName"]
+    zone = labels(node or {}).get(_ZONE)
+    if zone:
+        endpoint["zone"] = zone
+    if spec.get("hostname") and spec.get("subdomain") == name(service):
+        endpoint["hostname"] = spec["hostname"]
+    return endpoint
+
+
+PORT_FIELDS = ("appProtocol", "name", "port", "protocol")
+"""What tells ports apart, in the order of `Ports`; others may have written more."""
+
+
+def ports_of(service: Object, pod: Object) -> Ports:
+    """Where a pod listens for a service; a port that it doesn't have is left out."""
+    return tuple(_ports(service, pod))
+
+
+def looks_alike(before: Object | None, after: Object | None) -> bool:
+    """Whether two states of a pod make the same endpoint."""
+    if before is None or after is None:
+        return before is after
+    return _seen(before) == _seen(after)
+
+
+def _seen(pod: Object) -> tuple[Any, ...]:
+    spec = pod.get("spec") or {}
+    return (
+        uid_of(pod),
+        labels(pod),
+        spec.get("nodeName"),
+        status_of(pod).get("podIP"),
+        is_ready(pod),
+        is_terminating(pod),
+        is_finished(pod),
+    )
+
+
+def _ports(service: Object, pod: Object) -> Iterator[tuple[tuple[str, Any], ...]]:
+    for port in service["spec"].get("ports") or ():
+        number = _number(port, pod)
+        if number is None:
+            continue
+        fields = {
+            "name": port.get("name") or "",
+            "port": number,
+            "protocol": port.get("protocol") or "TCP",
+        }
+        if port.get("appProtocol"):
+            fields["appProtocol"] = port["appProtocol"]
+        yield tuple(sorted(fields.items()))
+
+
+def _number(port: Object, pod: Object) -> int | None:
+    target = port.get("targetPort") or port.get("port")
+    if isinstance(target, int):
+        return target
+    spec = pod.get("spec") or {}
+    sidecars = (
+        one for one in spec.get("initContainers") or () if one.get("restartPolicy") == "Always"
+    )
+    protocol = port.get("protocol") or "TCP"
+    for container in (*(spec.get("containers") or ()), *sidecars):
+        for one in container.get("ports") or ():
+            if one.get("name") == target and (one.get("protocol") or "TCP") == protocol:
+                return int(one["containerPort"])
+    return None

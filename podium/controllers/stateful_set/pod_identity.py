@@ -1,0 +1,84 @@
+"""A StatefulSet's pods: their numbers, names and labels, and which volumes they have."""
+
+from typing import Any
+
+from podium.api.integers import INT32, parse_count
+from podium.api.objects import Object, is_terminating, labels, name
+from podium.api.pods import phase_of
+from podium.controllers.controller_revisions import REVISION_LABEL, template_of
+from podium.controllers.kit.new_pods import new_pod
+from podium.controllers.kit.pods import available_from_s
+from podium.controllers.stateful_set.volume_claims import claim_name
+
+INDEX_LABEL = "apps.kubernetes.io/pod-index"
+NAME_LABEL = "statefulset.kubernetes.io/pod-name"
+
+
+def ordinal_of(owner: Object, pod: Object) -> int | None:
+    """The pod's number; None if it isn't named as the StatefulSet's pods are."""
+    parent, _, number = name(pod).rpartition("-")
+    return parse_count(number, INT32) if parent == name(owner) else None
+
+
+def start_of(owner: Object) -> int:
+    """The number of the first pod."""
+    return int((owner["spec"].get("ordinals") or {}).get("start") or 0)
+
+
+def replicas_of(owner: Object) -> int:
+    """How many pods are wanted."""
+    replicas = owner["spec"].get("replicas")
+    return 1 if replicas is None else int(replicas)
+
+
+def identity_of(owner: Object, ordinal: int) -> dict[str, str]:
+    """The labels by which a pod is known."""
+    return {INDEX_LABEL: str(ordinal), NAME_LABEL: f"{name(owner)}-{ordinal}"}
+
+
+def numbered_spec(owner: Object, ordinal: int, spec: Object) -> dict[str, Any]:
+    """What of a pod's spec differs from the template's: its address, and its own volumes."""
+    called = f"{name(owner)}-{ordinal}"
+    claims = owner["spec"].get("volumeClaimTemplates") or ()
+    claimed = {name(claim) for claim in claims}
+    volumes = [
+        {"name": name(claim), "persistentVolumeClaim": {"claimName": claim_name(claim, called)}}
+        for claim in claims
+    ]
+    volumes += [one for one in spec.get("volumes") or () if one.get("name") not in claimed]
+    extra: dict[str, Any] = {"hostname": called}
+    if owner["spec"].get("serviceName"):
+        extra["subdomain"] = owner["spec"]["serviceName"]
+    if volumes:
+        extra["volumes"] = volumes
+    return extra
+
+
+def numbered_pod(owner: Object, ordinal: int, revision: Object) -> Object:
+    """A new pod of one of the StatefulSet's revisions."""
+    template = template_of(revision)
+    then = {**owner, "spec": {**owner["spec"], "template": template}}
+    return new_pod(
+        then,
+        called=f"{name(owner)}-{ordinal}",
+        extra_labels={**identity_of(owner, ordinal), REVISION_LABEL: name(revision)},
+        extra_spec=numbered_spec(owner, ordinal, template.get("spec") or {}),
+    )
+
+
+def revision_of(pod: Object) -> str:
+    """The name of the revision that the pod was made of."""
+    return labels(pod).get(REVISION_LABEL, "")
+
+
+def serves_from_s(owner: Object, pod: Object) -> float | None:
+    """From when on a pod counts as available; None if it doesn't run, or isn't ready."""
+    if phase_of(pod) != "Running":
+        return None
+    return available_from_s(pod, int(owner["spec"].get("minReadySeconds") or 0))
+
+
+def serves(owner: Object, pod: Object, now_s: float) -> bool:
+    """Whether a pod runs, is available, and isn't on its way out."""
+    from_s = serves_from_s(owner, pod)
+    return from_s is not None and from_s <= now_s and not is_terminating(pod)

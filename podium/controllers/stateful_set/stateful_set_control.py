@@ -1,0 +1,178 @@
+"""One look at a StatefulSet's pods: from the first to the last, and what is done about each.
+
+The order and the rules are those of v1.36's updateStatefulSet: first pods that are missing or have
+ended, then those that are too many, then those of another revision. In order, one thing at a time
+is done, and only while all that came before is well; in parallel, all at once.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from podium.api.objects import Object, is_terminating, labels, name, status_of
+from podium.api.pods import is_finished, phase_of
+from podium.control.effects import Create, Delete, Effect, Patch
+from podium.controllers.kit.indexer import Indexer, place_of, uid_of
+from podium.controllers.kit.records import record
+from podium.controllers.stateful_set.pod_identity import (
+    identity_of,
+    numbered_pod,
+    replicas_of,
+    revision_of,
+    serves,
+    start_of,
+)
+from podium.controllers.stateful_set.volume_claims import is_stale, missing_claims, ownership
+
+NAME = "statefulset-controller"
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulSetControl:
+    """What there is, and what is wanted.
+
+    Attributes:
+        owner: the StatefulSet.
+        current: the revision that pods are to have which aren't to be updated yet.
+        update: the revision of the template.
+        pods: by number.
+        objects: with the claims.
+        now_s: the time.
+    """
+
+    owner: Object
+    current: Object
+    update: Object
+    pods: Mapping[int, Object]
+    objects: Indexer
+    now_s: float
+
+    def effects(self, *, rolls: bool = True) -> Iterator[Effect]:
+        """What is to be done now; `rolls` says whether pods of other revisions are replaced."""
+        wanted = range(start_of(self.owner), start_of(self.owner) + replicas_of(self.owner))
+        is_settled = True
+        for ordinal in wanted:
+            steps = list(self._process_replica(ordinal))
+            yield from steps
+            has_to_wait = self._has_to_wait(ordinal)
+            is_settled = is_settled and not has_to_wait
+            if self._is_ordered and (has_to_wait or steps):
+                return
+        if not is_settled:
+            return
+        condemned = sorted((o for o in self.pods if o not in wanted), reverse=True)
+        yield from self._process_condemned([self.pods[ordinal] for ordinal in condemned])
+        if rolls and not (condemned and self._is_ordered):
+            yield from self._update_pods(wanted)
+
+    @property
+    def _is_ordered(self) -> bool:
+        return bool(self.owner["spec"].get("podManagementPolicy") != "Parallel")
+
+    def _process_replica(self, ordinal: int) -> Iterator[Effect]:
+        """Recreate a pod that has ended, create one that is missing, mend one that is off."""
+        pod, called = self.pods.get(ordinal), f"{name(self.owner)}-{ordinal}"
+        if pod is None:
+            if is_stale(self.owner, called, self.objects):
+                return
+            claims = list(missing_claims(self.owner, called, self.objects))
+            yield from claims
+            if not claims:
+                new = numbered_pod(self.owner, ordinal, self._revision_for(ordinal))
+                yield Create(kind="Pod", obj=new)
+        elif is_finished(pod):
+            if not is_terminating(pod):
+                yield self._recreation_event(pod)
+                yield _deletion(pod)
+        elif not is_terminating(pod):
+            if phase_of(pod) == "Pending":
+                yield from missing_claims(self.owner, called, self.objects)
+            yield from self._update_identity(ordinal, pod)
+
+    def _has_to_wait(self, ordinal: int) -> bool:
+        """Whether nothing else can be done before something has become of a pod."""
+        pod = self.pods.get(ordinal)
+        if not self._is_ordered:
+            return pod is not None and is_finished(pod)
+        return pod is None or not serves(self.owner, pod, self.now_s)
+
+    def _update_identity(self, ordinal: int, pod: Object) -> Iterator[Effect]:
+        lacking = identity_of(self.owner, ordinal).items() - labels(pod).items()
+        if lacking:
+            place, called = place_of(pod)
+            body = {"metadata": {"uid": uid_of(pod), "labels": dict(sorted(lacking))}}
+            yield Patch(kind="Pod", namespace=place, name=called, body=body)
+        yield from ownership(self.owner, pod, self.objects, leaves=False)
+
+    def _revision_for(self, ordinal: int) -> Object:
+        """Pods below the partition, and those not yet updated, come back as they were."""
+        strategy = self.owner["spec"].get("updateStrategy") or {}
+        if strategy.get("type") != "RollingUpdate":
+            return self.update
+        rolling = strategy.get("rollingUpdate")
+        if rolling is None:
+            kept = int(status_of(self.owner).get("currentReplicas") or 0)
+        else:
+            kept = int(rolling.get("partition") or 0)
+        return self.current if ordinal < start_of(self.owner) + kept else self.update
+
+    def _process_condemned(self, condemned: list[Object]) -> Iterator[Effect]:
+        """Delete pods that are too many: those with the highest numbers first."""
+        if not self._is_ordered:
+            for pod in condemned:
+                if not is_terminating(pod):
+                    yield from self._delete_pod(pod)
+        elif condemned and not is_terminating(condemned[0]):
+            ailing = [pod for pod in condemned if not serves(self.owner, pod, self.now_s)]
+            # One that doesn't serve goes only when no other before it doesn't either.
+            if condemned[0] not in ailing or ailing[-1] is condemned[0]:
+                yield from self._delete_pod(condemned[0])
+
+    def _delete_pod(self, pod: Object) -> Iterator[Effect]:
+        claims = list(ownership(self.owner, pod, self.objects, leaves=True))
+        yield from claims
+        if not claims:
+            yield _deletion(pod)
+
+    def _update_pods(self, wanted: range) -> Iterator[Effect]:
+        """Delete pods of other revisions, to come back updated; the highest numbers first."""
+        strategy = self.owner["spec"].get("updateStrategy") or {}
+        if strategy.get("type") == "OnDelete":
+            return
+        rolling = strategy.get("rollingUpdate") or {}
+        lowest = max(int(rolling.get("partition") or 0), wanted.start)
+        present = [self.pods[ordinal] for ordinal in wanted if ordinal in self.pods]
+        unserved = len(wanted) - sum(serves(self.owner, pod, self.now_s) for pod in present)
+        room = _max_unavailable(rolling, len(wanted)) - unserved
+        for ordinal in range(wanted.stop - 1, lowest - 1, -1):
+            pod = self.pods.get(ordinal)
+            if pod is None or is_terminating(pod) or revision_of(pod) == name(self.update):
+                continue
+            # In parallel, a pod that doesn't serve costs nothing to replace.
+            if not self._is_ordered and not serves(self.owner, pod, self.now_s):
+                yield _deletion(pod)
+            elif room > 0:
+                room -= 1
+                yield _deletion(pod)
+
+    def _recreation_event(self, pod: Object) -> Effect:
+        place, called = place_of(self.owner)
+        failed = phase_of(pod) == "Failed"
+        word, reason = ("failed", "RecreatingFailedPod") if failed else _TERMINATED
+        note = f"StatefulSet {place}/{called} is recreating {word} Pod {name(pod)}"
+        return record(self.owner, NAME, "Warning" if failed else "Normal", reason, note)
+
+
+_TERMINATED = ("terminated", "RecreatingTerminatedPod")
+
+
+def _max_unavailable(rolling: Object, replicas: int) -> int:
+    """How many pods a rolling update may have unavailable; one at least, shares rounded down."""
+    bound = rolling.get("maxUnavailable")
+    if isinstance(bound, str):
+        bound = int(bound.removesuffix("%")) * replicas // 100
+    return max(1 if bound is None else int(bound), 1)
+
+
+def _deletion(pod: Object) -> Delete:
+    place, called = place_of(pod)
+    return Delete(kind="Pod", namespace=place, name=called, uid=uid_of(pod))

@@ -1,0 +1,86 @@
+"""The ephemeral volume controller: makes the claims that pods bring along in their volumes.
+
+The rules are those of v1.36's `ephemeral` volume controller. The claims belong to their pods, and
+go with them.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from podium.api.objects import Object, controller_of, is_terminating, key, name, spec_of
+from podium.control.effects import Create, Effect, Record
+from podium.control.events import Change
+from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.indexer import place_of, uid_of
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.volumes.volume_binding import CLAIM
+
+
+class EphemeralVolumeController(Reconciler):
+    """Makes claims for pods."""
+
+    name = "ephemeral-volume-controller"
+    kinds = frozenset({"Pod", CLAIM})
+
+    def __init__(self) -> None:
+        super().__init__({"Pod": {"claim": _own_claims}})
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        if change.kind == CLAIM:
+            if change.new is None and change.old is not None:
+                for pod in self.objects.by("Pod", "claim", "/".join(place_of(change.old))):
+                    yield place_of(pod)
+        elif change.new is not None and before is None and any(_own_claims(change.new)):
+            yield place_of(change.new)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        pod = self.objects.get("Pod", key[1], key[0])
+        if pod is None or is_terminating(pod):
+            return ()
+        return list(self._make(pod))
+
+    def _make(self, pod: Object) -> Iterator[Effect]:
+        place = place_of(pod)[0]
+        for volume in _ephemeral(pod):
+            called = f"{name(pod)}-{volume['name']}"
+            known = self.objects.get(CLAIM, called, place)
+            if known is None:
+                yield Create(kind=CLAIM, obj=_claim(pod, called, volume))
+            elif (controller_of(known) or {}).get("uid") != uid_of(pod):
+                yield Record(
+                    regarding=pod,
+                    reporting_controller=self.name,
+                    type="Warning",
+                    reason="FailedBinding",
+                    action="",
+                    note=f"PVC {key(known)} was not created for pod {key(pod)} (pod is not owner)",
+                )
+
+
+def _claim(pod: Object, called: str, volume: Object) -> Object:
+    template = volume["ephemeral"]["volumeClaimTemplate"]
+    given = template.get("metadata") or {}
+    owner = owner_reference({**pod, "apiVersion": "v1", "kind": "Pod"})
+    return {
+        "apiVersion": "v1",
+        "kind": CLAIM,
+        "metadata": {
+            "name": called,
+            "namespace": place_of(pod)[0],
+            "labels": given.get("labels") or {},
+            "annotations": given.get("annotations") or {},
+            "ownerReferences": [owner],
+        },
+        "spec": template["spec"],
+    }
+
+
+def _ephemeral(pod: Object) -> Iterator[Object]:
+    for volume in spec_of(pod).get("volumes") or ():
+        if (volume.get("ephemeral") or {}).get("volumeClaimTemplate"):
+            yield volume
+
+
+def _own_claims(pod: Object) -> list[str]:
+    place = f"{place_of(pod)[0]}/{name(pod)}"
+    return [f"{place}-{volume['name']}" for volume in _ephemeral(pod)]

@@ -1,0 +1,275 @@
+"""The persistent volume controller: binds claims to volumes, and tells what has become of both.
+
+Rules and texts are those of v1.36's `persistentvolume` controller. Binding takes four writes, in
+this order: the volume's claimRef, its phase, the claim's volumeName, its status; whoever crashes in
+between finds where he was. Making and removing volumes is left to provisioners.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from podium.api.objects import Object, annotations, is_terminating, name
+from podium.api.pods import node_name_of, phase_of
+from podium.control.effects import Effect, Patch, Record
+from podium.control.events import Change, Outcome
+from podium.controllers.kit.indexer import place_of, uid_of
+from podium.controllers.kit.questions import is_question, question
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.volumes.volume_binding import (
+    CLAIM,
+    VOLUME,
+    best_volume,
+    claim_bound,
+    claim_key,
+    claim_of,
+    is_bound_by_controller,
+    next_step,
+    status_patch,
+    unbound,
+    volume_fault,
+)
+from podium.core.recent import Recent
+from podium.core.volumes import (
+    NO_PROVISIONER,
+    SELECTED_NODE,
+    WAIT_FOR_FIRST_CONSUMER,
+    claim_uses,
+    is_bound_to,
+    is_fully_bound,
+    is_reserved,
+    storage_class_name,
+    volume_name,
+)
+
+PROVISIONER = "volume.kubernetes.io/storage-provisioner"
+_PROVISIONER_MARKS = ("volume.beta.kubernetes.io/storage-provisioner", PROVISIONER)
+_ABSENT_MAX = 10_000
+_EXTERNAL = (
+    "Waiting for a volume to be created either by the external provisioner '{}' or manually by "
+    "the system administrator. If volume creation is delayed, please verify that the provisioner "
+    "is running and correctly registered."
+)
+_NO_CONSUMER = "waiting for first consumer to be created before binding"
+_LOST = "Bound claim has lost its PersistentVolume. Data on the volume is lost!"
+_MISBOUND = "Two claims are bound to the same volume, this one is bound incorrectly"
+
+
+class PersistentVolumeController(Reconciler):
+    """Binds claims."""
+
+    name = "persistentvolume-controller"
+    kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Pod"})
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                VOLUME: {"claim": _claim_keys, "free": _free_in_class},
+                CLAIM: {"class": _unbound_in_class, "volume": _volume_names},
+                "Pod": {"claim": _used_claims},
+            }
+        )
+        self._absent: Recent[str, bool] = Recent(_ABSENT_MAX)
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        if change.kind == CLAIM:
+            if change.new is None:
+                self._absent.put(uid_of(obj), True)
+            yield CLAIM, *place_of(obj)
+            for volume in self.objects.by(VOLUME, "claim", claim_key(obj)):
+                yield VOLUME, "", name(volume)
+        elif change.kind == VOLUME:
+            yield VOLUME, "", name(obj)
+            yield from self._claims_for(before, change.new)
+        elif change.kind == "StorageClass":
+            yield from self._unbound_of(name(obj))
+        elif before is None or node_name_of(before) != node_name_of(obj):
+            place = place_of(obj)[0]
+            for use in claim_uses(obj):
+                yield CLAIM, place, use.claim_name
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        kind, place, called = key
+        obj = self.objects.get(kind, called, place)
+        if obj is None:
+            return ()
+        if kind == VOLUME:
+            return list(self._sync_volume(obj))
+        return list(self._sync_bound(obj) if is_fully_bound(obj) else self._sync_unbound(obj))
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """A claim that was asked for may be another one of the same name."""
+        if is_question(outcome.effect):
+            self._missed(key, "" if outcome.obj is None else uid_of(outcome.obj))
+            self.look_again(key, self._now_s)
+        return ()
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """A claim that was asked for may not be there."""
+        error = outcome.error
+        if is_question(outcome.effect) and error is not None and error.reason == "NotFound":
+            self._missed(key, "")
+        return ()
+
+    def _missed(self, key: Hashable, found_uid: str) -> None:
+        assert isinstance(key, tuple)
+        volume = self.objects.get(VOLUME, key[2])
+        wanted = str(claim_of(volume or {}).get("uid") or "")
+        if wanted != found_uid:
+            self._absent.put(wanted, True)
+
+    def _claims_for(self, before: Object | None, after: Object | None) -> Iterator[Hashable]:
+        """Claims that a change of a volume may concern."""
+        for volume in (before, after):
+            if volume is None:
+                continue
+            reference = claim_of(volume)
+            if reference:
+                yield CLAIM, str(reference.get("namespace")), str(reference.get("name"))
+            for claim in self.objects.by(CLAIM, "volume", name(volume)):
+                yield CLAIM, *place_of(claim)
+        if after is not None and list(_free_in_class(after)):
+            yield from self._unbound_of(storage_class_name(after))
+
+    def _unbound_of(self, class_name: str) -> Iterator[Hashable]:
+        for claim in self.objects.by(CLAIM, "class", class_name):
+            yield CLAIM, *place_of(claim)
+
+    def _sync_volume(self, volume: Object) -> Iterator[Effect]:
+        reference = claim_of(volume)
+        if not reference.get("uid"):
+            # Free, or meant for a claim that hasn't come yet.
+            yield from status_patch(volume, {"phase": "Available"})
+            return
+        place, called = str(reference.get("namespace")), str(reference.get("name"))
+        claim = self.objects.get(CLAIM, called, place)
+        if claim is None or uid_of(claim) != reference["uid"]:
+            if not self._absent.get(reference["uid"]):
+                yield question(CLAIM, called, place)
+            elif phase_of(volume) != "Failed":
+                yield from status_patch(volume, {"phase": "Released"})
+        elif volume_name(claim) == name(volume):
+            yield from status_patch(volume, {"phase": "Bound"})
+        elif volume_name(claim) and is_bound_by_controller(volume):
+            yield unbound(volume)
+
+    def _sync_bound(self, claim: Object) -> Iterator[Effect]:
+        volume = self.objects.get(VOLUME, volume_name(claim))
+        if volume is None:
+            yield from self._lose(claim, "ClaimLost", _LOST)
+        elif is_reserved(volume) and not is_bound_to(volume, claim):
+            yield from self._lose(claim, "ClaimMisbound", _MISBOUND)
+        else:
+            yield from next_step(claim, volume)
+
+    def _lose(self, claim: Object, reason: str, note: str) -> Iterator[Effect]:
+        if phase_of(claim) != "Lost":
+            yield self._record(claim, "Warning", reason, note)
+        yield from status_patch(claim, {"phase": "Lost"})
+
+    def _sync_unbound(self, claim: Object) -> Iterator[Effect]:
+        if is_terminating(claim):
+            return
+        if volume_name(claim):
+            yield from self._bind_named(claim)
+            return
+        waits = self._waits(claim)
+        meant = [*self.objects.by(VOLUME, "claim", claim_key(claim))]
+        free = () if waits else self.objects.by(VOLUME, "free", storage_class_name(claim))
+        volume = best_volume(claim, [*meant, *free])
+        if volume is not None:
+            yield from next_step(claim, volume)
+        elif waits and SELECTED_NODE not in annotations(claim):
+            yield self._record(claim, "Normal", *self._what_it_waits_for(claim))
+        elif storage_class_name(claim):
+            yield from self._have_provisioned(claim)
+        else:
+            note = "no persistent volumes available for this claim and no storage class is set"
+            yield self._record(claim, "Normal", "FailedBinding", note)
+
+    def _bind_named(self, claim: Object) -> Iterator[Effect]:
+        """Bind a claim to the volume that its user has chosen, once it is there."""
+        volume = self.objects.get(VOLUME, volume_name(claim))
+        if volume is None:
+            return
+        if is_reserved(volume) and not is_bound_to(volume, claim):
+            note = f'volume "{name(volume)}" already bound to a different claim.'
+            yield self._record(claim, "Warning", "FailedBinding", note)
+        elif fault := volume_fault(claim, volume):
+            note = f'Cannot bind to requested volume "{name(volume)}": {fault}'
+            yield self._record(claim, "Warning", "VolumeMismatch", note)
+        else:
+            yield from next_step(claim, volume)
+
+    def _waits(self, claim: Object) -> bool:
+        """Whether the claim's class leaves the choice to the scheduler."""
+        storage_class = self.objects.get("StorageClass", storage_class_name(claim))
+        mode = (storage_class or {}).get("volumeBindingMode")
+        return mode == WAIT_FOR_FIRST_CONSUMER
+
+    def _what_it_waits_for(self, claim: Object) -> tuple[str, str]:
+        for pod in self.objects.by("Pod", "claim", claim_key(claim)):
+            if not node_name_of(pod) and not is_terminating(pod):
+                return "WaitForPodScheduled", f"waiting for pod {name(pod)} to be scheduled"
+        return "WaitForFirstConsumer", _NO_CONSUMER
+
+    def _have_provisioned(self, claim: Object) -> Iterator[Effect]:
+        class_name = storage_class_name(claim)
+        storage_class = self.objects.get("StorageClass", class_name)
+        if storage_class is None:
+            note = f'storageclass.storage.k8s.io "{class_name}" not found'
+            yield self._record(claim, "Warning", "ProvisioningFailed", note)
+            return
+        provisioner = str(storage_class.get("provisioner"))
+        if provisioner == NO_PROVISIONER:
+            note = f"no volume plugin matched name: {provisioner}"
+            yield self._record(claim, "Warning", "ProvisioningFailed", note)
+            return
+        yield self._record(claim, "Normal", "ExternalProvisioning", _EXTERNAL.format(provisioner))
+        if annotations(claim).get(PROVISIONER) != provisioner:
+            marks = dict.fromkeys(_PROVISIONER_MARKS, provisioner)
+            place, called = place_of(claim)
+            yield Patch(
+                kind=CLAIM,
+                namespace=place,
+                name=called,
+                body={"metadata": {"uid": uid_of(claim), "annotations": marks}},
+            )
+
+    def _record(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
+        return Record(
+            regarding=regarding,
+            reporting_controller=self.name,
+            type=kind,
+            reason=reason,
+            action="",
+            note=note,
+        )
+
+
+def _claim_keys(volume: Object) -> tuple[str, ...]:
+    """The claim that a volume is bound to, or meant for."""
+    reference = claim_of(volume)
+    if not reference:
+        return ()
+    return (f"{reference.get('namespace')}/{reference.get('name')}",)
+
+
+def _free_in_class(volume: Object) -> tuple[str, ...]:
+    is_available = phase_of(volume) == "Available"
+    return () if is_reserved(volume) or not is_available else (storage_class_name(volume),)
+
+
+def _unbound_in_class(claim: Object) -> tuple[str, ...]:
+    return () if claim_bound(claim) else (storage_class_name(claim),)
+
+
+def _volume_names(claim: Object) -> tuple[str, ...]:
+    called = volume_name(claim)
+    return (called,) if called else ()
+
+
+def _used_claims(pod: Object) -> list[str]:
+    return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]

@@ -1,0 +1,63 @@
+"""Protection of what is in use: deleted claims stay until their pods are gone, volumes while bound.
+
+The rules are those of v1.36's `pvc-protection` and `pv-protection` controllers. Admission puts the
+finalizers there; this controller takes them away.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from podium.api.objects import Object, is_terminating
+from podium.api.pods import node_name_of, phase_of
+from podium.control.effects import Effect, Patch
+from podium.control.events import Change
+from podium.controllers.kit.indexer import place_of, uid_of
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_key
+from podium.core.volumes import claim_uses
+
+_FINALIZERS = {CLAIM: "kubernetes.io/pvc-protection", VOLUME: "kubernetes.io/pv-protection"}
+
+
+class VolumeProtectionController(Reconciler):
+    """Lets claims and volumes go that nobody uses."""
+
+    name = "pvc-protection-controller"
+    kinds = frozenset({CLAIM, VOLUME, "Pod"})
+
+    def __init__(self) -> None:
+        super().__init__({"Pod": {"claim": _claims_in_use}})
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is None:
+            return
+        if change.kind != "Pod":
+            yield change.kind, *place_of(obj)
+        elif change.new is None:
+            place = place_of(obj)[0]
+            for use in claim_uses(obj):
+                yield CLAIM, place, use.claim_name
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        kind, place, called = key
+        obj = self.objects.get(kind, called, place)
+        if obj is None or not is_terminating(obj) or self._is_used(kind, obj):
+            return ()
+        finalizer = _FINALIZERS[kind]
+        if finalizer not in (obj["metadata"].get("finalizers") or ()):
+            return ()
+        metadata = {"uid": uid_of(obj), "$deleteFromPrimitiveList/finalizers": [finalizer]}
+        return [Patch(kind=kind, namespace=place, name=called, body={"metadata": metadata})]
+
+    def _is_used(self, kind: str, obj: Object) -> bool:
+        if kind == VOLUME:
+            return phase_of(obj) == "Bound"
+        return any(True for _ in self.objects.by("Pod", "claim", claim_key(obj)))
+
+
+def _claims_in_use(pod: Object) -> list[str]:
+    """The claims that a pod uses on a node."""
+    if not node_name_of(pod):
+        return []
+    return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]

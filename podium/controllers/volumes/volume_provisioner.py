@@ -1,0 +1,166 @@
+"""A simulated provisioner: makes the volumes that claims wait for, and removes them afterwards.
+
+It stands for the external provisioners of all storage classes but those of
+`kubernetes.io/no-provisioner`, and does as they do: a volume is named after its claim's uid, can be
+reached where the CSINode of the selected node says (or the class's allowed topologies), and goes
+when it is released, if its class reclaims by `Delete`.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+from podium.api.objects import Object, annotations, is_terminating, key, labels, name
+from podium.api.pods import phase_of
+from podium.control.effects import Create, Delete, Effect, Record
+from podium.control.events import Change, Outcome
+from podium.controllers.kit.indexer import place_of, uid_of
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.volumes.persistent_volumes import PROVISIONER
+from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_of
+from podium.core.volumes import (
+    NO_PROVISIONER,
+    SELECTED_NODE,
+    WAIT_FOR_FIRST_CONSUMER,
+    bound_to,
+    storage_class_name,
+    volume_name,
+)
+
+PROVISIONING_S = 1.0
+"""How long it takes to make a volume unless somebody says so."""
+
+PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
+
+
+class VolumeProvisioner(Reconciler):
+    """Makes and removes volumes.
+
+    Args:
+        latency_s: how long it takes to make one, in seconds.
+    """
+
+    name = "volume-provisioner"
+    kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Node", "CSINode"})
+
+    def __init__(self, latency_s: float = PROVISIONING_S) -> None:
+        super().__init__()
+        self._latency_s = latency_s
+        self._due_s: dict[Hashable, float] = {}
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        obj = change.new if change.new is not None else change.old
+        if obj is not None and change.kind in (CLAIM, VOLUME):
+            yield change.kind, *place_of(obj)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        assert isinstance(key, tuple)
+        kind, place, called = key
+        obj = self.objects.get(kind, called, place)
+        if kind == VOLUME:
+            return list(self._reclaim(obj))
+        storage_class = self._class_of(obj)
+        if obj is None or storage_class is None:
+            self._due_s.pop(key, None)
+            return ()
+        return list(self._provision(key, obj, storage_class, now_s))
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Tell of volumes that were made."""
+        assert isinstance(key, tuple)
+        claim = self.objects.get(CLAIM, key[2], key[1]) if key[0] == CLAIM else None
+        if claim is not None and isinstance(outcome.effect, Create):
+            called = outcome.effect.obj["metadata"]["name"]
+            note = f"Successfully provisioned volume {called}"
+            yield self._record(claim, "ProvisioningSucceeded", note)
+
+    def _class_of(self, claim: Object | None) -> Object | None:
+        """The class of a claim that waits for a volume to be made; None if it doesn't."""
+        if claim is None or volume_name(claim) or is_terminating(claim):
+            return None
+        found = self.objects.get("StorageClass", storage_class_name(claim))
+        if found is None or found.get("provisioner") in (None, "", NO_PROVISIONER):
+            return None
+        marks = annotations(claim)
+        waits = found.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+        if marks.get(PROVISIONER) != found["provisioner"] or (waits and SELECTED_NODE not in marks):
+            return None
+        return None if self.objects.get(VOLUME, _name_for(claim)) is not None else found
+
+    def _provision(
+        self, key_: Hashable, claim: Object, storage_class: Object, now_s: float
+    ) -> Iterator[Effect]:
+        if key_ not in self._due_s:
+            self._due_s[key_] = now_s + self._latency_s
+            note = f'External provisioner is provisioning volume for claim "{key(claim)}"'
+            yield self._record(claim, "Provisioning", note)
+        if self._due_s[key_] > now_s:
+            self.look_again(key_, self._due_s[key_])
+            return
+        del self._due_s[key_]
+        yield Create(kind=VOLUME, obj=self._volume(claim, storage_class))
+
+    def _volume(self, claim: Object, storage_class: Object) -> Object:
+        spec = claim["spec"]
+        provisioner, called = str(storage_class["provisioner"]), _name_for(claim)
+        volume: dict[str, Any] = {
+            "capacity": {"storage": spec["resources"]["requests"]["storage"]},
+            "accessModes": spec.get("accessModes") or [],
+            "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy") or "Delete",
+            "storageClassName": name(storage_class),
+            "volumeMode": spec.get("volumeMode") or "Filesystem",
+            "csi": {"driver": provisioner, "volumeHandle": called},
+        }
+        if storage_class.get("mountOptions"):
+            volume["mountOptions"] = storage_class["mountOptions"]
+        reach = self._reach(claim, storage_class)
+        if reach:
+            terms = [{"matchExpressions": reach}]
+            volume["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
+        obj = {
+            "apiVersion": "v1",
+            "kind": VOLUME,
+            "metadata": {"name": called, "annotations": {PROVISIONED_BY: provisioner}},
+            "spec": volume,
+        }
+        return bound_to(obj, claim)
+
+    def _reach(self, claim: Object, storage_class: Object) -> list[Object]:
+        """The labels of the nodes from which the new volume can be reached; empty for all."""
+        selected = annotations(claim).get(SELECTED_NODE)
+        if not selected:
+            allowed = (storage_class.get("allowedTopologies") or [{}])[0]
+            return [
+                {"key": one["key"], "operator": "In", "values": [one["values"][0]]}
+                for one in allowed.get("matchLabelExpressions") or ()
+            ]
+        node = self.objects.get("Node", selected) or {}
+        drivers = ((self.objects.get("CSINode", selected) or {}).get("spec") or {}).get("drivers")
+        return [
+            {"key": label, "operator": "In", "values": [labels(node)[label]]}
+            for driver in drivers or ()
+            if driver.get("name") == storage_class["provisioner"]
+            for label in driver.get("topologyKeys") or ()
+            if label in labels(node)
+        ]
+
+    def _reclaim(self, volume: Object | None) -> Iterator[Effect]:
+        if volume is None or is_terminating(volume) or PROVISIONED_BY not in annotations(volume):
+            return
+        is_released = phase_of(volume) == "Released"
+        policy = volume["spec"].get("persistentVolumeReclaimPolicy")
+        if is_released and policy == "Delete" and claim_of(volume):
+            yield Delete(kind=VOLUME, name=name(volume), uid=uid_of(volume))
+
+    def _record(self, claim: Object, reason: str, note: str) -> Record:
+        return Record(
+            regarding=claim,
+            reporting_controller=annotations(claim).get(PROVISIONER, self.name),
+            type="Normal",
+            reason=reason,
+            action="",
+            note=note,
+        )
+
+
+def _name_for(claim: Object) -> str:
+    return f"pvc-{uid_of(claim)}"

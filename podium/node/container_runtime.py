@@ -1,0 +1,157 @@
+"""What a kubelet asks of a container runtime, in the terms of the Container Runtime Interface.
+
+A kubelet decides which containers run when; a runtime starts and ends them. There are two: scripts
+in virtual time (`podium.node.simulated`), which know at once when a container will exit, and the
+processes of a machine (`podium.node.real`), which are commanded by effects and answer later.
+Images aren't modelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from podium.api.objects import Object
+from podium.control.effects import Effect
+
+if TYPE_CHECKING:
+    from podium.node.container import Container
+    from podium.node.pod_admission import PodRejection
+    from podium.node.pod_worker import PodWorker
+    from podium.node.probes import ProbeWorker
+
+
+NEVER_S = float("inf")
+TERMINATED = 143
+"""Exit code of a container that ends when it is asked to (SIGTERM)."""
+KILLED = 137
+"""Exit code of a container that doesn't (SIGKILL)."""
+OOM_KILLED = "OOMKilled"
+
+
+class ContainerId(NamedTuple):
+    """The name of one run of a container: which container of which pod, and which attempt.
+
+    Attributes:
+        pod_uid: the pod's uid.
+        name: the container's name.
+        attempt: how often it has been started before.
+    """
+
+    pod_uid: str
+    name: str
+    attempt: int
+
+
+class Handler(StrEnum):
+    """Why something is done in a container that runs: a probe, or the hook before its end."""
+
+    STARTUP = "startupProbe"
+    LIVENESS = "livenessProbe"
+    READINESS = "readinessProbe"
+    PRE_STOP = "preStop"
+
+
+class StopSignal(StrEnum):
+    """How a container's processes are asked to exit."""
+
+    TERM = "SIGTERM"
+    KILL = "SIGKILL"
+
+
+@dataclass(frozen=True, slots=True)
+class ExitStatus:
+    """The way in which one run of a container has ended.
+
+    Attributes:
+        code: the exit code; 128 plus the number of the signal that ended it.
+        reason: `OOMKilled` if it was killed for its memory; empty if the code says it all.
+        message: what there is to say of it.
+    """
+
+    code: int
+    reason: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerResult:
+    """The result of a probe or hook that was carried out in a container.
+
+    Attributes:
+        succeeded: whether it went well.
+        message: why not.
+    """
+
+    succeeded: bool
+    message: str = ""
+
+
+class PodSandbox(Protocol):
+    """Where the containers of one pod run; what a kubelet asks of the runtime about that pod.
+
+    Attributes:
+        ip: the pod's address.
+        is_scripted: whether it is known ahead what happens when, and the pod's containers end
+            with its object and outlive the kubelet.
+        records_lives: whether starts, exits and restarts of containers are recorded as events.
+    """
+
+    ip: str
+    records_lives: bool
+
+    @property
+    def is_scripted(self) -> bool: ...
+
+    def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
+        """Set the pod up; when that will be done, `NEVER_S` if it will be told, and commands."""
+
+    def remove(self, pod: Object) -> Iterable[Effect]:
+        """Give back what the pod had, but its logs."""
+
+    def start(self, container: Container, now_s: float) -> Iterable[Effect]:
+        """Start a container; told by `Container.started` or `Container.failed_to_start`."""
+
+    def stop(self, container: Container, signal: StopSignal, now_s: float) -> Iterable[Effect]:
+        """Ask a container to exit; told by `Container.exited`, or by its `exits_s`."""
+
+    def handle(
+        self, container: Container, handler: Handler, action: Object, timeout_s: float, now_s: float
+    ) -> Iterable[Effect]:
+        """Carry out a probe or hook; told by `Container.handled`."""
+
+    def probes(self, container: Container, now_s: float) -> dict[Handler, ProbeWorker]:
+        """The probes of a container that has just started."""
+
+
+class ContainerRuntime(Protocol):
+    """The container runtime of one node.
+
+    Attributes:
+        host_ip: the node's address.
+        is_down: whether nothing is heard of the node, and nobody reaches it.
+        conditions: statuses by type of the node's conditions that aren't as on a healthy node.
+    """
+
+    host_ip: str
+    is_down: bool
+    conditions: Mapping[str, str]
+
+    def see(self, node: Object) -> None:
+        """Take in how the node is now."""
+
+    def sandbox(self, pod: Object, *, resumes: bool) -> PodSandbox | PodRejection:
+        """Where a pod would run, or why it can't.
+
+        Args:
+            pod: the pod.
+            resumes: whether the node had taken it before the kubelet started.
+        """
+
+    def resume(self, worker: PodWorker, now_s: float) -> None:
+        """Bring a pod that was taken before to where its status, and the runtime, have it."""
+
+    def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
+        """Take in how a pod has changed; events to record, if any."""

@@ -1,0 +1,183 @@
+"""Whom a node evicts first: ordered keys, compared one after another.
+
+The kubelet v1.36 has three orders. Under pressure of memory or disk, pods above their requests go
+first, then those of lower priority, then those that use most beyond their requests. Under pressure
+of process ids only priority and the number of processes count. For inodes nobody can request any,
+so that everybody who uses some is above; what they use is compared with the request for ephemeral
+storage, as odd as that is.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from podium.api.objects import Object, uid
+from podium.api.priority import pod_priority
+from podium.api.quantity import NANOS_PER_UNIT
+from podium.node.pressure.eviction_requests import eviction_request_nanos
+from podium.node.pressure.filesystems import Filesystems
+from podium.node.pressure.node_statistics import PodUsage
+from podium.node.pressure.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS, Signal
+
+
+class EvictionOrder(StrEnum):
+    """The orders in which pods can be evicted.
+
+    DEFAULT is the kubelet's. USAGE_SHARE is that of the design proposal of preemption: by
+    priority, and then who uses the most in relation to what it requests; who requests nothing uses
+    infinitely more.
+    """
+
+    DEFAULT = "Default"
+    USAGE_SHARE = "UsageShare"
+
+
+class Candidate(NamedTuple):
+    """A pod that may be evicted, with what its place in the order depends on.
+
+    Attributes:
+        pod: the pod.
+        is_known: whether there are statistics of it.
+        used: what it uses of the starved resource, in units.
+        exceedable: what it may use without counting as above its requests, in nanos.
+        requested: what its usage is compared with, in nanos.
+    """
+
+    pod: Object
+    is_known: bool
+    used: int
+    exceedable: int
+    requested: int
+
+    @property
+    def exceeds(self) -> bool:
+        """Whether it uses more than it requests."""
+        return self.used * NANOS_PER_UNIT > self.exceedable
+
+
+class Key(NamedTuple):
+    """One of the keys by which pods are ordered.
+
+    Attributes:
+        title: what it compares.
+        of: its value for a pod; the smaller goes first.
+        text: the value in words.
+    """
+
+    title: str
+    of: Callable[[Candidate], float]
+    text: Callable[[Candidate], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A pod in its place in the order of evictions.
+
+    Attributes:
+        candidate: the pod.
+        keys: title and value in words of each key.
+    """
+
+    candidate: Candidate
+    keys: tuple[tuple[str, str], ...]
+
+    @property
+    def pod(self) -> Object:
+        """The pod."""
+        return self.candidate.pod
+
+
+def _share(candidate: Candidate) -> float:
+    if not candidate.requested:
+        return float("inf") if candidate.used else 0.0
+    return candidate.used * NANOS_PER_UNIT / candidate.requested
+
+
+def _beyond_text(candidate: Candidate) -> str:
+    if not candidate.is_known:
+        return "unknown"
+    return f"{candidate.used - candidate.requested / NANOS_PER_UNIT:+.15g}"
+
+
+_KNOWN = Key(
+    "statistics", lambda one: one.is_known, lambda one: "known" if one.is_known else "missing"
+)
+_EXCEEDS = Key(
+    "above requests",
+    lambda one: one.is_known and not one.exceeds,
+    lambda one: "unknown" if not one.is_known else "yes" if one.exceeds else "no",
+)
+_PRIORITY = Key(
+    "priority", lambda one: pod_priority(one.pod), lambda one: str(pod_priority(one.pod))
+)
+_BEYOND = Key(
+    "usage beyond requests",
+    lambda one: one.requested - one.used * NANOS_PER_UNIT if one.is_known else 0,
+    _beyond_text,
+)
+_PROCESSES = Key("processes", lambda one: -one.used, lambda one: str(one.used))
+_SHARE = Key(
+    "usage / requests",
+    lambda one: -_share(one),
+    lambda one: f"{_share(one):.0%}" if one.is_known else "unknown",
+)
+
+# In words: pods without statistics come first, except that priority comes before that where
+# nothing is compared with requests.
+_BY_REQUESTS = (_KNOWN, _EXCEEDS, _PRIORITY, _BEYOND)
+KEYS: Mapping[str, Sequence[Key]] = {
+    MEMORY: _BY_REQUESTS,
+    EPHEMERAL_STORAGE: _BY_REQUESTS,
+    INODES: _BY_REQUESTS,
+    PIDS: (_PRIORITY, _KNOWN, _PROCESSES),
+}
+"""By which keys pods are ordered, by starved resource."""
+
+_SHARE_KEYS = (_PRIORITY, _KNOWN, _SHARE)
+
+
+def rank(
+    signal: Signal,
+    pods: Iterable[Object],
+    usage: Mapping[str, PodUsage],
+    filesystems: Filesystems,
+    order: EvictionOrder = EvictionOrder.DEFAULT,
+) -> list[Ranked]:
+    """The pods, first to be evicted first; equals keep their order.
+
+    Args:
+        signal: which tells of pressure.
+        pods: that are active on the node.
+        usage: what they use, by uid.
+        filesystems: of the node.
+        order: how pods are ordered.
+
+    Raises:
+        QuantityError: a request isn't a quantity.
+    """
+    keys = KEYS[signal.resource]
+    if order is EvictionOrder.USAGE_SHARE and signal.resource != PIDS:
+        keys = _SHARE_KEYS
+    candidates = [_candidate(signal, pod, usage.get(uid(pod)), filesystems) for pod in pods]
+    candidates.sort(key=lambda one: [key.of(one) for key in keys])
+    return [Ranked(one, tuple((key.title, key.text(one)) for key in keys)) for one in candidates]
+
+
+def _candidate(
+    signal: Signal, pod: Object, usage: PodUsage | None, filesystems: Filesystems
+) -> Candidate:
+    resource = signal.resource
+    if usage is None:
+        return Candidate(pod, is_known=False, used=0, exceedable=0, requested=0)
+    if resource == PIDS:
+        return Candidate(pod, True, usage.processes, 0, 0)
+    if resource == MEMORY:
+        requested = eviction_request_nanos(pod, MEMORY)
+        return Candidate(pod, True, usage.memory_bytes or 0, requested, requested)
+    disk = usage.disk(pod, filesystems.parts(signal))
+    used = disk.inodes if resource == INODES else disk.used_bytes
+    exceedable = eviction_request_nanos(pod, resource)
+    return Candidate(
+        pod, True, used or 0, exceedable, eviction_request_nanos(pod, EPHEMERAL_STORAGE)
+    )

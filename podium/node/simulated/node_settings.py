@@ -1,0 +1,31 @@
+"""How a simulation's nodes are set up."""
+
+from dataclasses import dataclass, field
+
+from podium.node.kubelet_config import read_eviction_config
+from podium.node.pressure.eviction_config import EvictionConfig
+from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, Behaviour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSettings:
+    """What goes for all simulated nodes of a cluster.
+
+    Attributes:
+        behaviour: of pods, as far as neither they nor their nodes say otherwise.
+        eviction: how pods are evicted under pressure; annotations script what is used.
+        seed: for what behaviours leave to chance.
+        records_lives: whether starts, exits and restarts of containers are recorded as events;
+            refusals and preemptions by nodes always are.
+        writes_heartbeats: whether Leases are renewed in earnest, for others than Podium's own
+            controller; otherwise they say that they are (see `podium.control.heartbeats`).
+        simulates_all: whether all nodes are simulated, or only those with the annotation
+            `podium.dev/simulated: "true"`, as others have kubelets of their own, or none.
+    """
+
+    behaviour: Behaviour = DEFAULT_BEHAVIOUR
+    eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
+    seed: int = 0
+    records_lives: bool = False
+    writes_heartbeats: bool = False
+    simulates_all: bool = True

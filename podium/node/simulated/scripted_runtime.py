@@ -1,0 +1,272 @@
+"""The runtime of a simulated node: containers do as annotations script it, in virtual time."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from podium.api.objects import Object
+from podium.api.resources import is_sidecar
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.control.effects import Effect
+from podium.node.back_off import BackOff
+from podium.node.container import Container, Run, State
+from podium.node.container_runtime import (
+    KILLED,
+    NEVER_S,
+    TERMINATED,
+    ExitStatus,
+    Handler,
+    HandlerResult,
+    StopSignal,
+)
+from podium.node.kubelet_events import node_record
+from podium.node.pod_admission import PodRejection
+from podium.node.pod_conditions import condition_status
+from podium.node.pod_worker import PodWorker
+from podium.node.probes import ProbeWorker
+from podium.node.simulated.addresses import Addresses
+from podium.node.simulated.behaviour import (
+    BehaviourError,
+    NodeBehaviour,
+    Script,
+    behaviour_of,
+    node_behaviour_of,
+)
+from podium.node.simulated.node_settings import NodeSettings
+from podium.node.simulated.scripted_usage import (
+    NO_SCRIPT,
+    NO_USAGE,
+    NodeScript,
+    UsageScript,
+    node_script_of,
+    usage_of,
+)
+
+_UNREADABLE = "InvalidBehaviour"
+_NOTHING: Object = {}
+_WELL = HandlerResult(succeeded=True)
+
+
+@dataclass(slots=True)
+class ScriptedSandbox:
+    """Where the containers of one simulated pod run: it knows what they will do, and when.
+
+    Attributes:
+        script: what they do.
+        usage: what they use.
+        annotations: that script it.
+        ip: the pod's address; empty as long as it has none.
+    """
+
+    script: Script
+    usage: UsageScript
+    annotations: Object | None
+    addresses: Addresses
+    records_lives: bool
+    ip: str = ""
+
+    @property
+    def is_scripted(self) -> bool:
+        """Always."""
+        return True
+
+    def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
+        self.take_address(pod)
+        return now_s + self.script.startup_s(), ()
+
+    def take_address(self, pod: Object) -> None:
+        """Give the pod an address, unless it has one."""
+        if self.ip:
+            self.addresses.keep(self.ip)
+        elif pod["spec"].get("hostNetwork"):
+            self.ip = self.addresses.host
+        else:
+            self.ip = self.addresses.take()
+
+    def remove(self, pod: Object) -> Iterable[Effect]:
+        self.addresses.give_back(self.ip)
+        return ()
+
+    def start(self, container: Container, now_s: float) -> Iterator[Effect]:
+        if self.records_lives:
+            image = container.spec.get("image") or ""
+            note = f'Container image "{image}" already present on machine'
+            yield node_record(container.pod, "Normal", "Pulled", note)
+        yield from container.started(now_s)
+        self.foresee(container)
+
+    def foresee(self, container: Container) -> None:
+        """Settle when a container that runs will exit by itself, and how."""
+        if container.is_sidecar:
+            return
+        if container.is_init:
+            inits = container.pod["spec"]["initContainers"]
+            names = [one["name"] for one in inits if not is_sidecar(one)]
+            lasts_s = self.script.init_s(names.index(container.name))
+            container.exits_with = ExitStatus(0)
+        else:
+            lasts_s = self.script.run_s(container.attempt)
+            container.exits_with = ExitStatus(self.script.behaviour.exit_code)
+        container.exits_s = container.since_s + lasts_s
+
+    def stop(self, container: Container, signal: StopSignal, now_s: float) -> Iterable[Effect]:
+        if signal is StopSignal.KILL:
+            container.exits_s, container.exits_with = now_s, ExitStatus(KILLED)
+            return ()
+        # Sidecars are asked last, and nobody waits for them.
+        lasts_s = 0.0 if container.is_sidecar else self.script.termination_s()
+        if now_s + lasts_s < min(container.exits_s, container.kills_s) or container.is_sidecar:
+            container.exits_s, container.exits_with = now_s + lasts_s, ExitStatus(TERMINATED)
+        return ()
+
+    def handle(
+        self, container: Container, handler: Handler, action: Object, timeout_s: float, now_s: float
+    ) -> Iterable[Effect]:
+        if handler is Handler.PRE_STOP:
+            sleeps_s = float((action.get("sleep") or _NOTHING).get("seconds") or 0)
+            if sleeps_s:
+                container.terminates_s = now_s + min(sleeps_s, timeout_s)
+                return ()
+        return container.handled(handler, _WELL, 0.0, now_s)
+
+    def probes(self, container: Container, now_s: float) -> dict[Handler, ProbeWorker]:
+        if container.is_init:
+            return {}
+        delay_s = self.script.ready_after_s(container.attempt)
+        if not delay_s:
+            return {}
+        return _readiness(delay_s, now_s)
+
+
+class ScriptedRuntime:
+    """The container runtime of one simulated node.
+
+    Attributes:
+        host_ip: the node's address.
+        is_down: whether the node is silent.
+        conditions: statuses by type of the node's conditions that are scripted.
+        node_script: what the node has and uses besides its pods.
+        is_measured: whether anything is scripted of what the node or its pods use.
+
+    Args:
+        settings: what goes for all nodes.
+        addresses: of the node and its pods.
+    """
+
+    def __init__(self, settings: NodeSettings, addresses: Addresses) -> None:
+        self.host_ip = addresses.host
+        self.is_down = False
+        self.conditions: Mapping[str, str] = {}
+        self.node_script: NodeScript = NO_SCRIPT
+        self.is_measured = False
+        self._settings = settings
+        self._pod_behaviour = settings.behaviour
+        self._addresses = addresses
+
+    def see(self, node: Object) -> None:
+        """Take in how the node is to behave.
+
+        Raises:
+            BehaviourError: its annotations can't be read; it behaves as before.
+        """
+        behaviour: NodeBehaviour = node_behaviour_of(node)
+        self._pod_behaviour = behaviour_of(node, self._settings.behaviour)
+        self.is_down, self.conditions = behaviour.down, behaviour.conditions
+        self.node_script = node_script_of(node)
+        self.is_measured |= self.node_script is not NO_SCRIPT
+
+    def sandbox(self, pod: Object, *, resumes: bool) -> ScriptedSandbox | PodRejection:
+        """See `ContainerRuntime`.
+
+        Annotations that can't be read are no reason to refuse a pod that was taken once.
+        """
+        try:
+            behaviour, usage = behaviour_of(pod, self._pod_behaviour), usage_of(pod)
+        except BehaviourError as error:
+            if not resumes:
+                return PodRejection(_UNREADABLE, str(error))
+            behaviour, usage = self._pod_behaviour, NO_USAGE
+        metadata = pod["metadata"]
+        script = Script(behaviour, f"{self._settings.seed}/{metadata['uid']}")
+        self.is_measured |= not usage.is_empty
+        annotations = metadata.get("annotations")
+        records_lives = self._settings.records_lives
+        return ScriptedSandbox(script, usage, annotations, self._addresses, records_lives)
+
+    def resume(self, worker: PodWorker, now_s: float) -> None:
+        """A status tells how far a pod was, in whole seconds; containers have gone on meanwhile."""
+        pod, sandbox = worker.pod, _sandbox(worker)
+        status = pod["status"]
+        sandbox.ip = status.get("podIP") or ""
+        started_at = status.get("startTime")
+        worker.admitted_s = _seconds(started_at) if started_at else now_s
+        if status.get("phase") != "Running":
+            worker.begin_at(worker.admitted_s)
+            return
+        sandbox.take_address(pod)
+        is_ready = condition_status(status, "Ready") == "True"
+        told = {one["name"]: one for one in status.get("containerStatuses") or ()}
+        for one in worker.init:
+            _resume_init(one, worker.admitted_s)
+        for one in worker.main:
+            _resume(one, told.get(one.name, {"ready": is_ready}), worker.admitted_s)
+        worker.resumed()
+
+    def renew(self, worker: PodWorker, _now_s: float) -> Iterable[Effect]:
+        """Read again what a pod uses, if its annotations have changed."""
+        sandbox = _sandbox(worker)
+        written = worker.pod["metadata"].get("annotations")
+        if written is sandbox.annotations:
+            return ()
+        sandbox.annotations = written
+        try:
+            sandbox.usage = usage_of(worker.pod)
+        except BehaviourError as error:
+            return (node_record(worker.pod, "Warning", _UNREADABLE, str(error)),)
+        self.is_measured |= not sandbox.usage.is_empty
+        return ()
+
+
+def _readiness(delay_s: float, started_s: float) -> dict[Handler, ProbeWorker]:
+    """A probe that succeeds once, so long after the start."""
+    once = {"initialDelaySeconds": delay_s, "periodSeconds": NEVER_S}
+    return {Handler.READINESS: ProbeWorker.begun(Handler.READINESS, once, started_s)}
+
+
+def _sandbox(worker: PodWorker) -> ScriptedSandbox:
+    sandbox = worker.sandbox
+    assert isinstance(sandbox, ScriptedSandbox)
+    return sandbox
+
+
+def _resume_init(one: Container, at_s: float) -> None:
+    """An init container has done its work, and a sidecar runs, once others have started."""
+    one.attempt, one.since_s = 0, at_s
+    one.state = State.RUNNING if one.is_sidecar else State.EXITED
+    if not one.is_sidecar:
+        one.last = Run(ExitStatus(0), at_s, at_s)
+
+
+def _resume(one: Container, told: Object, admitted_s: float) -> None:
+    sandbox = one.sandbox
+    assert isinstance(sandbox, ScriptedSandbox)
+    state = told.get("state") or _NOTHING
+    ended = state.get("terminated") or (told.get("lastState") or _NOTHING).get("terminated")
+    started = (state.get("running") or ended or _NOTHING).get("startedAt")
+    one.attempt = int(told.get("restartCount") or 0)
+    one.since_s = _seconds(started) if started else admitted_s
+    one.back_off = BackOff(count=one.attempt, last_s=one.since_s)
+    if ended:
+        exited = ExitStatus(int(ended["exitCode"]), ended.get("reason") or "")
+        one.last = Run(exited, _seconds(ended["startedAt"]), _seconds(ended["finishedAt"]))
+    if one.last is not None and "running" not in state:
+        one.state = State.EXITED
+        one.not_before_s = one.last.finished_s + one.back_off.wait_s(one.last.finished_s)
+        return
+    one.state = State.RUNNING
+    if not told.get("ready"):
+        one.probes = _readiness(sandbox.script.ready_after_s(one.attempt), one.since_s)
+    sandbox.foresee(one)
+
+
+def _seconds(time: str) -> float:
+    return parse_time(time) / NANOS_PER_SECOND

@@ -1,0 +1,98 @@
+"""The kubelets of all simulated nodes, in one machine.
+
+A node on which nothing is scripted of what is used costs nothing between changes. Leases aren't
+renewed in earnest unless that is asked for: they say once that they are.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+
+from podium.api.objects import Object, name
+from podium.control.effects import Effect
+from podium.core.pod_classes import PodClasses
+from podium.node.container_runtime import NEVER_S
+from podium.node.kubelet import Kubelet
+from podium.node.kubelet_events import node_record
+from podium.node.kubelets import Kubelets
+from podium.node.pod_manager import PodManager
+from podium.node.simulated.addresses import Addresses
+from podium.node.simulated.behaviour import BehaviourError, is_marked
+from podium.node.simulated.node_pressure import NodePressure
+from podium.node.simulated.node_settings import NodeSettings
+from podium.node.simulated.scripted_runtime import ScriptedRuntime
+
+
+@dataclass(frozen=True, slots=True)
+class _PressureKey:
+    """The key of what is used on a node."""
+
+    name: str
+
+
+class SimulatedKubelets(Kubelets):
+    """The kubelets of all simulated nodes.
+
+    Args:
+        settings: what goes for all of them.
+        register: nodes that they register at the start, if they aren't there.
+    """
+
+    def __init__(
+        self, settings: NodeSettings | None = None, register: Iterable[Object] = ()
+    ) -> None:
+        self._settings = settings or NodeSettings()
+        super().__init__(register, writes_heartbeats=self._settings.writes_heartbeats)
+        self._classes = PodClasses()
+        self._runtimes: dict[str, ScriptedRuntime] = {}
+        self._pressures: dict[str, NodePressure] = {}
+        self._count_nodes = 0
+
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
+        if isinstance(key, _PressureKey):
+            return self._pressure(key.name, now_s)
+        return super().reconcile(key, now_s)
+
+    def _is_ours(self, node: Object) -> bool:
+        return self._settings.simulates_all or is_marked(node)
+
+    def _kubelet_of(self, node: Object, now_s: float) -> Kubelet:
+        called = name(node)
+        runtime = ScriptedRuntime(self._settings, Addresses(node, self._count_nodes))
+        self._count_nodes += 1
+        self._runtimes[called] = runtime
+        self._pressures.pop(called, None)
+        return Kubelet(node, runtime, PodManager(self._classes), self.revisit, now_s)
+
+    def _left(self, called: str) -> None:
+        super()._left(called)
+        self._runtimes.pop(called, None)
+        self._pressures.pop(called, None)
+
+    def _see(self, kubelet: Kubelet, node: Object, now_s: float) -> Iterable[Effect]:
+        try:
+            kubelet.see(node, now_s)
+        except BehaviourError as error:
+            yield node_record(node, "Warning", "InvalidBehaviour", str(error))
+        if (pressure := self._pressures.get(name(node))) is not None:
+            pressure.see(node, self._runtimes[name(node)].node_script)
+
+    def _looked_after(self, kubelet: Kubelet, now_s: float) -> None:
+        """What is used may have changed, or may now be scripted."""
+        called = name(kubelet.node)
+        runtime = self._runtimes[called]
+        if not runtime.is_measured:
+            return
+        if called not in self._pressures:
+            script, settings = runtime.node_script, self._settings
+            self._pressures[called] = NodePressure(kubelet, script, settings, self.revisit, now_s)
+        self.look_again(_PressureKey(called), now_s)
+
+    def _pressure(self, called: str, now_s: float) -> Iterator[Effect]:
+        """Do what is due because of what is used, and look again when that changes."""
+        kubelet, pressure = self.kubelets.get(called), self._pressures.get(called)
+        if kubelet is None or pressure is None or kubelet.runtime.is_down:
+            return
+        yield from pressure.advance(now_s)
+        yield from self._status(kubelet, now_s)
+        if (next_s := pressure.next_s(now_s)) < NEVER_S:
+            self.look_again(_PressureKey(called), next_s)
