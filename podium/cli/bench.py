@@ -1,6 +1,5 @@
 """`podium bench`: the workloads of kube-scheduler's performance suite, measured."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,6 +67,8 @@ def bench(
 
 
 def _print_live(output: BriefOutput) -> None:
+    import asyncio
+
     from podium.bench.live.measuring import Sizes, measure
 
     with Console(stderr=True).status("") as status:

@@ -1,32 +1,21 @@
 """What commands about a cluster have in common: where the state, the changes and the rules are."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from podium.api.errors import PodiumError
 from podium.api.pod_limit import MAX_PODS, PodLimit
-from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cli.collecting import collect_rarely
+from podium.cli.configurations import read_scheduler_config
 from podium.cli.options import InputError
-from podium.config.errors import InvalidConfigurationError
-from podium.config.load import Loaded as LoadedConfiguration
-from podium.config.load import load_configuration
 from podium.manifests import Loaded, ManifestError, Manifests, Problem, read_sources
-from podium.manifests.input_files import read_text
 from podium.manifests.problems import describe
-from podium.node import kubelet_config
-from podium.node.kubelet_config import KubeletConfig
-from podium.node.pressure.threshold_flags import EQUALS, parse_flag
-from podium.node.pressure.threshold_parsing import ThresholdError
 from podium.plan.request import Request
 from podium.plan.targets import Target, parse_target
-from podium.profile import plugin_factories
 
 T = TypeVar("T")
-
-NO_FLAGS: Mapping[str, str | int | None] = {}
 
 
 def read_request(
@@ -114,58 +103,3 @@ def _check_pods(objects: Iterable[Loaded], limit: PodLimit) -> None:
 
 def _targets(texts: Sequence[str], namespace: str) -> tuple[Target, ...]:
     return tuple(parse_target(text, namespace) for text in texts)
-
-
-def read_scheduler_config(path: str | None) -> LoadedConfiguration | None:
-    """The configuration in a file; None if there is no file.
-
-    Raises:
-        InputError: it can't be read, or something in it is wrong.
-    """
-    if path is None:
-        return None
-    documents = list(read_yaml(read_text(path, sys.stdin.buffer)))
-    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
-    if faults:
-        raise InputError("\n".join(faults))
-    try:
-        return load_configuration([d.value for d in documents], plugin_factories().keys())
-    except InvalidConfigurationError as error:
-        raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
-
-
-def read_kubelet_config(
-    path: str | None, flags: Mapping[str, str | int | None] = NO_FLAGS
-) -> KubeletConfig:
-    """How kubelets are configured, as the KubeletConfiguration in a file has it; defaults if None.
-
-    Args:
-        path: of the file.
-        flags: what goes in place of its fields, as the kubelet's flags have it; None for nothing.
-
-    Raises:
-        InputError: it can't be read, or something in it is wrong.
-    """
-    found = {} if path is None else _kubelet_document(path)
-    for field, given in flags.items():
-        if given is not None:
-            is_map = field.endswith("Reserved") and isinstance(given, str)
-            found[field] = parse_flag(str(given), EQUALS) if is_map else given
-    where = "" if path is None else f"{path}: "
-    try:
-        return kubelet_config.read_kubelet_config(found)
-    except ThresholdError as error:
-        raise InputError("\n".join(f"{where}{fault}" for fault in error.faults)) from error
-    except kubelet_config.KubeletConfigError as error:
-        raise InputError(f"{where}{error}") from error
-
-
-def _kubelet_document(path: str) -> dict[str, Any]:
-    documents = list(read_yaml(read_text(path, sys.stdin.buffer)))
-    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
-    found = documents[0].value if len(documents) == 1 else None
-    if not faults and not isinstance(found, dict):
-        faults = [f"{path}: must hold one document, a {kubelet_config.KIND}"]
-    if faults or not isinstance(found, dict):
-        raise InputError("\n".join(faults))
-    return found

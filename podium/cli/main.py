@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from podium import __version__
 from podium.cli.broken_pipe import pipe_may_break
+from podium.cli.collecting import collect_rarely
 
 # By name: the module podium.cli.NAME has a function NAME, with an underscore in place of a hyphen,
 # and at its end where Python has the word for itself. A module has the command's options and is
@@ -118,6 +119,8 @@ def podium(
 
 def app_entry() -> None:
     """Run the command that the process was started with."""
+    # Importing makes many objects, and hardly any that go.
+    collect_rarely()
     program = os.path.basename(sys.argv[0])
     app(prog_name="kubectl podium" if program.startswith("kubectl-") else "podium")
 

@@ -1,6 +1,5 @@
 """`podium node`: this machine as a node, whose pods are its processes."""
 
-import asyncio
 import os
 import socket
 import sys
@@ -8,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from podium.api.errors import PodiumError
+from podium.cli.configurations import read_kubelet_config
 from podium.cli.node_options import (
     AllowRootOption,
     ConfigOption,
@@ -62,7 +62,6 @@ def node(
     For development, tests and edge machines: it isolates nothing.
     """
     from podium.api.labels import validate_subdomain
-    from podium.cli.inputs import read_kubelet_config
     from podium.node.pressure.threshold_flags import EQUALS, parse_flag
 
     flags: dict[str, str | int | None] = {
@@ -77,6 +76,8 @@ def node(
     }
     try:
         _check_here(allow_root)
+        import asyncio
+
         from podium.cli.node_running import NodeOptions, run
 
         called = name or socket.gethostname().lower()

@@ -12,6 +12,7 @@ from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
+from podium.cli.configurations import read_kubelet_config
 from podium.cli.options import (
     ApplyOption,
     ConfigOption,
@@ -112,7 +113,7 @@ def plan(
     their grace period to go, workloads replace what they lose, and that may cost others a place.
     Ctrl-C prints what is known so far.
     """
-    from podium.cli.inputs import read_kubelet_config, read_request
+    from podium.cli.inputs import read_request
     from podium.plan.planning import plan as make_plan
     from podium.plan.pressing import parse_pressure
 

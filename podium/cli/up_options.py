@@ -1,5 +1,7 @@
 """The options of `podium up`."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +10,42 @@ import typer
 from podium.embedded.defaults import USUAL_PORT, NodeShape
 
 DEFAULT_SHAPE = NodeShape()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """What the command line says.
+
+    Attributes:
+        nodes: how many simulated nodes; None if it doesn't say.
+        shape: of each of them.
+        state: files of what is there at the first start.
+        news: files of what is applied once the cluster is ready.
+        ends_when_settled: whether it ends when nothing more is to be expected.
+        data_dir: where the cluster keeps what it has; None for nowhere.
+        port: where it listens; None for the usual one.
+        speed: how time passes.
+        scheduler_config: a file; None for the default profile.
+        kubelet_config: a file; None for the defaults.
+        schedules: whether Podium schedules the pods.
+        controllers: which of them run, with commas.
+        is_insecure: whether it speaks plain HTTP.
+    """
+
+    nodes: int | None
+    shape: NodeShape
+    state: Sequence[str]
+    news: Sequence[str]
+    ends_when_settled: bool
+    data_dir: Path | None
+    port: int | None
+    speed: str
+    scheduler_config: str | None
+    kubelet_config: str | None
+    schedules: bool
+    controllers: str
+    is_insecure: bool
+
 
 NodesOption = Annotated[
     int | None,

@@ -36,13 +36,17 @@ class Wish:
     ends_when_settled: bool = False
 
 
-async def run(wish: Wish) -> None:
+def run_until_end(wish: Wish) -> None:
     """Run a cluster until Ctrl-C or SIGTERM, or until it has settled.
 
     Raises:
         ApplyError: the API refuses something that is to be applied.
         PodiumError: the cluster can't start, or can't go on.
     """
+    asyncio.run(_run(wish))
+
+
+async def _run(wish: Wish) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

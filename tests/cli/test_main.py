@@ -1,6 +1,5 @@
 """The command as a whole: what it offers, and how it ends."""
 
-import subprocess
 import sys
 
 import pytest
@@ -69,22 +68,3 @@ def test_help_is_complete_in_80_columns(podium, command: str) -> None:
     for parameter in main.Commands().get_command(None, command).params:
         options = {option for option in parameter.opts if option.startswith("-")}
         assert options <= words
-
-
-@pytest.mark.parametrize("command", main.COMMANDS)
-def test_help_does_not_wait_for_the_control_plane(command: str) -> None:
-    code = f"""
-import sys
-from podium.cli.main import app
-try:
-    app([{command!r}, "--help"])
-finally:
-    sys.exit(int("numpy" in sys.modules or "podium.apiserver" in sys.modules))
-"""
-    ended = subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.DEVNULL)
-    assert ended.returncode == 0
-
-
-def test_a_command_is_imported_only_when_it_is_called() -> None:
-    code = "import sys, podium.cli.main; sys.exit('podium.cli.plan' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

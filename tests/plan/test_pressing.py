@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from podium.api.disruption import BY_PRESSURE
-from podium.cli.inputs import InputError, read_kubelet_config
+from podium.cli.configurations import read_kubelet_config
+from podium.cli.options import InputError
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_ranking import EvictionOrder
 from podium.node.pressure.signals import Signal

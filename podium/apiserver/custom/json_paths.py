@@ -2,11 +2,12 @@
 
 import re
 from functools import lru_cache
-from typing import Any
-
-import jsonpath
+from typing import TYPE_CHECKING, Any
 
 from podium.api.objects import Object
+
+if TYPE_CHECKING:
+    import jsonpath
 
 _NAME = re.compile(r"\.((?:\\.|[^.\[\]\\'\"])+)")
 _ESCAPE = re.compile(r"\\(.)")
@@ -15,12 +16,15 @@ _BRACKETS = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\"'])*\]")
 
 
 @lru_cache(maxsize=1024)
-def compiled(path: str) -> jsonpath.JSONPath:
+def compiled(path: str) -> "jsonpath.JSONPath":
     r"""A path as kubectl writes it, such as `.spec.x` or `.metadata.labels.a\.b`.
 
     Raises:
         ValueError: it isn't one.
     """
+    # Takes its time, and only definitions of kinds have paths.
+    import jsonpath
+
     try:
         found = jsonpath.compile(_standard(path))
     except jsonpath.JSONPathError as error:

@@ -6,17 +6,17 @@ A draft 4 validator does the judging, as OpenAPI 3.0 takes its words from that d
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
-
-from jsonschema import Draft4Validator, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.objects import Object
-from podium.apiserver.custom.formats import FORMATS
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING
 from podium.apiserver.validation.checks import Faults, duplicate, fields, required
 from podium.apiserver.validation.metadata import object_meta
+
+if TYPE_CHECKING:
+    from jsonschema import Draft4Validator, ValidationError
 
 Schema = Mapping[str, Any]
 Steps = Sequence[str | int]
@@ -61,8 +61,17 @@ _text = path_text
 
 
 @lru_cache(maxsize=256)
-def _validator(kind: CustomKind) -> Draft4Validator:
-    return Draft4Validator(_draft_4(kind.schema), format_checker=FORMATS)
+def _validator(kind: CustomKind) -> "Draft4Validator":
+    return _draft_4_validator(_draft_4(kind.schema))
+
+
+def _draft_4_validator(schema: Schema) -> "Draft4Validator":
+    # Takes its time, and only objects of kinds that definitions bring need it.
+    from jsonschema import Draft4Validator
+
+    from podium.apiserver.custom.formats import FORMATS
+
+    return Draft4Validator(schema, format_checker=FORMATS)
 
 
 def _draft_4(schema: Schema) -> dict[str, Any]:
@@ -90,7 +99,7 @@ def _draft_4(schema: Schema) -> dict[str, Any]:
     return found
 
 
-def _stays(error: ValidationError, old: Object) -> bool:
+def _stays(error: "ValidationError", old: Object) -> bool:
     """Whether the value that is wrong was so before."""
     value: Any = old
     for step in error.absolute_path:
@@ -101,7 +110,7 @@ def _stays(error: ValidationError, old: Object) -> bool:
     return bool(value == error.instance)
 
 
-def _told(error: ValidationError) -> Iterator[FieldError]:
+def _told(error: "ValidationError") -> Iterator[FieldError]:
     where = _text(error.absolute_path)
     limit: Any = error.validator_value
     value: Any = error.instance
@@ -134,7 +143,7 @@ def _told(error: ValidationError) -> Iterator[FieldError]:
             yield FieldError(where, value, error.message)
 
 
-def _alternatives(error: ValidationError) -> str:
+def _alternatives(error: "ValidationError") -> str:
     where = _quoted(_text(error.absolute_path))
     if error.validator == "anyOf":
         return f"{where} must validate at least one schema (anyOf)"
@@ -144,25 +153,25 @@ def _alternatives(error: ValidationError) -> str:
     return f"{where} must validate one and only one schema (oneOf). Found {found}"
 
 
-def _validates(error: ValidationError, schema: Schema) -> bool:
-    return Draft4Validator(schema, format_checker=FORMATS).is_valid(error.instance)
+def _validates(error: "ValidationError", schema: Schema) -> bool:
+    return _draft_4_validator(schema).is_valid(error.instance)
 
 
-def _least(error: ValidationError) -> str:
+def _least(error: "ValidationError") -> str:
     schema: Any = error.schema
     strictly = schema.get("exclusiveMinimum")
     bound = "than" if strictly else "than or equal to"
     return f"should be greater {bound} {error.validator_value}"
 
 
-def _most(error: ValidationError) -> str:
+def _most(error: "ValidationError") -> str:
     schema: Any = error.schema
     strictly = schema.get("exclusiveMaximum")
     bound = "than" if strictly else "than or equal to"
     return f"should be less {bound} {error.validator_value}"
 
 
-_SENTENCES: Mapping[str, Callable[[ValidationError], str]] = {
+_SENTENCES: Mapping[str, Callable[["ValidationError"], str]] = {
     "minimum": _least,
     "maximum": _most,
     "multipleOf": lambda error: f"should be a multiple of {error.validator_value}",

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-from jsonschema import Draft4Validator
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.objects import Object
@@ -13,6 +12,9 @@ from podium.apiserver.schema.custom import INT_OR_STRING, PRESERVES
 from podium.apiserver.validation.checks import Faults, boolean, each, fields, required, text
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.names import dns_label, subdomain
+
+if TYPE_CHECKING:
+    from jsonschema import Draft4Validator
 
 Schema = Mapping[str, Any]
 
@@ -53,7 +55,6 @@ _SHAPE = fields(
         versions=each(_VERSION),
     ),
 )
-_SCHEMAS = Draft4Validator(Draft4Validator.META_SCHEMA)
 
 
 def definition(obj: Any, path: str) -> Faults:
@@ -145,7 +146,7 @@ def _versions(versions: list[Any]) -> Faults:
         if not isinstance(schema, Mapping):
             yield required(where, "schemas are required")
         else:
-            wrong = [one for one in _SCHEMAS.iter_errors(schema) if one.validator in _SHAPES]
+            wrong = [one for one in _schemas().iter_errors(schema) if one.validator in _SHAPES]
             for one in wrong:
                 yield FieldError(where, one.instance, one.message)
             yield from () if wrong else _whole_schema(schema, where)
@@ -221,3 +222,11 @@ def _paths(version: Object, path: str) -> Faults:
             json_paths.steps(simple_path)
         except ValueError as error:
             yield FieldError(f"{path}.{where}", simple_path, str(error))
+
+
+@cache
+def _schemas() -> "Draft4Validator":
+    # Takes its time, and only definitions need it.
+    from jsonschema import Draft4Validator
+
+    return Draft4Validator(Draft4Validator.META_SCHEMA)

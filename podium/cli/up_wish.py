@@ -1,0 +1,54 @@
+"""What `podium up` is asked for, read and judged."""
+
+import sys
+import time
+
+from podium.cli.configurations import read_kubelet_config, read_scheduler_config
+from podium.cli.options import InputError
+from podium.cli.output import print_warnings
+from podium.cli.up_options import Arguments
+from podium.cli.up_running import Wish
+from podium.cluster import SchedulerSetup
+from podium.embedded.cluster import EmbeddedOptions
+from podium.embedded.controller_choice import chosen_controllers
+from podium.embedded.first_objects import read_manifests, simulated_nodes
+from podium.embedded.pace import parse_speed
+
+_NODES = 3
+
+
+def read_wish(asked: Arguments) -> Wish:
+    """Read all files that are named, and say what is to be run.
+
+    Raises:
+        PodiumError: anything is wrong with what is asked for.
+    """
+    if [*asked.state, *asked.news].count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    setup = _scheduler_setup(asked.scheduler_config)
+    first = read_manifests(asked.state, sys.stdin.buffer)
+    applied = read_manifests(asked.news, sys.stdin.buffer)
+    count = asked.nodes if asked.nodes is not None else 0 if asked.state else _NODES
+    simulated = simulated_nodes(count, asked.shape)
+    options = EmbeddedOptions(
+        objects=[*simulated, *(loaded.obj for loaded in first.objects)],
+        data_dir=asked.data_dir,
+        port=asked.port,
+        is_insecure=asked.is_insecure,
+        pace=parse_speed(asked.speed),
+        eviction=read_kubelet_config(asked.kubelet_config).eviction,
+        schedulers=(setup,) if asked.schedules else (),
+        controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),
+    )
+    print_warnings([*first.notes, *applied.notes])
+    return Wish(options, applied.objects, asked.ends_when_settled)
+
+
+def _scheduler_setup(path: str | None) -> SchedulerSetup:
+    loaded = read_scheduler_config(path)
+    if loaded is None:
+        return SchedulerSetup(stopwatch=time.perf_counter)
+    print_warnings(loaded.notes)
+    return SchedulerSetup(
+        configuration=loaded.configuration, options=loaded.options, stopwatch=time.perf_counter
+    )

@@ -1,0 +1,86 @@
+"""Nobody waits for what a command doesn't use: which modules each may import."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from podium.cli import main
+
+# Of our own packages, and of those of others that take long to import.
+DECIDES = {"api", "apiserver", "config", "control", "core", "documents", "manifests", "node"}
+DECIDES |= {"plugins", "profile", "scheduler", "numpy", "yaml"}
+PLAYS = DECIDES | {"cluster", "controllers", "runtime", "simulation", "store", "prometheus_client"}
+SERVES = {"embedded", "server", "anyio", "cryptography", "httptools", "starlette", "uvicorn"}
+JOINS = {"client", "machine", "aiohttp", "kubernetes_asyncio", "yarl"}
+OTHERS = {"attr", "jsonpath", "jsonschema", "asyncio"}
+
+EXAMPLE = ["-f", "examples/best-practice/state"]
+# What a command imports until it finds that there is nothing to do, or no file.
+RUNS = {
+    "up": (["--speed", "no"], PLAYS | SERVES | {"asyncio"}),
+    "node": (
+        ["--kubeconfig", "/dev/null", "--allow-root"],
+        DECIDES - {"manifests", "profile", "scheduler"}
+        | {"controllers", "runtime", "store", "attr", "asyncio"}
+        | JOINS,
+    ),
+    "node-token": (
+        ["n", "--data-dir", "/dev/null"],
+        {"api", "apiserver", "control", "controllers", "core", "embedded", "node", "server"}
+        | {"store", "yaml"},
+    ),
+    "plan": (EXAMPLE, PLAYS | {"plan"}),
+    "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan"}),
+    "simulate": (["/dev/null"], PLAYS),
+    "import": (
+        ["openb", "/dev/null", "/dev/null"],
+        {"api", "apiserver", "importing", "manifests", "yaml"},
+    ),
+    "decide": (["/dev/null"], DECIDES | {"decide"}),
+    "bench": (["--list"], {"api", "bench"}),
+    "schema": ([], {"schemas"}),
+    "version": ([], set()),
+    "help": ([], {"api", "embedded", "node"}),
+}
+
+REPORT = """
+import json, sys
+from podium.cli.main import app
+for arguments in json.loads(sys.argv[1]):
+    try:
+        app(arguments)
+    except SystemExit:
+        pass
+print(json.dumps([*sys.modules]), file=sys.stderr)
+"""
+
+
+def imported(*commands: list[str]) -> set[str]:
+    """Our packages, and others that take long, that these commands import one after another."""
+    run = [sys.executable, "-c", REPORT, json.dumps(commands)]
+    ended = subprocess.run(run, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    modules = json.loads(ended.stderr.splitlines()[-1])
+    ours = {module.split(".")[1] for module in modules if module.startswith("podium.")}
+    return ours - {"cli"} | (PLAYS | SERVES | JOINS | OTHERS).intersection(modules)
+
+
+def test_help_imports_no_more_than_options() -> None:
+    helps = ([command, "--help"] for command in main.COMMANDS)
+    assert imported(["--help"], *helps) <= {"api", "embedded", "node"}
+
+
+def test_every_command_is_judged() -> None:
+    assert RUNS.keys() == set(main.COMMANDS)
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_a_command_imports_only_what_it_uses(command: str) -> None:
+    arguments, allowed = RUNS[command]
+    assert imported([command, *arguments]) <= allowed
+
+
+def test_a_command_is_imported_only_when_it_is_called() -> None:
+    code = "import sys, podium.cli.main; sys.exit('podium.cli.plan' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
