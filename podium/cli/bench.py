@@ -70,13 +70,14 @@ def _print_live(output: BriefOutput) -> None:
     import asyncio
 
     from podium.bench.live.measuring import Sizes, measure
+    from podium.documents.report import plain
 
     with Console(stderr=True).status("") as status:
         found = asyncio.run(measure(Sizes(), lambda what: status.update(f"measuring {what}")))
     if output is BriefOutput.TABLE:
         print_section(console(), "LIVE", _LIVE_HEADINGS, map(_live_cells, found))
     else:
-        print_report([measured.as_json() for measured in found], output)
+        print_report([plain(measured) for measured in found], output)
 
 
 def _live_cells(measured: "Measured") -> tuple[str, ...]:

@@ -56,8 +56,8 @@ def explain(
     """
     from podium.cli.explain_text import print_explanation
     from podium.cli.inputs import read_request
+    from podium.documents.report import plain
     from podium.plan.explaining import explain_pod
-    from podium.plan.report import explanation_report
 
     try:
         with working("reading"):
@@ -75,18 +75,19 @@ def explain(
         print_warnings(explanation.warnings)
         print_explanation(console(), explanation)
     else:
-        print_report(explanation_report(explanation), output)
+        print_report(plain(explanation), output)
 
 
 def _explain_eviction(request: "Request", node: str, signal: Signal, output: BriefOutput) -> None:
     from podium.cli.eviction_text import print_ranking
-    from podium.plan.evicting import rank_evictions, ranking_report
+    from podium.documents.report import plain
+    from podium.plan.evicting import rank_evictions
 
     ranking = rank_evictions(request, node.removeprefix("node/"), signal)
     if output is BriefOutput.TABLE:
         print_ranking(console(), ranking)
     else:
-        print_report(ranking_report(ranking), output)
+        print_report(plain(ranking), output)
 
 
 def _key(pod: str, namespace: str) -> str:

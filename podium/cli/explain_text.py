@@ -9,7 +9,7 @@ from podium.cli.choice_text import candidate_table, choice_sentence
 from podium.cli.output import Cell, count, print_lines, print_section
 from podium.cli.timeline_text import time_text
 from podium.core.status import Status
-from podium.plan.explaining import DecisionView, PodExplanation, PreemptionView
+from podium.plan.explanation import DecisionView, PodExplanation, PreemptionView
 
 _GOOD, _BAD = "green", "red"
 _REFUSAL_HEADINGS = ("NODE", "PLUGIN", "CODE", "REASONS")
@@ -52,7 +52,7 @@ def _print_decision(out: Console, view: DecisionView) -> None:
         refusal = view.pre_filter
         out.print(f"{refusal.plugin} refuses it for all nodes ({refusal.code}): {refusal.message}.")
         out.print()
-    _print_refusals(out, "NODES THAT DON'T FIT", view.explanation.filter)
+    _print_refusals(out, "NODES THAT DON'T FIT", view.filter)
     _print_scores(out, view)
     _print_freed_ports(out, view)
     _print_verdict(out, view)
@@ -70,18 +70,17 @@ def _print_refusals(out: Console, title: str, statuses: Mapping[str, Status]) ->
 
 
 def _print_scores(out: Console, view: DecisionView) -> None:
-    explanation = view.explanation
     if view.is_nominated_only:
         return
-    nodes = sorted(explanation.totals, key=lambda node: (-explanation.totals[node], node))
-    plugins = list(explanation.scores[nodes[0]]) if nodes else []
+    scored = sorted(view.scored, key=lambda one: (-one.total, one.node))
+    plugins = list(scored[0].scores) if scored else []
     rows: list[tuple[Cell, ...]] = [
         (
-            Text(node, style=_GOOD if node == view.node else ""),
-            *(str(explanation.scores[node][plugin]) for plugin in plugins),
-            str(explanation.totals[node]),
+            Text(one.node, style=_GOOD if one.node == view.node else ""),
+            *(str(one.scores[plugin]) for plugin in plugins),
+            str(one.total),
         )
-        for node in nodes
+        for one in scored
     ]
     print_section(out, "WEIGHTED SCORES", ("NODE", *plugins, "TOTAL"), rows)
 
@@ -105,10 +104,10 @@ def _print_verdict(out: Console, view: DecisionView) -> None:
 
 
 def _why_chosen(view: DecisionView) -> str:
-    best = view.explanation.best
+    best = view.best
     if view.is_nominated_only:
         return f"{view.node}: it is nominated there and fits, so that no other node was looked at."
-    if len(view.explanation.feasible) == 1:
+    if len(view.feasible) == 1:
         return f"{view.node}: the only node that fits."
     if len(best) == 1:
         return f"{view.node}: it alone has the highest total."
@@ -127,7 +126,6 @@ def _print_preemption(out: Console, view: PreemptionView) -> None:
     if view.outcome is not None:
         headings, rows = candidate_table(view.outcome)
         print_section(out, "CANDIDATES FOR PREEMPTION", headings, rows)
-        candidates = [view.outcome.chosen, *view.outcome.alternatives]
         victims = [
             (
                 candidate.node,
@@ -135,7 +133,7 @@ def _print_preemption(out: Console, view: PreemptionView) -> None:
                 str(victim.priority),
                 Text(", ".join(victim.broken), style=_BAD),
             )
-            for candidate in candidates
+            for candidate in view.candidates
             for victim in candidate.victims
         ]
         headings = ("NODE", "VICTIM", "PRIORITY", "VIOLATED BUDGETS")

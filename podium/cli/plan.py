@@ -152,10 +152,10 @@ def plan(
 
 def _print(outcome: "Plan", output: Output) -> None:
     from podium.cli.plan_text import print_plan
-    from podium.plan.report import plan_report
+    from podium.documents.report import plain
 
     if output in (Output.JSON, Output.YAML):
-        print_report(plan_report(outcome), output)
+        print_report(plain(outcome), output)
     else:
         print_warnings(outcome.warnings)
         print_plan(console(), outcome, wide=output is Output.WIDE)
@@ -191,6 +191,6 @@ def _holds(condition: FailOn, outcome: "Plan") -> bool:
         case FailOn.EVICTION:
             return bool(outcome.disruptions) or any(r.is_evicted for r in outcome.removed)
         case FailOn.PDB_VIOLATION:
-            return any(v.breaks_budget for p in outcome.preemptions for v in p.taken)
+            return any(v.broken for p in outcome.preemptions for v in p.taken)
         case FailOn.PENDING:
             return bool(outcome.pending)

@@ -6,15 +6,21 @@ low priority elsewhere in the domain keeps a node closed to a pod of high priori
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field, PlainSerializer
 
 from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
+from podium.documents.report import Report
+
+Whose = Literal["incoming", "existing"]
 
 
 @dataclass(frozen=True, slots=True)
-class Blocker:
+class Blocker(Report):
     """A pod on one node that keeps a pod off another.
 
     Attributes:
@@ -31,7 +37,11 @@ class Blocker:
     on: str
     priority: int
     topology_key: str
-    is_own_rule: bool
+    is_own_rule: Annotated[
+        bool,
+        PlainSerializer(lambda is_own: "incoming" if is_own else "existing", return_type=Whose),
+        Field(serialization_alias="antiAffinityOf"),
+    ]
 
 
 def blockers(

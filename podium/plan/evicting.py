@@ -5,7 +5,10 @@ what they request.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Literal
+
+from pydantic import Field, PlainSerializer
+from typing_extensions import TypedDict
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, key, name, status_of, uid
@@ -13,6 +16,7 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import is_critical, pod_priority
 from podium.api.qos import stored_or_computed_qos
 from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.documents.report import API_VERSION, Report
 from podium.node.pressure.eviction_ranking import EvictionOrder, rank
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.node_statistics import PodUsage
@@ -37,8 +41,19 @@ class EvictionError(PodiumError):
     """The order on a node can't be told."""
 
 
+class KeyReport(TypedDict):
+    """A key by which pods are ordered, and its value."""
+
+    key: str
+    value: str
+
+
+def _keys(keys: tuple[tuple[str, str], ...]) -> list[KeyReport]:
+    return [{"key": title, "value": value} for title, value in keys]
+
+
 @dataclass(frozen=True, slots=True)
-class RankedPod:
+class RankedPod(Report):
     """A pod in the order.
 
     Attributes:
@@ -54,13 +69,13 @@ class RankedPod:
     pod: str
     qos_class: str
     priority: int
-    is_spared: bool
-    is_assumed: bool
-    keys: tuple[tuple[str, str], ...]
+    is_spared: Annotated[bool, Field(serialization_alias="spared")]
+    is_assumed: Annotated[bool, Field(serialization_alias="usageAssumed")]
+    keys: Annotated[tuple[tuple[str, str], ...], PlainSerializer(_keys)]
 
 
-@dataclass(frozen=True, slots=True)
-class EvictionRanking:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvictionRanking(Report):
     """The order on one node.
 
     Attributes:
@@ -69,6 +84,8 @@ class EvictionRanking:
         pods: first to be evicted first.
     """
 
+    api_version: str = API_VERSION
+    kind: Literal["EvictionRanking"] = "EvictionRanking"
     node: str
     signal: Signal
     pods: tuple[RankedPod, ...]
@@ -104,9 +121,9 @@ def rank_evictions(
     usage = {uid(pod): _usage(pod, now_s) for pod in pods}
     ranked = rank(signal, pods, usage, Filesystems(), order)
     return EvictionRanking(
-        node,
-        signal,
-        tuple(
+        node=node,
+        signal=signal,
+        pods=tuple(
             RankedPod(
                 pod=key(one.pod),
                 qos_class=stored_or_computed_qos(one.pod),
@@ -118,27 +135,6 @@ def rank_evictions(
             for one in ranked
         ),
     )
-
-
-def ranking_report(ranking: EvictionRanking) -> dict[str, Any]:
-    """A ranking as plain values, for JSON and YAML."""
-    return {
-        "apiVersion": "podium.dev/v1alpha1",
-        "kind": "EvictionRanking",
-        "node": ranking.node,
-        "signal": str(ranking.signal),
-        "pods": [
-            {
-                "pod": one.pod,
-                "qosClass": one.qos_class,
-                "priority": one.priority,
-                "spared": one.is_spared,
-                "usageAssumed": one.is_assumed,
-                "keys": [{"key": title, "value": value} for title, value in one.keys],
-            }
-            for one in ranking.pods
-        ],
-    }
 
 
 def _usage(pod: Object, now_s: float) -> PodUsage:

@@ -4,8 +4,6 @@ A pod that waits, or comes in the course of a plan, is explained when `planning.
 the same play. A pod that has a place, and keeps it, is taken off it first.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,14 +13,13 @@ from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.priority import pod_priority, preemption_policy
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
-from podium.core.status import Status
-from podium.plan.blockers import Blocker, blockers
+from podium.plan.blockers import blockers
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
-from podium.plan.freed_ports import FreedPort, freed_ports
+from podium.plan.explanation import DecisionView, NodeScore, PodExplanation, PreemptionView
+from podium.plan.freed_ports import freed_ports
 from podium.plan.play import Play
 from podium.plan.request import Request
 from podium.plugins.inter_pod_affinity import InterPodAffinity
-from podium.simulation.observing.preemption import PreemptionOutcome
 
 _ALL = 1 << 62
 # Their pods come again under the same names.
@@ -31,79 +28,6 @@ _KEEPING_NAMES = frozenset({"StatefulSet"})
 
 class ExplainError(PodiumError):
     """The pod can't be explained."""
-
-
-@dataclass(frozen=True, slots=True)
-class PreemptionView:
-    """What preemption came to.
-
-    Attributes:
-        is_eligible: whether the pod may preempt at all.
-        message: why there is no candidate, or why it isn't eligible.
-        outcome: the node that was chosen and all other candidates; None if there is none.
-        rejected: the nodes whose dry run failed, with what stood in the way.
-    """
-
-    is_eligible: bool
-    message: str
-    outcome: PreemptionOutcome | None
-    rejected: Mapping[str, Status]
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionView:
-    """A decision as it was at its time.
-
-    Attributes:
-        node: the node that was chosen; empty if none.
-        error: why the cycle ended in an error.
-        message: as in kube-scheduler's FailedScheduling event; empty if a node was chosen.
-        gate: the refusal of PreEnqueue.
-        pre_filter: the refusal of PreFilter.
-        is_nominated_only: the nominated node fitted, and no other was looked at.
-        explanation: nodes, scores, and what is best.
-        preemption: None if it wasn't tried.
-        blockers: pods on other nodes that anti-affinity is about.
-        freed_ports: ports that the pod wants and that count as free although a pod holds them.
-        at_s: when, in seconds since the plan began.
-    """
-
-    node: str
-    error: str
-    message: str
-    gate: Status | None
-    pre_filter: Status | None
-    is_nominated_only: bool
-    explanation: Explanation
-    preemption: PreemptionView | None
-    blockers: tuple[Blocker, ...]
-    freed_ports: tuple[FreedPort, ...]
-    at_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class PodExplanation:
-    """A pod and its decisions.
-
-    Attributes:
-        pod: the pod.
-        priority: of the pod.
-        preemption_policy: whether it may preempt.
-        scheduler_name: the profile that decided.
-        was_on: the node that it is on in truth; empty if none.
-        decisions: in order; more than one where it preempted, or was tried again.
-        warnings: what may make the answer wrong.
-        notes: what else is worth knowing.
-    """
-
-    pod: str
-    priority: int
-    preemption_policy: str
-    scheduler_name: str
-    was_on: str
-    decisions: tuple[DecisionView, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def explain_pod(request: Request, pod_key: str) -> PodExplanation:
@@ -186,7 +110,14 @@ class _Watcher:
             gate=decision.gate,
             pre_filter=decision.pre_filter,
             is_nominated_only=decision.nominated_only,
-            explanation=explanation,
+            filter=explanation.filter,
+            feasible=explanation.feasible,
+            scored=tuple(
+                NodeScore(node, explanation.scores[node], explanation.totals[node])
+                for node in explanation.feasible
+                if node in explanation.scores
+            ),
+            best=explanation.best,
             preemption=self._preemption(decision, explanation),
             blockers=tuple(blockers(snapshot, scheduler.listers, decision.pod, closed)),
             freed_ports=tuple(freed_ports(snapshot, decision.pod)),
@@ -200,8 +131,15 @@ class _Watcher:
         outcome = None
         if preemption.node_name:
             outcome = self._play.preemptions.read(decision.pod, preemption, _ALL)
-        message, rejected = preemption.message, explanation.rejected
-        return PreemptionView(preemption.eligible, message, outcome, rejected)
+        candidates = () if outcome is None else (outcome.chosen, *outcome.alternatives)
+        return PreemptionView(
+            preemption.eligible,
+            preemption.message,
+            preemption.node_name,
+            candidates,
+            explanation.rejected,
+            outcome,
+        )
 
 
 def _gist(view: DecisionView) -> tuple[Any, ...]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
+from podium.documents.report import Report
 
 
 @dataclass(frozen=True, slots=True)
-class FreedPort:
+class FreedPort(Report):
     """A port that the scheduler takes for free.
 
     Attributes:

@@ -38,7 +38,7 @@ def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
         reason = _why(pod, top, next((one for one in owners if one in play.deleted), top))
         is_meant = pod.ended_by in (USER, _COLLECTOR, _NAMESPACES)
         is_evicted = not (is_meant or any(one in play.applied for one in owners))
-        yield RemovedPod(pod.pod, pod.node, reason, is_evicted, round(pod.ended_s, 3))
+        yield RemovedPod(pod.pod, reason, round(pod.ended_s, 3), pod.node, is_evicted)
 
 
 def _why(pod: PodHistory, top: Identity | None, gone: Identity | None) -> str:

@@ -1,14 +1,19 @@
-"""What a plan comes to, as values; pods are named `namespace/name`."""
+"""What a plan comes to: the report that is printed as it is; pods are named `namespace/name`."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, PlainSerializer
+from typing_extensions import TypedDict
 
 from podium.api.disruption import Cause
+from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, Report, Seconds
 from podium.simulation.observing.preemption import PreemptionOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Report):
     """A pod that got a place.
 
     Attributes:
@@ -22,14 +27,14 @@ class Placement:
 
     pod: str
     node: str
-    priority: int
-    by_node_name: bool = False
-    at_s: float = 0.0
-    replaces: str = ""
+    priority: Annotated[int, HIDDEN]
+    by_node_name: Annotated[bool, HIDDEN] = False
+    at_s: Seconds = 0.0
+    replaces: Annotated[str, IF_ANY] = ""
 
 
 @dataclass(frozen=True, slots=True)
-class PendingPod:
+class PendingPod(Report):
     """A pod that no place was found for.
 
     Attributes:
@@ -41,12 +46,12 @@ class PendingPod:
 
     pod: str
     message: str
-    nominated_node: str = ""
-    replaces: str = ""
+    nominated_node: Annotated[str, IF_ANY] = ""
+    replaces: Annotated[str, IF_ANY] = ""
 
 
 @dataclass(frozen=True, slots=True)
-class GatedPod:
+class GatedPod(Report):
     """A pod that isn't queued yet.
 
     Attributes:
@@ -61,7 +66,7 @@ class GatedPod:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeRefusal:
+class NodeRefusal(Report):
     """A pod that named its node and is refused by it.
 
     Attributes:
@@ -78,7 +83,7 @@ class NodeRefusal:
 
 
 @dataclass(frozen=True, slots=True)
-class RejectedObject:
+class RejectedObject(Report):
     """An object that the API would not let in, or pods of a workload.
 
     Attributes:
@@ -90,31 +95,31 @@ class RejectedObject:
 
     object: str
     message: str
-    workload: str = ""
-    count: int = 1
+    workload: Annotated[str, IF_ANY] = ""
+    count: Annotated[int, Field(exclude_if=lambda count: count == 1)] = 1
 
 
 @dataclass(frozen=True, slots=True)
-class RemovedPod:
+class RemovedPod(Report):
     """A pod of the state that the changes take away.
 
     Attributes:
         pod: the pod.
-        node: where it was; empty if nowhere.
         reason: what takes it away, in words.
-        is_evicted: it loses its place without it or its workload having been changed.
         at_s: when it has to go, in seconds since the plan began.
+        node: where it was; empty if nowhere.
+        is_evicted: it loses its place without it or its workload having been changed.
     """
 
     pod: str
-    node: str
     reason: str
-    is_evicted: bool = False
-    at_s: float = 0.0
+    at_s: Seconds
+    node: Annotated[str, IF_ANY] = ""
+    is_evicted: Annotated[bool, HIDDEN] = False
 
 
 @dataclass(frozen=True, slots=True)
-class IgnoredPod:
+class IgnoredPod(Report):
     """A pod that asks for another scheduler."""
 
     pod: str
@@ -122,26 +127,26 @@ class IgnoredPod:
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetChange:
+class BudgetChange(Report):
     """What becomes of a disruption budget.
 
     Attributes:
         budget: `namespace/name`.
         allowed_before: disruptions allowed in the state.
         allowed_after: disruptions allowed at the end of the plan.
-        violated_by: victims whose disruption breaks it.
-        is_touched: whether it covers a pod that goes, or another number is allowed.
         allowed_least: the fewest disruptions allowed in between.
         least_at_s: when that was first so, in seconds since the plan began.
+        violated_by: victims whose disruption breaks it.
+        is_touched: whether it covers a pod that goes, or another number is allowed.
     """
 
     budget: str
     allowed_before: int
     allowed_after: int
-    violated_by: tuple[str, ...] = ()
-    is_touched: bool = False
     allowed_least: int = 0
-    least_at_s: float = 0.0
+    least_at_s: Annotated[float, Field(serialization_alias="leastAt")] = 0.0
+    violated_by: tuple[str, ...] = ()
+    is_touched: Annotated[bool, HIDDEN] = False
 
 
 class Happening(StrEnum):
@@ -157,7 +162,7 @@ class Happening(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Report):
     """A line of the timeline.
 
     Attributes:
@@ -170,13 +175,13 @@ class Moment:
         by: the pod that is behind it: the preemptor, or the lost pod that a new one replaces.
     """
 
-    at_s: float
-    happening: Happening
+    at_s: Seconds
+    happening: Annotated[Happening, Field(serialization_alias="event")]
     pod: str
-    uid: str
-    node: str = ""
-    detail: str = ""
-    by: str = ""
+    uid: Annotated[str, HIDDEN]
+    node: Annotated[str, IF_ANY] = ""
+    detail: Annotated[str, IF_ANY, Field(serialization_alias="reason")] = ""
+    by: Annotated[str, IF_ANY] = ""
 
 
 class Return(StrEnum):
@@ -188,7 +193,7 @@ class Return(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Disruption:
+class Disruption(Report):
     """A pod that loses its place through no change of its own.
 
     Attributes:
@@ -197,11 +202,11 @@ class Disruption:
         priority: of the pod.
         at_s: when, in seconds since the plan began.
         cause: what made it lose its place.
-        by: the preemptor; empty if it wasn't preempted.
         depth: 1 if the changes themselves are behind it, or a pod that waited already; 2 if it
             gives way to a pod that itself comes in place of such a one, and so on.
-        owner: its controller, `Kind namespace/name`; empty if it has none.
         comes_again: whether another pod comes in its place.
+        by: the preemptor; empty if it wasn't preempted.
+        owner: its controller, `Kind namespace/name`; empty if it has none.
         replacement: that pod; empty if there is none.
         replaced_on: where the replacement is in the end; empty if nowhere.
         replaced_at_s: when the replacement was bound; None if it wasn't.
@@ -210,27 +215,38 @@ class Disruption:
     pod: str
     node: str
     priority: int
-    at_s: float
-    cause: Cause
-    by: str = ""
+    at_s: Seconds
+    cause: Annotated[Cause, PlainSerializer(lambda cause: cause.name, return_type=str)]
     depth: int = 1
-    owner: str = ""
     comes_again: Return = Return.CERTAIN
-    replacement: str = ""
-    replaced_on: str = ""
-    replaced_at_s: float | None = None
+    by: Annotated[str, IF_ANY] = ""
+    owner: Annotated[str, IF_ANY] = ""
+    replacement: Annotated[str, IF_ANY] = ""
+    replaced_on: Annotated[str, IF_ANY] = ""
+    replaced_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="replacedAt")] = None
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class Fate(Report):
     """What comes of a pod: the name of a node, or a few words."""
 
     pod: str
     outcome: str
 
 
+class ChanceOutcome(TypedDict):
+    """What comes of a pod, and how many times."""
+
+    outcome: str
+    times: int
+
+
+def _outcomes(counted: tuple[tuple[str, int], ...]) -> list[ChanceOutcome]:
+    return [{"outcome": outcome, "times": times} for outcome, times in counted]
+
+
 @dataclass(frozen=True, slots=True)
-class Chance:
+class Chance(Report):
     """A pod whose fate depends on chance.
 
     Attributes:
@@ -239,11 +255,11 @@ class Chance:
     """
 
     pod: str
-    outcomes: tuple[tuple[str, int], ...]
+    outcomes: Annotated[tuple[tuple[str, int], ...], PlainSerializer(_outcomes)]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Report):
     """The outcome of a plan; each list is in the order in which things happen.
 
     `until_s` says for how long it was played, in seconds, and `seeds` how many times; all but
@@ -251,6 +267,8 @@ class Plan:
     what would happen without the changes, too.
     """
 
+    api_version: str = API_VERSION
+    kind: Literal["Plan"] = "Plan"
     placements: tuple[Placement, ...] = ()
     preemptions: tuple[PreemptionOutcome, ...] = ()
     pending: tuple[PendingPod, ...] = ()
@@ -258,11 +276,11 @@ class Plan:
     refusals: tuple[NodeRefusal, ...] = ()
     rejected: tuple[RejectedObject, ...] = ()
     gated: tuple[GatedPod, ...] = ()
-    removed: tuple[RemovedPod, ...] = ()
     ignored: tuple[IgnoredPod, ...] = ()
+    removed: tuple[RemovedPod, ...] = ()
     disruptions: tuple[Disruption, ...] = ()
     timeline: tuple[Moment, ...] = ()
-    until_s: float = 0.0
+    until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0
     interrupted: bool = False
     seeds: int = 1
     chances: tuple[Chance, ...] = ()

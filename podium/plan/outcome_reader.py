@@ -153,10 +153,10 @@ class OutcomeReader:
                 key(pdb),
                 before,
                 course[-1][1] if course else before,
-                tuple(broken.get(key(pdb), ())),
-                is_touched=bool(course),
                 allowed_least=least,
                 least_at_s=least_s,
+                violated_by=tuple(broken.get(key(pdb), ())),
+                is_touched=bool(course),
             )
 
     def _courses(self) -> dict[str, list[tuple[float, int]]]:

@@ -36,7 +36,7 @@ def test_every_node_with_plugin_code_and_reason_and_every_score() -> None:
     view = only(explained("p", state, pod("p", "2")))
     refusals = {
         name: (status.plugin, str(status.code), status.reasons)
-        for name, status in view.explanation.filter.items()
+        for name, status in view.filter.items()
     }
     assert refusals == {
         "b": (
@@ -47,8 +47,8 @@ def test_every_node_with_plugin_code_and_reason_and_every_score() -> None:
         "c": ("NodeResourcesFit", "UnschedulableAndUnresolvable", ("Insufficient cpu",)),
     }
     assert view.node == "a"
-    assert view.explanation.best == ("a",)
-    assert view.explanation.totals["a"] == sum(view.explanation.scores["a"].values())
+    assert view.best == ("a",)
+    assert view.scored[0].total == sum(view.scored[0].scores.values())
 
 
 def test_a_pod_is_explained_at_its_turn() -> None:
@@ -62,19 +62,19 @@ def test_a_bound_pod_is_explained_as_if_it_werent() -> None:
     explanation = explained("p", state)
     assert explanation.was_on == "b"
     # Nobody who waits comes before it, and its own room counts as free.
-    assert only(explanation).explanation.best == ("a", "b")
+    assert only(explanation).best == ("a", "b")
     assert only(explanation).node == "a"
 
 
 def test_who_is_nominated_counts_for_a_bound_pod() -> None:
     nominated = pod("big", priority=9, status={"nominatedNodeName": "a"})
     view = only(explained("p", [node("a", "1"), node("b", "1"), pod("p", on="b"), nominated]))
-    assert view.explanation.feasible == ("b",)
+    assert view.feasible == ("b",)
 
 
 def test_new_pods_that_name_their_node_are_there_for_a_bound_pod() -> None:
     state = [node("a", "1"), node("b", "1"), pod("p", on="b")]
-    assert only(explained("p", state, pod("fixed", on="a"))).explanation.feasible == ("b",)
+    assert only(explained("p", state, pod("fixed", on="a"))).feasible == ("b",)
 
 
 def test_an_applied_pod_that_names_its_node_is_explained_without_it() -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from podium.documents.report import plain
 from podium.plan.outcome import Plan
 from podium.plan.planning import Request, plan
-from podium.plan.report import plan_report
 from tests.plan.objects import node, places, pod, priority_class
 
 # The victim takes half a minute to go, and only then is the new pod bound.
@@ -36,7 +36,7 @@ def test_what_has_happened_up_to_then_is_told() -> None:
     assert outcome.until_s == 0
     assert [one.preemptor for one in outcome.preemptions] == ["default/new"]
     assert [one.pod for one in outcome.pending] == ["default/new"]
-    assert plan_report(outcome)["interrupted"] is True
+    assert plain(outcome)["interrupted"] is True
 
 
 def test_later_it_has_come_further() -> None:

@@ -9,10 +9,11 @@ import pytest
 from podium.api.disruption import BY_PRESSURE
 from podium.cli.configurations import read_kubelet_config
 from podium.cli.options import InputError
+from podium.documents.report import plain
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_ranking import EvictionOrder
 from podium.node.pressure.signals import Signal
-from podium.plan.evicting import EvictionError, rank_evictions, ranking_report
+from podium.plan.evicting import EvictionError, rank_evictions
 from podium.plan.planning import plan
 from podium.plan.pressing import PressureError, parse_pressure
 from podium.plan.request import Request
@@ -101,7 +102,7 @@ def test_the_order_on_a_node() -> None:
     ranking = rank_evictions(Request(state=STATE), "n1")
     assert [one.pod for one in ranking.pods] == ["default/above", "default/within"]
     assert dict(ranking.pods[1].keys)["usage beyond requests"] == "+0"
-    report = ranking_report(ranking)
+    report = plain(ranking)
     assert report["pods"][0]["keys"][1] == {"key": "above requests", "value": "yes"}
 
 

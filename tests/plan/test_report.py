@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
+from podium.documents.report import plain
 from podium.plan.explaining import explain_pod
 from podium.plan.outcome import Plan
 from podium.plan.planning import Request
-from podium.plan.report import explanation_report, plan_report
 from tests.plan.objects import budget, node, planned, pod, priority_class
 
 HIGH = priority_class("high", 1000)
@@ -47,7 +47,7 @@ def state() -> list[Any]:
 
 
 def test_an_empty_plan_has_all_fields() -> None:
-    report = plan_report(Plan())
+    report = plain(Plan())
     assert list(report) == FIELDS
     assert (report["apiVersion"], report["kind"]) == ("podium.dev/v1alpha1", "Plan")
     assert report.pop("seeds") == 1
@@ -56,7 +56,7 @@ def test_an_empty_plan_has_all_fields() -> None:
 
 def test_a_plan() -> None:
     new = pod("new", priorityClassName="high")
-    report = plan_report(planned(state(), new, pod("late", schedulingGates=[]), delete=""))
+    report = plain(planned(state(), new, pod("late", schedulingGates=[]), delete=""))
     assert report["placements"] == [{"pod": "default/new", "node": "b", "at": 30.0}]
     assert report["preemptions"] == [
         {
@@ -111,7 +111,7 @@ def test_a_plan() -> None:
 
 def test_what_was_left_out_is_counted() -> None:
     new = pod("new", priorityClassName="high")
-    (preemption,) = plan_report(planned(state(), new, alternatives_max=0))["preemptions"]
+    (preemption,) = plain(planned(state(), new, alternatives_max=0))["preemptions"]
     assert preemption["alternatives"] == []
     assert preemption["alternativesLeftOut"] == 1
 
@@ -125,7 +125,7 @@ def test_everything_else() -> None:
         pod("foreign", schedulerName="mine"),
         delete="pod/old",
     )
-    report = plan_report(outcome)
+    report = plain(outcome)
     assert report["refusals"] == [
         {
             "pod": "default/fixed",
@@ -156,7 +156,7 @@ def test_everything_else() -> None:
 
 def test_an_explanation_can_be_written_down() -> None:
     request = Request(state(), [pod("new", priorityClassName="high")])
-    report = json.loads(json.dumps(explanation_report(explain_pod(request, "default/new"))))
+    report = json.loads(json.dumps(plain(explain_pod(request, "default/new"))))
     assert (report["kind"], report["pod"], report["boundTo"]) == (
         "Explanation",
         "default/new",

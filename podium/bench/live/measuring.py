@@ -8,13 +8,15 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from pydantic import PlainSerializer
 
 from podium.bench.live.connection import Connection, Target
 from podium.bench.live.process import Running, up
+from podium.documents.report import IF_KNOWN, Report
 
 PODS = "/api/v1/namespaces/default/pods"
 CONNECTIONS = 8
@@ -47,7 +49,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Report):
     """One number.
 
     Attributes:
@@ -60,22 +62,14 @@ class Measured:
     """
 
     name: str
-    value: float
+    value: Annotated[float, PlainSerializer(lambda value: round(value, 3), return_type=float)]
     unit: str
     goal: str
-    processor_share: float | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The public form."""
-        found: dict[str, Any] = {
-            "name": self.name,
-            "value": round(self.value, 3),
-            "unit": self.unit,
-            "goal": self.goal,
-        }
-        if self.processor_share is not None:
-            found["processorShare"] = round(self.processor_share, 2)
-        return found
+    processor_share: Annotated[
+        float | None,
+        IF_KNOWN,
+        PlainSerializer(lambda share: round(share, 2), return_type=float),
+    ] = None
 
 
 class _Meta(msgspec.Struct):

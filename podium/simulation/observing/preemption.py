@@ -1,9 +1,13 @@
 """A preemption in detail: its victims, the budgets that they break, and why the others lost."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field, PlainSerializer
 
 from podium.core.preemption.choice import KEYS
 from podium.core.preemption.dry_run import PRIORITY_OFFSET
+from podium.documents.report import HIDDEN, IF_ANY, Report, Seconds
 
 KEY_NAMES = tuple(key.name for key in KEYS)
 # What decides between candidates that no key tells apart: see docs/decisions.
@@ -11,8 +15,12 @@ NAME_KEY = "smallest node name"
 NOT_SELECTED_BY_NAME = len(KEYS)
 
 
+def _key_name(index: int | None) -> str | None:
+    return None if index is None else (*KEY_NAMES, NAME_KEY)[index]
+
+
 @dataclass(frozen=True, slots=True)
-class VictimsBudget:
+class VictimsBudget(Report):
     """A disruption budget that covers a victim.
 
     Attributes:
@@ -27,25 +35,24 @@ class VictimsBudget:
 
 
 @dataclass(frozen=True, slots=True)
-class Victim:
+class Victim(Report):
     """A pod that would have to go.
 
     Attributes:
         pod: the pod.
         priority: of the pod.
-        budgets: those that cover it.
+        budgets: those that cover it; reports say whether its disruption breaks any.
         is_leaving: whether it had to go already, as for an earlier preemptor.
     """
 
     pod: str
     priority: int
-    budgets: tuple[VictimsBudget, ...] = ()
-    is_leaving: bool = False
-
-    @property
-    def breaks_budget(self) -> bool:
-        """Whether its disruption breaks any."""
-        return bool(self.budgets) and any(b.is_broken for b in self.budgets)
+    budgets: Annotated[
+        tuple[VictimsBudget, ...],
+        PlainSerializer(lambda covering: any(one.is_broken for one in covering), return_type=bool),
+        Field(serialization_alias="pdbViolation"),
+    ] = ()
+    is_leaving: Annotated[bool, IF_ANY, Field(serialization_alias="leaving")] = False
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -54,7 +61,7 @@ class Victim:
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateNode:
+class CandidateNode(Report):
     """A node on which preemption would make room, and how it fared in the choice.
 
     Attributes:
@@ -66,16 +73,16 @@ class CandidateNode:
         latest_start_ns: when the first of the victims of the top priority started, in nanoseconds
             since the epoch; None if none of them has.
         lost_at: the index in `KEY_NAMES` of the key at which it lost, `NOT_SELECTED_BY_NAME` if
-            only its name was against it; None for the node that was chosen.
+            only its name was against it; None for the node that was chosen. Reports have the name.
     """
 
     node: str
     victims: tuple[Victim, ...]
     pdb_violations: int
-    top_priority: int
-    priority_sum: int
-    latest_start_ns: int | None
-    lost_at: int | None = None
+    top_priority: Annotated[int, HIDDEN]
+    priority_sum: Annotated[int, HIDDEN]
+    latest_start_ns: Annotated[int | None, HIDDEN]
+    lost_at: Annotated[int | None, PlainSerializer(_key_name, return_type=str | None)] = None
 
     @property
     def is_chosen(self) -> bool:
@@ -85,7 +92,7 @@ class CandidateNode:
     @property
     def lost_at_name(self) -> str | None:
         """What it lost by, in words."""
-        return None if self.lost_at is None else (*KEY_NAMES, NAME_KEY)[self.lost_at]
+        return _key_name(self.lost_at)
 
     @property
     def plain_priority_sum(self) -> int:
@@ -94,32 +101,31 @@ class CandidateNode:
 
 
 @dataclass(frozen=True, slots=True)
-class PreemptionOutcome:
+class PreemptionOutcome(Report):
     """A preemption that a scheduler decided, with all that it weighed.
 
     Attributes:
         preemptor: the pod that needed room.
-        chosen: the node that was taken, with the victims.
+        node: the node that was taken.
+        at_s: when it was decided, in seconds since the observer began.
+        victims: of that node.
         alternatives: the other candidates, those that got furthest in the choice first.
         left_out: how many further candidates there were.
-        at_s: when it was decided, in seconds since the observer began.
+        chosen: the candidate that was taken.
     """
 
     preemptor: str
-    chosen: CandidateNode
-    alternatives: tuple[CandidateNode, ...] = ()
-    left_out: int = 0
-    at_s: float = 0.0
-
-    @property
-    def node(self) -> str:
-        """The node that was taken."""
-        return self.chosen.node
+    node: str
+    at_s: Seconds
+    victims: tuple[Victim, ...]
+    alternatives: tuple[CandidateNode, ...]
+    left_out: Annotated[int, IF_ANY, Field(serialization_alias="alternativesLeftOut")]
+    chosen: Annotated[CandidateNode, HIDDEN]
 
     @property
     def taken(self) -> tuple[Victim, ...]:
         """The victims that have to go for this preemptor, and not for anybody before it."""
-        return tuple(victim for victim in self.chosen.victims if not victim.is_leaving)
+        return tuple(victim for victim in self.victims if not victim.is_leaving)
 
     @property
     def candidate_count(self) -> int:

@@ -78,7 +78,9 @@ class PreemptionRecorder:
         listed = candidates[order[: 1 + count_max]]
         chosen, *others = self._candidates(pod, preemption, listed, lost_at)
         left_out = len(candidates) - len(listed)
-        return PreemptionOutcome(pod.key, chosen, tuple(others), left_out, self._passed_s())
+        return PreemptionOutcome(
+            pod.key, chosen.node, self._passed_s(), chosen.victims, tuple(others), left_out, chosen
+        )
 
     def _lost_at(self, choice: Choice, chosen: str) -> NDArray[np.int64]:
         """Of each candidate row the index of the key at which it lost, int64[capacity].

@@ -1,0 +1,144 @@
+"""All decisions about one pod, as values: the report that is printed as it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field, PlainSerializer
+from typing_extensions import TypedDict
+
+from podium.core.status import Status
+from podium.documents.report import API_VERSION, HIDDEN, OrNull, Report, Seconds
+from podium.plan.blockers import Blocker
+from podium.plan.freed_ports import FreedPort
+from podium.simulation.observing.preemption import CandidateNode, PreemptionOutcome
+
+
+class StatusReport(TypedDict):
+    """What a plugin answered."""
+
+    plugin: str
+    code: str
+    reasons: list[str]
+
+
+class NodeStatusReport(StatusReport):
+    """The same about one node."""
+
+    node: str
+
+
+def _status(status: Status | None) -> StatusReport | None:
+    if status is None:
+        return None
+    return {"plugin": status.plugin, "code": str(status.code), "reasons": list(status.reasons)}
+
+
+def _by_node(statuses: Mapping[str, Status]) -> list[NodeStatusReport]:
+    return [
+        {
+            "node": node,
+            "plugin": status.plugin,
+            "code": str(status.code),
+            "reasons": list(status.reasons),
+        }
+        for node, status in sorted(statuses.items())
+    ]
+
+
+Refusal = Annotated[Status | None, PlainSerializer(_status)]
+Refusals = Annotated[Mapping[str, Status], PlainSerializer(_by_node)]
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionView(Report):
+    """What preemption came to.
+
+    Attributes:
+        is_eligible: whether the pod may preempt at all.
+        message: why there is no candidate, or why it isn't eligible.
+        node: the node that was chosen; empty if there is none.
+        candidates: all nodes on which preemption makes room, the chosen one first.
+        rejected: the nodes whose dry run failed, with what stood in the way.
+        outcome: the choice among the candidates; None if there is none.
+    """
+
+    is_eligible: Annotated[bool, Field(serialization_alias="eligible")]
+    message: OrNull
+    node: OrNull
+    candidates: tuple[CandidateNode, ...]
+    rejected: Refusals
+    outcome: Annotated[PreemptionOutcome | None, HIDDEN]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeScore(Report):
+    """What a node scored: by plugin, weighted, and altogether."""
+
+    node: str
+    scores: Mapping[str, int]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionView(Report):
+    """A decision as it was at its time.
+
+    Attributes:
+        at_s: when, in seconds since the plan began.
+        node: the node that was chosen; empty if none.
+        is_nominated_only: the nominated node fitted, and no other was looked at.
+        message: as in kube-scheduler's FailedScheduling event; empty if a node was chosen.
+        error: why the cycle ended in an error.
+        gate: the refusal of PreEnqueue.
+        pre_filter: the refusal of PreFilter.
+        filter: the nodes that don't fit, with what the first objecting plugin said.
+        scored: the nodes that fit, with their scores; none where nothing had to be scored.
+        best: all nodes of the highest total, by name.
+        preemption: None if it wasn't tried.
+        blockers: pods on other nodes that anti-affinity is about.
+        freed_ports: ports that the pod wants and that count as free although a pod holds them.
+        feasible: the nodes that fit, by name.
+    """
+
+    at_s: Seconds
+    node: OrNull
+    is_nominated_only: Annotated[bool, Field(serialization_alias="nominatedOnly")]
+    message: OrNull
+    error: OrNull
+    gate: Refusal
+    pre_filter: Refusal
+    filter: Refusals
+    scored: Annotated[tuple[NodeScore, ...], Field(serialization_alias="feasible")]
+    best: tuple[str, ...]
+    preemption: PreemptionView | None
+    blockers: tuple[Blocker, ...]
+    freed_ports: tuple[FreedPort, ...]
+    feasible: Annotated[tuple[str, ...], HIDDEN]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodExplanation(Report):
+    """A pod and its decisions.
+
+    Attributes:
+        pod: the pod.
+        priority: of the pod.
+        preemption_policy: whether it may preempt.
+        scheduler_name: the profile that decided.
+        was_on: the node that it is on in truth; empty if none.
+        decisions: in order; more than one where it preempted, or was tried again.
+        warnings: what may make the answer wrong.
+        notes: what else is worth knowing.
+    """
+
+    api_version: str = API_VERSION
+    kind: Literal["Explanation"] = "Explanation"
+    pod: str
+    priority: int
+    preemption_policy: str
+    scheduler_name: str
+    was_on: Annotated[OrNull, Field(serialization_alias="boundTo")]
+    decisions: tuple[DecisionView, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
