@@ -1,22 +1,75 @@
 """Decisions in the format of the records."""
 
-from typing import Any
+from typing import NotRequired
+
+from typing_extensions import TypedDict
 
 from podium.core.explanation import Explanation
 from podium.core.preemption.result import Preemption
 from podium.core.status import Status
 from podium.decide.deciding import Decided
 
-Json = dict[str, Any]
+
+class StatusReport(TypedDict):
+    """What a plugin answered, or the framework."""
+
+    plugin: str
+    code: str
+    reasons: list[str]
 
 
-def decision_json(decided: Decided) -> Json:
+class CandidateReport(TypedDict):
+    """A node on which preemption would make room; its victims, the most important first."""
+
+    node: str
+    victims: list[str]
+    pdbViolations: int
+
+
+class PreemptionReport(TypedDict):
+    """What preemption came to; `selected` are the candidates that nothing tells apart."""
+
+    eligible: bool
+    message: str
+    candidates: list[CandidateReport]
+    selected: list[str]
+    nominated: str
+    rejected: dict[str, StatusReport]
+    clearsNomination: bool
+    clearedPods: list[str]
+
+
+class DecisionReport(TypedDict):
+    """One decision; `filter`, `scores` and `rejected` are by node."""
+
+    pod: str
+    prefilter: StatusReport | None
+    filter: dict[str, StatusReport]
+    feasible: list[str]
+    scores: dict[str, dict[str, int]]
+    best: list[str]
+    preemption: PreemptionReport | None
+    bound: str
+    error: NotRequired[str]
+    preenqueue: NotRequired[StatusReport]
+    nominatedOnly: NotRequired[bool]
+
+
+class Answer(TypedDict):
+    """The answer to one scenario; `error` says why there are no decisions."""
+
+    id: str
+    error: str
+    decisions: list[DecisionReport]
+
+
+def decision_report(decided: Decided) -> DecisionReport:
     """One decision."""
     decision, explanation = decided.decision, decided.explanation
-    answer: Json = {
+    answer: DecisionReport = {
         "pod": decision.pod.key,
-        "prefilter": _status(decision.pre_filter),
-        "filter": {node: _status(status) for node, status in explanation.filter.items()},
+        "prefilter": None if decision.pre_filter is None else status_report(decision.pre_filter),
+        "filter": {node: status_report(status) for node, status in explanation.filter.items()},
         "feasible": list(explanation.feasible),
         "scores": {
             node: {**scores, "total": explanation.totals[node]}
@@ -29,23 +82,18 @@ def decision_json(decided: Decided) -> Json:
     if decision.error:
         answer["error"] = decision.error
     if decision.gate is not None:
-        answer["preenqueue"] = _status(decision.gate)
+        answer["preenqueue"] = status_report(decision.gate)
     if decision.nominated_only:
         answer["nominatedOnly"] = True
     return answer
 
 
-def _status(status: Status | None) -> Json | None:
-    if status is None:
-        return None
-    return {
-        "plugin": status.plugin,
-        "code": status.code.value,
-        "reasons": list(status.reasons),
-    }
+def status_report(status: Status) -> StatusReport:
+    """What a plugin answered."""
+    return {"plugin": status.plugin, "code": status.code.value, "reasons": list(status.reasons)}
 
 
-def _preemption(preemption: Preemption | None, explanation: Explanation) -> Json | None:
+def _preemption(preemption: Preemption | None, explanation: Explanation) -> PreemptionReport | None:
     if preemption is None:
         return None
     return {
@@ -61,7 +109,7 @@ def _preemption(preemption: Preemption | None, explanation: Explanation) -> Json
         ],
         "selected": list(explanation.selected),
         "nominated": preemption.node_name,
-        "rejected": {node: _status(status) for node, status in explanation.rejected.items()},
+        "rejected": {node: status_report(status) for node, status in explanation.rejected.items()},
         "clearsNomination": preemption.clears_nomination,
         "clearedPods": [pod.key for pod in preemption.cleared],
     }

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from podium.api.errors import PodiumError
-from podium.decide.answer import decision_json
+from podium.decide.answer import decision_report
 from podium.decide.deciding import decide
 from podium.decide.eviction.questions import answer as eviction_answer
 from podium.decide.scenario import read_scenario
@@ -29,7 +29,7 @@ def eviction_answers(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def _decisions(raw: object) -> Json:
     scenario = read_scenario(raw)
-    decisions = [decision_json(decided) for decided in decide(scenario)]
+    decisions = [decision_report(decided) for decided in decide(scenario)]
     return {"id": scenario.id, "error": "", "decisions": decisions}
 
 

@@ -42,7 +42,8 @@ class Report:
 
 def plain(report: Report) -> dict[str, Any]:
     """A report as plain values, for JSON and YAML."""
-    found: dict[str, Any] = _adapter(type(report)).dump_python(report, mode="json", by_alias=True)
+    kind: Any = type(report)
+    found: dict[str, Any] = _adapter(kind).dump_python(report, mode="json", by_alias=True)
     return found
 
 

@@ -5,45 +5,27 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer
-from typing_extensions import TypedDict
 
 from podium.core.status import Status
+from podium.decide.answer import StatusReport, status_report
 from podium.documents.report import API_VERSION, HIDDEN, OrNull, Report, Seconds
 from podium.plan.blockers import Blocker
 from podium.plan.freed_ports import FreedPort
 from podium.simulation.observing.preemption import CandidateNode, PreemptionOutcome
 
 
-class StatusReport(TypedDict):
-    """What a plugin answered."""
-
-    plugin: str
-    code: str
-    reasons: list[str]
-
-
 class NodeStatusReport(StatusReport):
-    """The same about one node."""
+    """What a plugin answered about one node."""
 
     node: str
 
 
 def _status(status: Status | None) -> StatusReport | None:
-    if status is None:
-        return None
-    return {"plugin": status.plugin, "code": str(status.code), "reasons": list(status.reasons)}
+    return None if status is None else status_report(status)
 
 
 def _by_node(statuses: Mapping[str, Status]) -> list[NodeStatusReport]:
-    return [
-        {
-            "node": node,
-            "plugin": status.plugin,
-            "code": str(status.code),
-            "reasons": list(status.reasons),
-        }
-        for node, status in sorted(statuses.items())
-    ]
+    return [{"node": node, **status_report(status)} for node, status in sorted(statuses.items())]
 
 
 Refusal = Annotated[Status | None, PlainSerializer(_status)]

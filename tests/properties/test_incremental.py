@@ -15,7 +15,7 @@ from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.core.preemption.importance import IMPORTANCE
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status
-from podium.decide.answer import decision_json
+from podium.decide.answer import decision_report
 from podium.decide.deciding import Decided
 from podium.scheduler import Scheduler
 from tests.conformance.comparison import Json
@@ -136,7 +136,7 @@ def test_dry_runs(life: Life) -> None:
 
 def answer(scheduler: Scheduler, pod: PodInfo) -> Json:
     decision = scheduler.decide(pod)
-    return decision_json(Decided(decision, explain(decision, scheduler.snapshot)))
+    return decision_report(Decided(decision, explain(decision, scheduler.snapshot)))
 
 
 def assert_decisions_follow(life: Life, steps: int) -> None:

@@ -68,7 +68,7 @@ class Measured(Report):
     processor_share: Annotated[
         float | None,
         IF_KNOWN,
-        PlainSerializer(lambda share: round(share, 2), return_type=float),
+        PlainSerializer(lambda share: share and round(share, 2), return_type=float | None),
     ] = None
 
 

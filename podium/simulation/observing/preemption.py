@@ -72,8 +72,8 @@ class CandidateNode(Report):
         priority_sum: of all victims, each raised by 2**31, as it is compared.
         latest_start_ns: when the first of the victims of the top priority started, in nanoseconds
             since the epoch; None if none of them has.
-        lost_at: the index in `KEY_NAMES` of the key at which it lost, `NOT_SELECTED_BY_NAME` if
-            only its name was against it; None for the node that was chosen. Reports have the name.
+        lost_at: the key at which it lost, or that only its name was against it; None for the node
+            that was chosen. An index in `KEY_NAMES`, or `NOT_SELECTED_BY_NAME`, in Python.
     """
 
     node: str

@@ -1,0 +1,90 @@
+"""What commands print for machines is as the schemas say, and nothing else is in it."""
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+from podium.bench.live.measuring import Measured
+from podium.bench.results import Result
+from podium.cli.main import app
+from podium.documents.report import plain
+from podium.schemas import schema
+from tests.conftest import ROOT
+
+EXAMPLES = ROOT / "examples"
+COMMANDS = [
+    ("Plan", "plan -f mistaken-class/state --apply mistaken-class/batch.yaml"),
+    ("Plan", "plan -f best-practice/state --apply best-practice/orange.yaml --alternatives 1"),
+    ("Plan", "plan -f proposal-1/state/cluster.yaml -f proposal-1/waiting.yaml --seeds 2"),
+    ("Plan", "plan -f gated/state --apply gated/pods.yaml"),
+    ("Plan", "plan -f node-pressure/state --pressure node-1:memory.available=50Mi"),
+    ("Plan", "plan -f scenarios/classes.yaml --apply scenarios/shop.yaml"),
+    ("Explanation", "explain -f overhead/state --apply overhead/test-pod.yaml test-pod"),
+    (
+        "Explanation",
+        "explain -f mistaken-class/state --apply mistaken-class/batch.yaml reindex-hwzqb",
+    ),
+    ("EvictionRanking", "explain --eviction node-1 -f node-pressure/state"),
+    ("Simulation", "simulate scenarios/proposal-1.yaml"),
+    ("Simulation", "simulate scenarios/node-failure.yaml"),
+]
+
+
+def closed(of: Any) -> Any:
+    """A schema that takes no fields but those that it names."""
+    if isinstance(of, list):
+        return [closed(one) for one in of]
+    if not isinstance(of, dict):
+        return of
+    found = {name: closed(one) for name, one in of.items()}
+    if "properties" in of and of.get("type") == "object":
+        found["additionalProperties"] = False
+    return found
+
+
+def faults(name: str, value: object) -> list[str]:
+    validator = Draft202012Validator(closed(schema(name)))
+    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS)
+def test_reports(name: str, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    result = CliRunner().invoke(app, [*command.split(), "-o", "json"])
+    assert result.exit_code == 0, result.output
+    assert faults(name, json.loads(result.stdout)) == []
+
+
+def test_measurements() -> None:
+    result = Result("w", 5, 10, 2, 100.0, 0.5, 0.9, 80.0, 1.0)
+    assert faults("BenchResult", result.as_json()) == []
+    for share in (None, 0.5):
+        assert faults("LiveMeasurement", plain(Measured("m", 1.5, "s", "at most 1", share))) == []
+
+
+def test_decisions() -> None:
+    node = {"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "9"}}}
+    pods = [
+        {
+            "metadata": {"name": name},
+            "spec": {"priority": priority, "containers": [{"name": "c", "resources": needs}]},
+        }
+        for name, priority, needs in (
+            ("low", 0, {"requests": {"cpu": "1"}}),
+            ("high", 9, {"requests": {"cpu": "1"}}),
+            ("huge", 9, {"requests": {"cpu": "2"}}),
+        )
+    ]
+    scenario = {"id": "s", "nodes": [node], "pending": pods, "sequence": True}
+    result = CliRunner().invoke(app, ["decide"], input=f"{json.dumps(scenario)}\nx\n")
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [len(answer["decisions"]) for answer in answers] == [4, 0]
+    assert [fault for answer in answers for fault in faults("DecideAnswer", answer)] == []
+
+
+def test_what_differs_is_a_fault() -> None:
+    assert faults("Plan", {"kind": "Plan", "extra": 1})
+    assert faults("DecideAnswer", {"id": 5, "error": "", "decisions": []})
