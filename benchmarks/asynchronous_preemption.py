@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 from podium.control.effects import Bind, Delete
 from podium.controllers.scheduler.context import Features
@@ -103,7 +104,7 @@ def prepare(server: ApiServer, pods: int, preemptors: int, now_s: float) -> None
     """Room for the ordinary pods, and a node with a victim for each preemptor."""
     for name, value in (("low", 1), ("high", 1000)):
         fields = {"metadata": {"name": name}, "value": value}
-        server.create(KINDS["PriorityClass"], fields, "", now_s)
+        server.create(Attributes(KINDS["PriorityClass"], "", "", now_s), fields)
     for number in range(-(-pods // 100)):
         create_node(server, f"roomy-{number}", "100", {"room": "ordinary"}, now_s)
     for number in range(preemptors):
@@ -116,8 +117,8 @@ def create_node(server: ApiServer, name: str, cpu: str, labels: Object, now_s: f
     """A node that is ready."""
     status = {"allocatable": {"cpu": cpu, "memory": "64Gi", "pods": "200"}}
     fields = {"metadata": {"name": name, "labels": labels}, "status": status}
-    made = server.create(KINDS["Node"], fields, "", now_s)
-    server.replace(KINDS["Node"], {**made, "spec": {}}, "", name, now_s)
+    made = server.create(Attributes(KINDS["Node"], "", "", now_s), fields)
+    server.replace(Attributes(KINDS["Node"], "", name, now_s), {**made, "spec": {}})
 
 
 def create_pod(server: ApiServer, number: int, now_s: float) -> None:
@@ -133,7 +134,9 @@ def create(server: ApiServer, name: str, cpu: str, spec: Object, now_s: float) -
     """A pod that goes at once when it is told to."""
     container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
     fields = {"containers": [container], "terminationGracePeriodSeconds": 0, **spec}
-    server.create(KINDS["Pod"], {"metadata": {"name": name}, "spec": fields}, "default", now_s)
+    server.create(
+        Attributes(KINDS["Pod"], "default", "", now_s), {"metadata": {"name": name}, "spec": fields}
+    )
 
 
 if __name__ == "__main__":

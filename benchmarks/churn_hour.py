@@ -21,6 +21,7 @@ from typing import Any
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import PatchRequest
 from podium.cli.collecting import collect_rarely
 from podium.cluster import Cluster, ClusterOptions
@@ -73,9 +74,11 @@ class Churn:
     def _turn_over(self) -> None:
         """One pod comes, one goes."""
         now_s = self._driver.now_s
-        self._cluster.server.create(KINDS["Pod"], self._pod(), "default", now_s)
+        self._cluster.server.create(Attributes(KINDS["Pod"], "default", "", now_s), self._pod())
         try:
-            self._cluster.server.delete(KINDS["Pod"], "default", self._names.popleft(), now_s=now_s)
+            self._cluster.server.delete(
+                Attributes(KINDS["Pod"], "default", self._names.popleft(), now_s)
+            )
         except RefusedError:
             return  # preempted, or evicted from a node that failed
 
@@ -84,7 +87,9 @@ class Churn:
         patch = PatchRequest(_MERGE, body)
 
         def turn() -> None:
-            self._cluster.server.patch(KINDS["Node"], "", node, patch, self._driver.now_s)
+            self._cluster.server.patch(
+                Attributes(KINDS["Node"], "", node, self._driver.now_s), patch
+            )
 
         return turn
 

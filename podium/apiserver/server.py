@@ -4,47 +4,74 @@ Everything that comes in goes through here, whether a client sends it over HTTP 
 the same process asks for it, so that all of them live by the same rules.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import TypeVar
 
 from podium.api.custom_kinds import DEFINITION, CustomKind
-from podium.api.kinds import Kind
-from podium.api.objects import Object
-from podium.apiserver.admission import Admission, AdmissionOptions
-from podium.apiserver.admission.request import Derived
+from podium.api.errors import FieldError
+from podium.api.kinds import KINDS, Kind
+from podium.api.objects import Object, metadata_of
+from podium.api.objects import name as name_of
+from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
+from podium.apiserver.admission.view import Derived
+from podium.apiserver.attributes import Attributes, Operation, WriteOptions
+from podium.apiserver.custom.rules import completed
 from podium.apiserver.custom.settling import settle
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.long_work import apart, concerns
+from podium.apiserver.patching import apply_configuration
+from podium.apiserver.refusals import (
+    bad_request,
+    conflict,
+    forbidden,
+    internal,
+    invalid,
+    not_found,
+    uid_conflict,
+)
 from podium.apiserver.registry import Registry
 from podium.apiserver.selection import ALL, Selection
-from podium.apiserver.verbs import reading, watching
+from podium.apiserver.strategy import strategy_of
+from podium.apiserver.subresources.binding import bind, check_binding
+from podium.apiserver.subresources.eviction import evict
+from podium.apiserver.subresources.scale import scale_of
 from podium.apiserver.verbs.bootstrap import first_objects
-from podium.apiserver.verbs.changing import Changer
-from podium.apiserver.verbs.creating import Creator
-from podium.apiserver.verbs.deleting import Deleter
+from podium.apiserver.verbs.creating import Maker, received
+from podium.apiserver.verbs.deleting import answer, check_preconditions, marked
 from podium.apiserver.verbs.options import (
     Deleted,
     DeleteOptions,
-    Judge,
     Listing,
     Page,
     PatchRequest,
     WatchOptions,
-    WriteOptions,
     Written,
 )
-from podium.apiserver.verbs.subresources import Subresources
-from podium.apiserver.verbs.updating import Updater
-from podium.apiserver.verbs.view import StoredView
-from podium.apiserver.verbs.watching import WatchStream
+from podium.apiserver.verbs.reading import list_objects
+from podium.apiserver.verbs.scaling import with_patched_scale, with_scale
+from podium.apiserver.verbs.updating import (
+    UNCONDITIONAL,
+    check_version,
+    completed_update,
+    is_finished_off,
+    patched,
+    placed,
+    prepared_update,
+    tracked,
+)
+from podium.apiserver.verbs.watching import WatchStream, watch
 from podium.apiserver.verbs.writing import Writer
+from podium.apiserver.versions import shown_version, stored_version
 from podium.store.store import Store
 
 __all__ = [
     "ApiOptions",
     "ApiServer",
+    "Attributes",
     "DeleteOptions",
     "Deleted",
-    "Judge",
     "Listing",
     "Page",
     "PatchRequest",
@@ -54,11 +81,15 @@ __all__ = [
     "Written",
 ]
 
+_T = TypeVar("_T")
 
-_DEFAULT_WRITE = WriteOptions()
-_DEFAULT_DELETE = DeleteOptions()
+_AT_ONCE = DeleteOptions()
 _FIRST_PAGE = Page()
-_DEFAULT_WATCH = WatchOptions()
+_FROM_NOW = WatchOptions()
+_POD, _BUDGET = KINDS["Pod"], KINDS["PodDisruptionBudget"]
+_SCALE = "scale"
+_CLOSING = "create not allowed while custom resource definition is terminating"
+_NOBODY = "uid mismatch: the provided object specified uid {}, and no existing object was found"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +106,12 @@ class ApiOptions:
 
 
 class ApiServer:
-    """The verbs.
+    """Carries out the verbs of the API on what a store holds.
 
-    Namespaces are empty for cluster-scoped kinds, and, in lists and watches, for all namespaces.
-    Objects are JSON values; what is returned is shared with the store, and mustn't be changed.
-    Times are seconds since the epoch. Every verb raises `RefusedError` where kube-apiserver answers
-    with anything but success.
+    A write is an `Attributes`, which says what it is about, and what is to be written. Namespaces
+    are empty for cluster-scoped kinds, and, in lists and watches, for all namespaces. Objects are
+    JSON values; what is returned is shared with the store, and mustn't be changed. Every verb
+    raises `RefusedError` where kube-apiserver answers with anything but success.
     """
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
@@ -92,15 +123,12 @@ class ApiServer:
             options: how the server is set up; as upstream's defaults have it, if None.
         """
         options = options or ApiOptions()
+        view = StoredView(store)
         self.store = store
-        admission = Admission(StoredView(store), options.admission)
-        writer = Writer(store)
-        self._creator = Creator(store, writer, admission, rng, options.names_salt)
-        updater = Updater(writer, admission)
-        self._changer = Changer(store, self._creator, updater)
-        self._deleter = Deleter(store, writer, admission)
-        self._subresources = Subresources(store, writer, admission, updater, self._deleter)
-        self._kinds = Derived(StoredView(store), DEFINITION.key, Registry)
+        self._admission = Admission(view, options.admission)
+        self._maker = Maker(store, rng, options.names_salt)
+        self._writer = Writer(store)
+        self._kinds = Derived(view, DEFINITION.key, Registry)
 
     @property
     def kinds(self) -> Registry:
@@ -111,106 +139,27 @@ class ApiServer:
         """Create what every cluster has: the namespaces and the priority classes of the system."""
         for kind, obj in first_objects():
             if self.store.get(kind.key, "", obj["metadata"]["name"]) is None:
-                self.create(kind, obj, "", now_s)
-
-    def create(
-        self,
-        kind: Kind,
-        obj: Object,
-        namespace: str,
-        now_s: float,
-        options: WriteOptions = _DEFAULT_WRITE,
-    ) -> Object:
-        """Create an object, named by its `name` or after its `generateName`."""
-        created = self._creator.create(kind, obj, namespace, now_s, options)
-        self._settle(kind, now_s)
-        return created
+                self.create(Attributes(kind, "", "", now_s), obj)
 
     def get(self, kind: Kind, namespace: str, name: str) -> Object:
         """An object as it is now."""
-        return reading.get(self.store, kind, namespace, name)
+        found = self.store.get(kind.key, namespace, name)
+        if found is None:
+            raise not_found(kind, name)
+        return found
 
     def list(
         self, kind: Kind, namespace: str, selection: Selection = ALL, page: Page = _FIRST_PAGE
     ) -> Listing:
         """Objects by namespace and name."""
-        return reading.list_objects(self.store, kind, namespace, selection, page)
-
-    def replace(
-        self,
-        kind: Kind,
-        obj: Object,
-        namespace: str,
-        name: str,
-        now_s: float,
-        options: WriteOptions = _DEFAULT_WRITE,
-        subresource: str = "",
-    ) -> Written:
-        """Replace an object, or what a subresource (`status`, `finalize`, `resize`) is about.
-
-        A resourceVersion in the object must be the current one. Some kinds are created if they
-        aren't there.
-        """
-        written = self._changer.replace(kind, obj, namespace, name, now_s, options, subresource)
-        self._settle(kind, now_s)
-        return written
-
-    def patch(
-        self,
-        kind: Kind,
-        namespace: str,
-        name: str,
-        patch: PatchRequest,
-        now_s: float,
-        options: WriteOptions = _DEFAULT_WRITE,
-        subresource: str = "",
-    ) -> Written:
-        """Patch an object, or what a subresource is about; server-side apply may create it."""
-        written = self._changer.patch(kind, namespace, name, patch, now_s, options, subresource)
-        self._settle(kind, now_s)
-        return written
-
-    def delete(
-        self,
-        kind: Kind,
-        namespace: str,
-        name: str,
-        how: DeleteOptions = _DEFAULT_DELETE,
-        *,
-        now_s: float,
-        options: WriteOptions = _DEFAULT_WRITE,
-    ) -> Deleted:
-        """Delete an object, or start its deletion where a grace period or finalizers hold it."""
-        deleted = self._deleter.delete(kind, namespace, name, how, now_s, options)
-        self._settle(kind, now_s)
-        return deleted
-
-    def delete_collection(
-        self,
-        kind: Kind,
-        namespace: str,
-        selection: Selection = ALL,
-        how: DeleteOptions = _DEFAULT_DELETE,
-        *,
-        now_s: float,
-        page: Page = _FIRST_PAGE,
-        options: WriteOptions = _DEFAULT_WRITE,
-    ) -> Listing:
-        """Delete the objects of a list, one after the other; they are listed as they were."""
-        listing = self.list(kind, namespace, selection, page)
-        for obj in listing.items:
-            metadata = obj["metadata"]
-            place, name = metadata.get("namespace", ""), metadata["name"]
-            self._deleter.delete(kind, place, name, how, now_s, options)
-        self._settle(kind, now_s)
-        return listing
+        return list_objects(self.store, kind, namespace, selection, page)
 
     def watch(
         self,
         kind: Kind,
         namespace: str,
         selection: Selection = ALL,
-        options: WatchOptions = _DEFAULT_WATCH,
+        options: WatchOptions = _FROM_NOW,
         wake: Callable[[], None] | None = None,
     ) -> WatchStream:
         """Follow the objects of a selection.
@@ -223,67 +172,204 @@ class ApiServer:
             wake: called when there may be something to take, once after each time that the
                 stream was read to its end; amid a write, so that it should only take note.
         """
-        return watching.watch(self.store, kind, namespace, selection, options, wake)
+        return watch(self.store, kind, namespace, selection, options, wake)
 
-    def bind(
-        self,
-        namespace: str,
-        name: str,
-        binding: Object,
-        now_s: float,
-        options: WriteOptions = _DEFAULT_WRITE,
+    def create(
+        self, request: Attributes, obj: Object, owners: Sequence[Object] | None = None
     ) -> Object:
+        """Create an object, named by its `name` or after its `generateName`.
+
+        Args:
+            request: what it is about; it names no object.
+            obj: the object.
+            owners: its managedFields, if they are known already.
+        """
+        kind = request.kind
+        if isinstance(kind, CustomKind) and kind.is_closing:
+            raise forbidden(kind, name_of(obj), _CLOSING)
+        request = request._replace(operation=Operation.CREATE, name="")
+        obj = apart(completed, kind, received(request, obj))
+        if owners is None:
+            obj = tracked(request, None, obj)
+        else:
+            obj = {**obj, "metadata": {**obj["metadata"], "managedFields": owners}}
+        obj = self._maker.prepared(request, self._admission.admit(request, obj))
+        charged = self._admission.validate(request, obj)
+        version = obj["metadata"].get("resourceVersion") or ""
+        # As kube-apiserver has it: 0, or what is no number, says nothing.
+        if version.isdecimal() and version.strip("0"):
+            raise internal("resourceVersion should not be set on objects to be created")
+        return self._settled(request, self._writer.create(request, obj, charged))
+
+    def replace(self, request: Attributes, obj: Object) -> Written:
+        """Replace an object, or what a subresource is about.
+
+        A resourceVersion in the object must be the current one. Some kinds are created if they
+        aren't there.
+        """
+        kind, name = request.kind, request.name
+        old = self.store.get(kind.key, request.namespace, name)
+        concerns(old or {})
+        if request.subresource == _SCALE and old is not None:
+            return self._scale(request, old, with_scale(request, old, obj))
+        new = stored_version(kind, placed(request, obj))
+        if old is None:
+            if request.subresource or not strategy_of(kind).create_on_update:
+                raise not_found(kind, name)
+            return Written(self.create(request, new), True)
+        uid, version = new["metadata"].get("uid"), new["metadata"].get("resourceVersion")
+        if uid and uid != old["metadata"]["uid"]:
+            raise uid_conflict(kind, request.namespace, name, uid, old["metadata"]["uid"])
+        if version in UNCONDITIONAL and not strategy_of(kind).unconditional_update:
+            why = "must be specified for an update"
+            fault = FieldError("metadata.resourceVersion", 0, why)
+            raise invalid(name, [fault], kind.plural, kind.group)
+        return Written(self._update(request, old, new), False)
+
+    def patch(self, request: Attributes, patch: PatchRequest) -> Written:
+        """Patch an object, or what a subresource is about; server-side apply may create it."""
+        kind = request.kind
+        is_apply = patch.patch_type == PatchType.APPLY
+        old = self.store.get(kind.key, request.namespace, request.name)
+        concerns(old or {})
+        if old is None and (not is_apply or request.subresource):
+            raise not_found(kind, request.name)
+        if request.subresource == _SCALE and old is not None:
+            return self._scale(request, old, with_patched_scale(request, old, patch))
+        if old is None or is_apply:
+            return self._apply(request, old, patch)
+        result = patched(kind, old, patch)
+        new = result.obj
+        if new.get("metadata") is not old["metadata"]:
+            new = placed(request, new)
+        return Written(self._update(request, old, new), False, result.warnings)
+
+    def _apply(self, request: Attributes, old: Object | None, patch: PatchRequest) -> Written:
+        """Server-side apply, which creates what isn't there; owners are noted as it goes."""
+        kind, options = request.kind, request.options
+        applied = apart(
+            apply_configuration,
+            kind,
+            None if old is None else shown_version(kind, old, patch.api_version),
+            patch.body,
+            manager=options.field_manager,
+            now_s=request.now_s,
+            force=options.force,
+            api_version=patch.api_version,
+            subresource=request.subresource,
+        )
+        uid = metadata_of(applied).get("uid")
+        if old is None and uid:
+            raise conflict(kind.plural, request.name, _NOBODY.format(uid), kind.group)
+        new = stored_version(kind, placed(request, applied))
+        if old is None:
+            owners = new["metadata"].get("managedFields") or ()
+            return Written(self.create(request, new, owners), True)
+        return Written(self._update(request.untracked(), old, new), False)
+
+    def _scale(self, request: Attributes, old: Object, new: Object) -> Written:
+        """Store a workload with its owners noted; its Scale is what was written."""
+        updated = self._update(request.untracked()._replace(subresource=""), old, new)
+        return Written(scale_of(request.kind, updated), False)
+
+    def _update(self, request: Attributes, old: Object, new: Object) -> Object:
+        """Store the next version of an object.
+
+        It is completed, prepared by the kind's strategy, judged against the stored one, and stored
+        if anything has changed. An object that only its finalizers kept goes with the last of them.
+
+        Returns:
+            The object as it is now, or, if it is gone, as it was to be.
+        """
+        request = request._replace(operation=Operation.UPDATE, old=old)
+        new = self._admission.admit(request, completed_update(request, old, new))
+        check_version(request.kind, new["metadata"], old["metadata"])
+        new = prepared_update(request, old, new)
+        charged = self._admission.validate(request, new)
+        if is_finished_off(old, new):
+            self._writer.delete(request, old)
+        elif new == old:
+            new = old
+        else:
+            new = self._writer.update(request, new, charged)
+        return self._settled(request, new)
+
+    def delete(self, request: Attributes, how: DeleteOptions = _AT_ONCE) -> Deleted:
+        """Delete an object, or start its deletion where a grace period or finalizers hold it."""
+        return self._settled(request, self._delete(request, how))
+
+    def _delete(self, request: Attributes, how: DeleteOptions) -> Deleted:
+        kind = request.kind
+        obj = self.get(kind, request.namespace, request.name)
+        check_preconditions(kind, obj["metadata"], how)
+        request = request._replace(operation=Operation.DELETE, subresource="", old=obj)
+        self._admission.admit(request, obj)
+        self._admission.validate(request, obj)
+        noted, goes = marked(kind, obj, how, request.now_s)
+        if noted is not obj:
+            noted = self._writer.update(request, noted)
+        if not goes:
+            return Deleted(noted, False, noted)
+        last = self._writer.delete(request, noted)
+        return Deleted(last, True, answer(kind, last))
+
+    def delete_collection(
+        self,
+        request: Attributes,
+        selection: Selection = ALL,
+        how: DeleteOptions = _AT_ONCE,
+        page: Page = _FIRST_PAGE,
+    ) -> Listing:
+        """Delete the objects of a list, one after the other; they are listed as they were."""
+        listing = self.list(request.kind, request.namespace, selection, page)
+        for obj in listing.items:
+            metadata = obj["metadata"]
+            place, name = metadata.get("namespace", ""), metadata["name"]
+            self._delete(request._replace(namespace=place, name=name), how)
+        return self._settled(request, listing)
+
+    def bind(self, request: Attributes, binding: Object) -> Object:
         """Bind a pod as a `Binding` says; the pod as it is then."""
-        return self._subresources.bind(namespace, name, binding, now_s, options)
+        if metadata_of(binding).get("name") != request.name:
+            raise bad_request("name in URL does not match name in Binding object")
+        binding = self._admitted(request._replace(subresource="binding"), binding)
+        check_binding(binding)
+        pod = self.get(_POD, request.namespace, request.name)
+        return self._writer.update(request, bind(pod, binding, request.now_s))
 
-    def evict(
-        self,
-        namespace: str,
-        name: str,
-        eviction: Object,
-        now_s: float,
-        options: WriteOptions = _DEFAULT_WRITE,
-    ) -> None:
+    def evict(self, request: Attributes, eviction: Object) -> None:
         """Evict a pod as an `Eviction` says, unless a budget is against it."""
-        self._subresources.evict(namespace, name, eviction, now_s, options)
+        pod = self.get(_POD, request.namespace, request.name)
+        eviction = self._admitted(request._replace(subresource="eviction"), eviction)
+        budgets = self.store.list(_BUDGET.name, request.namespace).items
+        granted = evict(pod, budgets, eviction, request.now_s)
+        if request.options.dry_run or granted.delete_options.get("dryRun"):
+            return
+        with self.store.transaction():
+            if granted.budget is not None:
+                self._writer.update(request._replace(kind=_BUDGET), granted.budget)
+            if granted.pod != pod:
+                self._writer.update(request, granted.pod)
+            self._delete(request, DeleteOptions.of(granted.delete_options))
 
-    def get_scale(self, kind: Kind, namespace: str, name: str) -> Object:
-        """The `Scale` of a workload."""
-        return self._subresources.get_scale(kind, namespace, name)
-
-    def replace_scale(
-        self,
-        kind: Kind,
-        namespace: str,
-        name: str,
-        scale: Object,
-        now_s: float,
-        options: WriteOptions = _DEFAULT_WRITE,
-    ) -> Object:
-        """Scale a workload as a `Scale` says; the scale as it is then."""
-        return self._subresources.replace_scale(kind, namespace, name, scale, now_s, options)
-
-    def patch_scale(
-        self,
-        kind: Kind,
-        namespace: str,
-        name: str,
-        patch: PatchRequest,
-        now_s: float,
-        options: WriteOptions = _DEFAULT_WRITE,
-    ) -> Object:
-        """Patch the `Scale` of a workload; the scale as it is then."""
-        return self._subresources.patch_scale(kind, namespace, name, patch, now_s, options)
+    def _admitted(self, request: Attributes, obj: Object) -> Object:
+        request = request._replace(operation=Operation.CREATE)
+        obj = self._admission.admit(request, obj)
+        self._admission.validate(request, obj)
+        return obj
 
     def settle(self, now_s: float) -> None:
         """Have the kinds served that definitions bring, however these came into the store."""
+
+        def delete(kind: Kind, namespace: str, name: str, now_s: float) -> object:
+            return self._delete(Attributes(kind, namespace, name, now_s), _AT_ONCE)
+
         with self.store.transaction():
-            settle(self.store, self._delete_at_once, now_s)
+            settle(self.store, delete, now_s)
 
-    def _settle(self, kind: Kind, now_s: float) -> None:
+    def _settled(self, request: Attributes, result: _T) -> _T:
         """Do what follows from a write for definitions, and for those that wait for their end."""
+        kind = request.kind
         if kind is DEFINITION or (isinstance(kind, CustomKind) and kind.is_closing):
-            self.settle(now_s)
-
-    def _delete_at_once(self, kind: Kind, namespace: str, name: str, now_s: float) -> object:
-        return self._deleter.delete(kind, namespace, name, _DEFAULT_DELETE, now_s, _DEFAULT_WRITE)
+            self.settle(request.now_s)
+        return result

@@ -10,6 +10,7 @@ from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.objects import DEFAULT_NAMESPACE, Object, annotations, name
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import make_patch
 from podium.apiserver.server import PatchRequest, WriteOptions, Written
@@ -32,7 +33,9 @@ def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
     kind, place = _whereabouts(cluster, obj)
     request = PatchRequest(PatchType.APPLY, obj, _version(obj))
     options = WriteOptions(field_manager=manager, force=True)
-    return cluster.server.patch(kind, place, name(obj), request, cluster.driver.now_s, options)
+    return cluster.server.patch(
+        Attributes(kind, place, name(obj), cluster.driver.now_s, options=options), request
+    )
 
 
 def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = None) -> Written:
@@ -51,7 +54,7 @@ def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = Non
     server, now_s = cluster.server, cluster.driver.now_s
     live = cluster.store.get(kind.key, place, name(manifest))
     if live is None:
-        return Written(server.create(kind, manifest, place, now_s), created=True)
+        return Written(server.create(Attributes(kind, place, "", now_s), manifest), created=True)
     before = last_applied(live) if last is None else last
     body = make_patch(kind, live, manifest, before, api_version=_version(manifest))
     parts = [("", {field: body[field] for field in body if field != "status"})]
@@ -62,7 +65,7 @@ def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = Non
         if part:
             request = PatchRequest(PatchType.STRATEGIC, part, _version(manifest))
             written = server.patch(
-                kind, place, name(manifest), request, now_s, subresource=subresource
+                Attributes(kind, place, name(manifest), now_s, subresource), request
             )
     return written
 

@@ -16,14 +16,14 @@ from podium.api.objects import Object, key, name, namespace, status_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.api.times import timestamp
-from podium.apiserver.admission import Admission, AdmissionOptions, Operation, Request
+from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.custom.rules import completed
 from podium.apiserver.custom.settling import settle
 from podium.apiserver.defaulting import apply_defaults
 from podium.apiserver.registry import Registry
 from podium.apiserver.strategy import Creation, strategy_of
-from podium.apiserver.verbs.identities import new_uid
-from podium.apiserver.verbs.view import StoredView
+from podium.apiserver.verbs.creating import new_uid
 from podium.apiserver.versions import stored_version
 from podium.cluster.owners import Owners
 from podium.node.node_conditions import changed_conditions
@@ -157,12 +157,7 @@ class Loader:
         return self._with_assumed_status(kind, obj, given)
 
     def _admitted(self, kind: Kind, obj: Object) -> Object:
-        request = Request(
-            operation=Operation.CREATE,
-            kind=kind,
-            namespace=obj["metadata"]["namespace"],
-            now_s=self._now_s,
-        )
+        request = Attributes(kind, obj["metadata"]["namespace"], "", self._now_s)
         try:
             return self._admission.admit(request, obj)
         except RefusedError as refused:

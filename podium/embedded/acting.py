@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from podium.api.errors import PodiumError
 from podium.api.kinds import Kind
 from podium.api.objects import Object
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster import Cluster
 from podium.cluster.applying import apply
@@ -44,7 +45,9 @@ class Actor:
     def delete(self, kind: str, called: str, namespace: str, grace_period_s: int | None) -> None:
         """Delete an object."""
         found, how = self._named(kind), DeleteOptions(grace_period_s=grace_period_s)
-        self._server.delete(found, _place(found, namespace), called, how, now_s=self._driver.now_s)
+        self._server.delete(
+            Attributes(found, _place(found, namespace), called, self._driver.now_s), how
+        )
 
     def _named(self, called: str) -> Kind:
         found = self._server.kinds.called(called)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, is_terminating
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster import Cluster
 from podium.cluster.applying import apply_manifest
@@ -86,7 +87,7 @@ class Changer:
         kind, place, called = found
         how = _AT_ONCE if kind == "Pod" else _IN_BACKGROUND
         now_s = self._cluster.driver.now_s
-        self._cluster.server.delete(KINDS[kind], place, called, how, now_s=now_s)
+        self._cluster.server.delete(Attributes(KINDS[kind], place, called, now_s), how)
 
     def _apply(self, found: Identity, manifest: Object) -> None:
         last = self._last_applied(found)

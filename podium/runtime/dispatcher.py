@@ -3,13 +3,16 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from podium.api.objects import Object
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, metadata_of, name
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
 from podium.control.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 from podium.control.events import CallError, Outcome
 
+_POD = KINDS["Pod"]
 _STRATEGIC = "application/strategic-merge-patch+json"
 
 
@@ -44,28 +47,22 @@ class Dispatcher:
         except RefusedError as refused:
             return Outcome(effect, _error_of(refused))
 
+    def _attributes(self, effect: Patch | Delete, now_s: float, subresource: str) -> Attributes:
+        kind = self._server.kinds.named(effect.kind)
+        return Attributes(kind, effect.namespace, effect.name, now_s, subresource)
+
     def _create(self, effect: Create, now_s: float) -> Object:
-        namespace = effect.obj["metadata"].get("namespace", "")
-        return self._server.create(
-            self._server.kinds.named(effect.kind), effect.obj, namespace, now_s
-        )
+        kind, place = self._server.kinds.named(effect.kind), _place(effect.obj)
+        return self._server.create(Attributes(kind, place, "", now_s), effect.obj)
 
     def _replace(self, effect: Replace, now_s: float) -> Object:
-        kind, metadata = self._server.kinds.named(effect.kind), effect.obj["metadata"]
-        namespace, name = metadata.get("namespace", ""), metadata["name"]
-        if effect.subresource == "scale":
-            return self._server.replace_scale(kind, namespace, name, effect.obj, now_s)
-        return self._server.replace(
-            kind, effect.obj, namespace, name, now_s, subresource=effect.subresource
-        ).obj
+        kind, place = self._server.kinds.named(effect.kind), _place(effect.obj)
+        request = Attributes(kind, place, name(effect.obj), now_s, effect.subresource)
+        return self._server.replace(request, effect.obj).obj
 
     def _patch(self, effect: Patch, now_s: float) -> Object:
-        kind, patch = self._server.kinds.named(effect.kind), PatchRequest(_STRATEGIC, effect.body)
-        if effect.subresource == "scale":
-            return self._server.patch_scale(kind, effect.namespace, effect.name, patch, now_s)
-        return self._server.patch(
-            kind, effect.namespace, effect.name, patch, now_s, subresource=effect.subresource
-        ).obj
+        request = self._attributes(effect, now_s, effect.subresource)
+        return self._server.patch(request, PatchRequest(_STRATEGIC, effect.body)).obj
 
     def _delete(self, effect: Delete, now_s: float) -> Object:
         how = DeleteOptions(
@@ -74,9 +71,7 @@ class Dispatcher:
             resource_version=effect.resource_version or None,
             propagation=effect.propagation,
         )
-        return self._server.delete(
-            self._server.kinds.named(effect.kind), effect.namespace, effect.name, how, now_s=now_s
-        ).obj
+        return self._server.delete(self._attributes(effect, now_s, ""), how).obj
 
     def _bind(self, effect: Bind, now_s: float) -> Object:
         metadata = {"namespace": effect.namespace, "name": effect.name, "uid": effect.uid}
@@ -86,7 +81,7 @@ class Dispatcher:
             "metadata": metadata,
             "target": {"kind": "Node", "name": effect.node_name},
         }
-        return self._server.bind(effect.namespace, effect.name, binding, now_s)
+        return self._server.bind(Attributes(_POD, effect.namespace, effect.name, now_s), binding)
 
     def _evict(self, effect: Evict, now_s: float) -> None:
         options: dict[str, object] = {}
@@ -100,7 +95,11 @@ class Dispatcher:
             "metadata": {"namespace": effect.namespace, "name": effect.name},
             "deleteOptions": options,
         }
-        self._server.evict(effect.namespace, effect.name, eviction, now_s)
+        self._server.evict(Attributes(_POD, effect.namespace, effect.name, now_s), eviction)
+
+
+def _place(obj: Object) -> str:
+    return str(metadata_of(obj).get("namespace", ""))
 
 
 def _error_of(refused: RefusedError) -> CallError:

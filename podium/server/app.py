@@ -24,7 +24,7 @@ from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.requests import Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
 from podium.apiserver.requests.routes import no_such_method
-from podium.apiserver.requests.users import ANONYMOUS, Attempt, User
+from podium.apiserver.users import ANONYMOUS, Attempt, User
 from podium.server import statuses
 from podium.server.backend import Backend
 from podium.server.bodies import read_body

@@ -8,8 +8,7 @@ no use to make another one. To take all of them back, remove the file and start 
 import hashlib
 import hmac
 
-from podium.apiserver.requests.node_users import node_user
-from podium.apiserver.requests.users import User
+from podium.apiserver.users import User, node_user
 from podium.server.users import Authenticator, bearer_token
 
 _PREFIX = "node"

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Protocol
 
-from podium.apiserver.requests.users import ADMIN, READER, User
+from podium.apiserver.users import ADMIN, READER, User
 
 _SCHEME = "bearer"
 

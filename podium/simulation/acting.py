@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, name
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster import Cluster
@@ -83,7 +84,8 @@ class Actor:
             self._find(target)
             self._observer.note("Deleting", about=_about(target))
             self._server.delete(
-                KINDS[target.kind], target.namespace, target.name, how, now_s=self._driver.now_s
+                Attributes(KINDS[target.kind], target.namespace, target.name, self._driver.now_s),
+                how,
             )
 
     def _change(self, action: Change) -> None:
@@ -92,7 +94,8 @@ class Actor:
         self._observer.note("Changing", {"what": action.words}, about=_about(target))
         request = PatchRequest(PatchType.STRATEGIC, action.body)
         self._server.patch(
-            KINDS[target.kind], target.namespace, target.name, request, self._driver.now_s
+            Attributes(KINDS[target.kind], target.namespace, target.name, self._driver.now_s),
+            request,
         )
 
     def _find(self, target: Target) -> None:
@@ -107,7 +110,9 @@ class Actor:
         if not action.removes:
             taints.append(dict(action.taint))
         tainted = {**node, "spec": {**spec, "taints": taints}}
-        self._server.replace(KINDS["Node"], tainted, "", action.node, self._driver.now_s)
+        self._server.replace(
+            Attributes(KINDS["Node"], "", action.node, self._driver.now_s), tainted
+        )
 
 
 def _about(target: Target) -> tuple[str, str, str]:

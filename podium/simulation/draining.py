@@ -12,6 +12,7 @@ from podium.api.kinds import KINDS
 from podium.api.objects import Object, annotations, controller_of, name, namespace, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.cluster import Cluster
 from podium.simulation.observing import Observer
 from podium.simulation.remedies import blocking_budgets, remedies
@@ -74,7 +75,7 @@ class Drainer:
         node = server.get(KINDS["Node"], "", self.drain.node)
         if not node["spec"].get("unschedulable"):
             cordoned = {**node, "spec": {**node["spec"], "unschedulable": True}}
-            server.replace(KINDS["Node"], cordoned, "", self.drain.node, now_s)
+            server.replace(Attributes(KINDS["Node"], "", self.drain.node, now_s), cordoned)
 
     def _sorted_pods(self) -> tuple[list[Object], int, list[str]]:
         """The pods to evict, how many are left alone, and what speaks against all of it."""
@@ -122,7 +123,9 @@ class Drainer:
         pod, now_s = self._asking[one], self._cluster.driver.now_s
         about = ("Pod", namespace(pod), name(pod))
         try:
-            self._cluster.server.evict(about[1], about[2], self._eviction(pod), now_s)
+            self._cluster.server.evict(
+                Attributes(KINDS["Pod"], about[1], about[2], now_s), self._eviction(pod)
+            )
         except RefusedError as refused:
             if refused.reason == "NotFound":
                 self._done_asking(one)

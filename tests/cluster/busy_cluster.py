@@ -6,6 +6,7 @@ from typing import Any
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import PatchRequest
 from podium.cluster import Cluster
 from podium.controllers.event_expiry import EventExpiry
@@ -227,7 +228,9 @@ class BusyCluster:
 
     def _create(self, obj: Object) -> None:
         kind, metadata = KINDS[obj["kind"]], obj["metadata"]
-        self.cluster.server.create(kind, obj, metadata.get("namespace", ""), self._now_s)
+        self.cluster.server.create(
+            Attributes(kind, metadata.get("namespace", ""), "", self._now_s), obj
+        )
 
     def _patch(self, kind: str, name: str, body: Object, namespace: str = "default") -> None:
         request = PatchRequest(_MERGE, body)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.cluster import Cluster
 from podium.control.events import Event
 from podium.controllers.replica_set import ReplicaSetController
@@ -74,7 +75,7 @@ def test_a_controller_that_stumbles_over_an_object(monkeypatch: pytest.MonkeyPat
 
 
 def create(cluster: Cluster, name: str) -> None:
-    cluster.server.create(KINDS["Pod"], pod(name), "default", cluster.driver.now_s)
+    cluster.server.create(Attributes(KINDS["Pod"], "default", "", cluster.driver.now_s), pod(name))
 
 
 def mend(cluster: Cluster, name: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.cluster import Cluster, ClusterOptions
 from podium.cluster.applying import apply_manifest
 from tests.plan.objects import budget, node, pod, workload
@@ -42,7 +43,7 @@ def names(cluster: Cluster) -> list[str]:
 
 
 def delete(cluster: Cluster, kind: str, name: str, namespace: str = "default") -> None:
-    cluster.server.delete(KINDS[kind], namespace, name, now_s=cluster.driver.now_s)
+    cluster.server.delete(Attributes(KINDS[kind], namespace, name, cluster.driver.now_s))
     cluster.driver.advance(120)
 
 

@@ -1,6 +1,7 @@
 """Controllers that sleep until something concerns them."""
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.cluster import CONTROLLERS, Cluster
 from podium.cluster.sleepers import ROUSED_BY
 from tests.cluster.test_cluster import node, pod, pods_of, replica_set
@@ -20,7 +21,9 @@ def test_a_controller_starts_with_the_first_object_that_concerns_it() -> None:
     assert "node-lifecycle-controller" in cluster.controllers
     made = replica_set("web", 2)
     made["metadata"]["namespace"] = "default"
-    cluster.server.create(KINDS["ReplicaSet"], made, "default", cluster.driver.now_s)
+    cluster.server.create(
+        Attributes(KINDS["ReplicaSet"], "default", "", cluster.driver.now_s), made
+    )
     cluster.driver.advance(0)
     assert "replicaset-controller" in cluster.controllers
     assert len(pods_of(cluster)) == 3
@@ -42,10 +45,12 @@ def test_what_does_not_concern_a_controller_does_not_wake_it() -> None:
     cluster.load([node("n0")])
     cluster.start()
     now_s = cluster.driver.now_s
-    cluster.server.create(KINDS["Namespace"], {"metadata": {"name": "x"}}, "", now_s)
+    cluster.server.create(
+        Attributes(KINDS["Namespace"], "", "", now_s), {"metadata": {"name": "x"}}
+    )
     cluster.driver.advance(0)
     assert "namespace-controller" not in cluster.controllers
-    cluster.server.delete(KINDS["Namespace"], "", "x", now_s=now_s)
+    cluster.server.delete(Attributes(KINDS["Namespace"], "", "x", now_s))
     cluster.driver.advance(10)
     assert "namespace-controller" in cluster.controllers
     assert cluster.store.get("Namespace", "", "x") is None

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding.patches import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.apiserver.versions import shown_version
@@ -85,7 +86,7 @@ class StoryPlayer:
 
     def _create(self, kind: str, obj: Json) -> None:
         namespace = NAMESPACE if KINDS[kind].namespaced else ""
-        self._server.create(KINDS[kind], obj, namespace, self._driver.now_s)
+        self._server.create(Attributes(KINDS[kind], namespace, "", self._driver.now_s), obj)
 
     def _add_node(self, node: Json) -> None:
         resources = {"allocatable": node["allocatable"], "capacity": node["allocatable"]}
@@ -96,11 +97,11 @@ class StoryPlayer:
 
     def _patch_node(self, name: str, change: Json) -> None:
         patch = PatchRequest(PatchType.MERGE, change)
-        self._server.patch(KINDS["Node"], "", name, patch, self._driver.now_s)
+        self._server.patch(Attributes(KINDS["Node"], "", name, self._driver.now_s), patch)
 
     def _finish(self, pod: str) -> None:
         at_once = DeleteOptions(grace_period_s=0)
-        self._server.delete(KINDS["Pod"], NAMESPACE, pod, at_once, now_s=self._driver.now_s)
+        self._server.delete(Attributes(KINDS["Pod"], NAMESPACE, pod, self._driver.now_s), at_once)
 
 
 def _told_of_pod(pod: Mapping[str, Any]) -> Json:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.replica_set import ReplicaSetController
@@ -46,7 +47,7 @@ def made(world: World, name: str, *owners: Obj, **metadata: Any) -> Any:
 
 def delete(world: World, name: str, propagation: str = "", kind: str = "ConfigMap") -> None:
     how = DeleteOptions(propagation=propagation)
-    world.server.delete(KINDS[kind], "default", name, how, now_s=world.driver.now_s)
+    world.server.delete(Attributes(KINDS[kind], "default", name, world.driver.now_s), how)
     world.driver.advance(1)
 
 
@@ -57,7 +58,7 @@ def names(world: World, kind: str = "ConfigMap") -> list[str]:
 def release(world: World, name: str, kind: str = "ConfigMap") -> None:
     held = world.get(kind, name)
     free = {**held, "metadata": {**held["metadata"], "finalizers": []}}
-    world.server.replace(KINDS[kind], free, "default", name, world.driver.now_s)
+    world.server.replace(Attributes(KINDS[kind], "default", name, world.driver.now_s), free)
     world.driver.advance(1)
 
 

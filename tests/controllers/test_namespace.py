@@ -3,6 +3,7 @@
 from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.controllers.namespace import NamespaceController
 from tests.controllers.builders import Obj
@@ -91,7 +92,7 @@ def test_finalizers_are_waited_for_and_named() -> None:
     released = made.server.store.get("ConfigMap", "shop", "settings")
     assert released is not None
     free = {**released, "metadata": {**released["metadata"], "finalizers": []}}
-    made.server.replace(KINDS["ConfigMap"], free, "shop", "settings", made.driver.now_s)
+    made.server.replace(Attributes(KINDS["ConfigMap"], "shop", "settings", made.driver.now_s), free)
     made.driver.advance(0)
     assert made.get("Namespace", "shop") is None
 
@@ -109,6 +110,6 @@ def test_pods_that_outlive_their_grace_are_a_failure() -> None:
         "namespace: shop for gvr: /v1, Resource=pods"
     )
     at_once = DeleteOptions(grace_period_s=0)
-    made.server.delete(KINDS["Pod"], "shop", "p", at_once, now_s=made.driver.now_s)
+    made.server.delete(Attributes(KINDS["Pod"], "shop", "p", made.driver.now_s), at_once)
     made.driver.advance(0)
     assert made.get("Namespace", "shop") is None

@@ -6,6 +6,7 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.controllers.resource_quota import ResourceQuotaController
 from podium.core.quotas.amounts import written
@@ -71,7 +72,7 @@ def test_what_has_gone_is_given_back() -> None:
     with pytest.raises(RefusedError, match="exceeded quota"):
         made.create(pod("c"))
     how = DeleteOptions(grace_period_s=0)
-    made.server.delete(KINDS["Pod"], "default", "a", how, now_s=made.driver.now_s)
+    made.server.delete(Attributes(KINDS["Pod"], "default", "a", made.driver.now_s), how)
     made.driver.advance(0)
     assert status(made)["used"] == {"pods": "1", "requests.cpu": "1"}
     made.create(pod("c"))
@@ -105,7 +106,7 @@ def test_another_limit_counts_other_things() -> None:
     made = world(quota({"pods": "5"}), config_map("m"))
     changed = {**made.get("ResourceQuota", "q"), "spec": {"hard": {"configmaps": "3"}}}
     kind = KINDS["ResourceQuota"]
-    made.server.replace(kind, changed, "default", "q", made.driver.now_s)
+    made.server.replace(Attributes(kind, "default", "q", made.driver.now_s), changed)
     made.driver.advance(0)
     assert status(made) == {"hard": {"configmaps": "3"}, "used": {"configmaps": "1"}}
 
@@ -130,7 +131,7 @@ def test_it_agrees_with_a_full_count_whatever_goes_wrong() -> None:
         if number >= 10:
             how = DeleteOptions(grace_period_s=0)
             called = f"p{number - 10}"
-            made.server.delete(KINDS["Pod"], "default", called, how, now_s=made.driver.now_s)
+            made.server.delete(Attributes(KINDS["Pod"], "default", called, made.driver.now_s), how)
         made.driver.advance(1)
     made.driver.advance(60)
     counted = total_usage(

@@ -6,6 +6,7 @@ from typing import Any
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.control.effects import Bind, Effect
 from podium.control.events import Change
@@ -75,13 +76,13 @@ class World:
 
     def create(self, obj: Obj) -> None:
         place = obj["metadata"].get("namespace", "")
-        self.server.create(KINDS[obj["kind"]], obj, place, self.driver.now_s)
+        self.server.create(Attributes(KINDS[obj["kind"]], place, "", self.driver.now_s), obj)
 
     def patch(self, kind: str, name: str, body: Obj, subresource: str = "") -> None:
         place = "default" if KINDS[kind].namespaced else ""
         request = PatchRequest(_MERGE, body)
         self.server.patch(
-            KINDS[kind], place, name, request, self.driver.now_s, subresource=subresource
+            Attributes(KINDS[kind], place, name, self.driver.now_s, subresource), request
         )
 
     def annotate(self, kind: str, name: str, **annotations: str | None) -> None:
@@ -90,7 +91,9 @@ class World:
         self.patch(kind, name, {"metadata": {"annotations": scripted}})
 
     def delete(self, kind: str, name: str, namespace: str = "default") -> None:
-        self.server.delete(KINDS[kind], namespace, name, DeleteOptions(), now_s=self.driver.now_s)
+        self.server.delete(
+            Attributes(KINDS[kind], namespace, name, self.driver.now_s), DeleteOptions()
+        )
 
     def run_until(self, at_s: float) -> None:
         self.driver.run_until(START_S + at_s)

@@ -4,6 +4,7 @@ from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.control.effects import Effect
 from podium.node.pod_conditions import condition_status
@@ -62,7 +63,7 @@ class Cluster:
         if scripted:
             obj = {**obj, "metadata": {**obj["metadata"], "annotations": scripted}}
         place = obj["metadata"].get("namespace", "")
-        self.server.create(KINDS[obj["kind"]], obj, place, self.driver.now_s)
+        self.server.create(Attributes(KINDS[obj["kind"]], place, "", self.driver.now_s), obj)
 
     def annotate(self, node_name: str, **annotations: str | None) -> None:
         scripted = {PREFIX + key.replace("_", "-"): text for key, text in annotations.items()}
@@ -72,12 +73,12 @@ class Cluster:
         place = "default" if kind == "Pod" else ""
         request = PatchRequest(_MERGE, body)
         self.server.patch(
-            KINDS[kind], place, name, request, self.driver.now_s, subresource=subresource
+            Attributes(KINDS[kind], place, name, self.driver.now_s, subresource), request
         )
 
     def delete(self, pod_name: str, grace_s: int | None = None) -> None:
         how = DeleteOptions(grace_period_s=grace_s)
-        self.server.delete(KINDS["Pod"], "default", pod_name, how, now_s=self.driver.now_s)
+        self.server.delete(Attributes(KINDS["Pod"], "default", pod_name, self.driver.now_s), how)
 
     def run_until(self, at_s: float) -> None:
         self.driver.run_until(START_S + at_s)

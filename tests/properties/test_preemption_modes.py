@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.cluster.cluster import Cluster
 from podium.cluster.options import ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.context import Features
@@ -27,11 +28,13 @@ def end_of(seed: int, *, asynchronous: bool, latency_s: float) -> dict[str, str]
     now_s = cluster.driver.now_s
     for name, value in CLASSES.items():
         fields = {"metadata": {"name": name}, "value": value}
-        cluster.server.create(KINDS["PriorityClass"], fields, "", now_s)
+        cluster.server.create(Attributes(KINDS["PriorityClass"], "", "", now_s), fields)
     cluster.load(node(f"n{number}", rng.randint(3, 8)) for number in range(rng.randint(2, 4)))
     cluster.start()
     for number in range(PODS):
-        cluster.server.create(KINDS["Pod"], pod(f"p{number}", rng), "default", cluster.driver.now_s)
+        cluster.server.create(
+            Attributes(KINDS["Pod"], "default", "", cluster.driver.now_s), pod(f"p{number}", rng)
+        )
         assert cluster.driver.settle()
     pods = cluster.server.list(KINDS["Pod"], "default").items
     return {one["metadata"]["name"]: one["spec"].get("nodeName", "") for one in pods}

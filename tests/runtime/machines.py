@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 from podium.control.effects import Create, Delete, Effect
 from podium.control.events import Change, Event, Outcome, Synced, Woken
@@ -29,11 +30,11 @@ def config_map(name: str, **data: str) -> dict[str, Any]:
 
 
 def put(server: ApiServer, name: str) -> None:
-    server.create(CONFIG_MAP, config_map(name), NAMESPACE, START_S)
+    server.create(Attributes(CONFIG_MAP, NAMESPACE, "", START_S), config_map(name))
 
 
 def remove(server: ApiServer, name: str) -> None:
-    server.delete(CONFIG_MAP, NAMESPACE, name, now_s=START_S)
+    server.delete(Attributes(CONFIG_MAP, NAMESPACE, name, START_S))
 
 
 def create(name: str, purpose: object = None) -> Create:

@@ -5,7 +5,7 @@ import ssl
 import httpx
 import pytest
 
-from podium.apiserver.requests.users import User
+from podium.apiserver.users import User
 from tests.server.running import PODS, Running, pod
 
 READ = [("GET", PODS), ("GET", "/api/v1/nodes?limit=1"), ("GET", "/metrics"), ("GET", "/apis")]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from podium.apiserver.requests.node_users import node_of
 from podium.server.node_tokens import NodeTokens, Several, node_token
 from podium.server.users import tokens_of
 
@@ -14,7 +13,7 @@ def test_a_node_is_known_by_its_token() -> None:
     user = NodeTokens(SECRET).user(f"Bearer {TOKEN}")
     assert user is not None
     assert user.name == "system:node:worker-1"
-    assert node_of(user) == "worker-1"
+    assert user.node == "worker-1"
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.options import PatchRequest
 from podium.control.effects import Bind
@@ -54,7 +55,7 @@ class Load:
                 "metadata": {"name": victim},
                 "target": {"kind": "Node", "name": node_name},
             }
-            server.bind("default", victim, binding, now_s)
+            server.bind(Attributes(KINDS["Pod"], "default", victim, now_s), binding)
 
     def arrive(self, server: ApiServer, now_s: float) -> None:
         every = max(self.ordinary // max(self.preemptors, 1), 1)
@@ -132,7 +133,7 @@ def add_node(server: ApiServer, name: str, pool: str, cpu: str, now_s: float) ->
     status = {"allocatable": room, "capacity": room}
     create(server, "Node", name, now_s, labels={"pool": pool}, status=status)
     untainted = PatchRequest(_MERGE, {"spec": {"taints": None}})
-    server.patch(KINDS["Node"], "", name, untainted, now_s)
+    server.patch(Attributes(KINDS["Node"], "", name, now_s), untainted)
 
 
 def create(
@@ -149,4 +150,4 @@ def create(
     if namespace:
         metadata["namespace"] = namespace
     obj = {"apiVersion": kind.api_version, "kind": kind_name, "metadata": metadata, **fields}
-    server.create(kind, obj, namespace, now_s)
+    server.create(Attributes(kind, namespace, "", now_s), obj)

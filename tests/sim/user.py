@@ -8,6 +8,7 @@ from podium.api import objects as meta
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.options import DeleteOptions, PatchRequest
 from podium.runtime.virtual import VirtualDriver
@@ -55,7 +56,9 @@ class User:
     def set_up(self) -> None:
         """Create priority classes and the first nodes."""
         for priority_class in CLASSES:
-            self._server.create(KINDS["PriorityClass"], priority_class, "", self._driver.now_s)
+            self._server.create(
+                Attributes(KINDS["PriorityClass"], "", "", self._driver.now_s), priority_class
+            )
         for _ in range(NODES):
             self.add_node()
 
@@ -122,7 +125,8 @@ class User:
                 "metadata": {"namespace": namespace, "name": name},
             }
             now_s = self._driver.now_s
-            self._try(partial(self._server.evict, namespace, name, eviction, now_s))
+            request = Attributes(KINDS["Pod"], namespace, name, now_s)
+            self._try(partial(self._server.evict, request, eviction))
 
     def finish_pod(self) -> None:
         """Let a running pod come to its end."""
@@ -205,24 +209,18 @@ class User:
         return self._rng.choice(found) if found else None
 
     def _create(self, kind: str, obj: Object, namespace: str) -> None:
-        self._try(partial(self._server.create, KINDS[kind], obj, namespace, self._driver.now_s))
+        request = Attributes(KINDS[kind], namespace, "", self._driver.now_s)
+        self._try(partial(self._server.create, request, obj))
 
     def _patch(self, kind: str, obj: Object, body: Object, subresource: str = "") -> None:
-        self._try(
-            partial(
-                self._server.patch,
-                KINDS[kind],
-                *place_of(obj),
-                PatchRequest(_MERGE, body),
-                self._driver.now_s,
-                subresource=subresource,
-            )
-        )
+        request = Attributes(KINDS[kind], *place_of(obj), self._driver.now_s, subresource)
+        self._try(partial(self._server.patch, request, PatchRequest(_MERGE, body)))
 
     def _delete(self, kind: str, obj: Object, how: DeleteOptions | None = None) -> None:
         now_s = self._driver.now_s
         how = how or DeleteOptions()
-        self._try(partial(self._server.delete, KINDS[kind], *place_of(obj), how, now_s=now_s))
+        request = Attributes(KINDS[kind], *place_of(obj), now_s)
+        self._try(partial(self._server.delete, request, how))
 
     def _try(self, request: Callable[[], object]) -> None:
         """What others or a budget are in the way of is no loss; all else is a bug."""

@@ -14,6 +14,7 @@ from typing import Any
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, PatchRequest
 from podium.config.load import default_configuration
 from podium.control.effects import Effect
@@ -96,7 +97,7 @@ class Player:
         self._create("Node", {"metadata": {"name": name, "labels": labels}, "status": status})
         # New nodes are tainted until somebody has seen them to be ready.
         patch = PatchRequest("application/merge-patch+json", {"spec": {"taints": None}})
-        self.server.patch(KINDS["Node"], "", name, patch, self.driver.now_s)
+        self.server.patch(Attributes(KINDS["Node"], "", name, self.driver.now_s), patch)
 
     def _class(self, name: str, value: str, policy: str = "PreemptLowerPriority") -> None:
         fields = {"value": int(value), "preemptionPolicy": policy}
@@ -117,16 +118,12 @@ class Player:
         status = {"disruptionsAllowed": int(allowed), "observedGeneration": 1}
         made = self._create("PodDisruptionBudget", {"metadata": {"name": name}, "spec": spec})
         self.server.replace(
-            KINDS["PodDisruptionBudget"],
+            Attributes(KINDS["PodDisruptionBudget"], "default", name, self.driver.now_s, "status"),
             {**made, "status": status},
-            "default",
-            name,
-            self.driver.now_s,
-            subresource="status",
         )
 
     def _delete(self, name: str) -> None:
-        self.server.delete(KINDS["Pod"], "default", name, now_s=self.driver.now_s)
+        self.server.delete(Attributes(KINDS["Pod"], "default", name, self.driver.now_s))
 
     def _advance(self, duration: str) -> None:
         self.driver.advance(_seconds(duration))
@@ -159,7 +156,7 @@ class Player:
 
     def _create(self, kind: str, obj: Object) -> Object:
         namespace = "default" if KINDS[kind].namespaced else ""
-        return self.server.create(KINDS[kind], obj, namespace, self.driver.now_s)
+        return self.server.create(Attributes(KINDS[kind], namespace, "", self.driver.now_s), obj)
 
     def _look(self) -> None:
         """Write down what is new in the store."""

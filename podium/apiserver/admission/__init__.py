@@ -1,19 +1,18 @@
 """Admission: what happens to an object between defaulting, validation and the store.
 
 A plugin is a file of its own. `chain` has all of them in order, `plugin` what they have in common,
-`request` what they are asked about.
+`view` what they may look at.
 """
 
 from podium.apiserver.admission.chain import Admission, UnknownPluginError
 from podium.apiserver.admission.plugin import AdmissionOptions, LimitedScope
-from podium.apiserver.admission.request import Operation, Request, View
+from podium.apiserver.admission.view import StoredView, View
 
 __all__ = [
     "Admission",
     "AdmissionOptions",
     "LimitedScope",
-    "Operation",
-    "Request",
+    "StoredView",
     "UnknownPluginError",
     "View",
 ]

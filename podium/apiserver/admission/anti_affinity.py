@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from podium.api.objects import Object, spec_of
 from podium.apiserver.admission.plugin import WRITE, Plugin
-from podium.apiserver.admission.request import Request, called
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 
 _HOSTNAME = "kubernetes.io/hostname"
@@ -20,7 +20,7 @@ class LimitPodHardAntiAffinityTopology(Plugin):
     handles: ClassVar = {"Pod": WRITE}
     on_by_default = False
 
-    def validate(self, request: Request, obj: Object) -> None:
+    def validate(self, request: Attributes, obj: Object) -> None:
         affinity = spec_of(obj).get("affinity") or {}
         apart = affinity.get("podAntiAffinity") or {}
         for term in apart.get("requiredDuringSchedulingIgnoredDuringExecution") or ():
@@ -30,4 +30,4 @@ class LimitPodHardAntiAffinityTopology(Plugin):
                     f"affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey {key} "
                     f"but only key {_HOSTNAME} is allowed"
                 )
-                raise forbidden(request.kind, called(request, obj), why)
+                raise forbidden(request.kind, request.called(obj), why)

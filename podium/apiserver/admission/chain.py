@@ -14,10 +14,10 @@ from podium.apiserver.admission.claim_resize import PersistentVolumeClaimResize
 from podium.apiserver.admission.in_use import StorageObjectInUseProtection
 from podium.apiserver.admission.limit_ranger import LimitRanger
 from podium.apiserver.admission.namespace_lifecycle import NamespaceLifecycle
+from podium.apiserver.admission.node_restriction import NodeRestriction
 from podium.apiserver.admission.node_taint import TaintNodesByCondition
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, Plugin
 from podium.apiserver.admission.priority import Priority
-from podium.apiserver.admission.request import Operation, Request, View
 from podium.apiserver.admission.resource_quota import ResourceQuota
 from podium.apiserver.admission.resource_tolerations import ExtendedResourceToleration
 from podium.apiserver.admission.runtime_class import RuntimeClass
@@ -25,11 +25,14 @@ from podium.apiserver.admission.storage_class import DefaultStorageClass
 from podium.apiserver.admission.toleration_restriction import PodTolerationRestriction
 from podium.apiserver.admission.tolerations import DefaultTolerationSeconds
 from podium.apiserver.admission.topology_labels import PodTopologyLabels
+from podium.apiserver.admission.view import View
+from podium.apiserver.attributes import Attributes, Operation
 
 PLUGINS: tuple[type[Plugin], ...] = (
     NamespaceLifecycle,
     LimitPodHardAntiAffinityTopology,
     LimitRanger,
+    NodeRestriction,
     TaintNodesByCondition,
     Priority,
     DefaultTolerationSeconds,
@@ -51,7 +54,7 @@ class UnknownPluginError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class _Concerned:
-    """Who is asked about one kind of write, by what he is asked."""
+    """The plugins that are asked about one kind of write, by what they are asked."""
 
     admit: tuple[Plugin, ...]
     validate: tuple[Plugin, ...]
@@ -75,7 +78,7 @@ class Admission:
         self._plugins = tuple(one(view, options) for one in PLUGINS if _is_on(one, options))
         self._concerned: dict[tuple[str, str, Operation], _Concerned] = {}
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         """The object, completed; to be asked before validation.
 
         Args:
@@ -84,13 +87,13 @@ class Admission:
                 was posted.
 
         Raises:
-            Refused: it isn't let in.
+            RefusedError: it isn't let in.
         """
         for plugin in self._who(request).admit:
             obj = plugin.admit(request, obj)
         return obj
 
-    def validate(self, request: Request, obj: Object) -> Sequence[Object]:
+    def validate(self, request: Attributes, obj: Object) -> Sequence[Object]:
         """The last word, to be asked after validation.
 
         Returns:
@@ -98,7 +101,7 @@ class Admission:
             the new use of them in their status. Their resourceVersion is that of the stored ones.
 
         Raises:
-            Refused: it isn't let in.
+            RefusedError: it isn't let in.
         """
         concerned = self._who(request)
         for plugin in concerned.validate:
@@ -107,7 +110,7 @@ class Admission:
             return ()
         return [other for plugin in concerned.charge for other in plugin.charge(request, obj)]
 
-    def _who(self, request: Request) -> _Concerned:
+    def _who(self, request: Attributes) -> _Concerned:
         key = (request.kind.key, request.subresource, request.operation)
         concerned = self._concerned.get(key)
         if concerned is None:
@@ -120,7 +123,7 @@ class Admission:
         return concerned
 
 
-def _handles(plugin: Plugin, request: Request) -> bool:
+def _handles(plugin: Plugin, request: Attributes) -> bool:
     operations = plugin.handles.get(request.resource)
     if operations is None and request.kind.namespaced:
         operations = plugin.handles.get(ALL_NAMESPACED)

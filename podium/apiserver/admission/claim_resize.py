@@ -9,7 +9,7 @@ from podium.api.objects import Object, annotations, spec_of
 from podium.api.pods import phase_of
 from podium.api.quantity import nanos
 from podium.apiserver.admission.plugin import UPDATE, Plugin
-from podium.apiserver.admission.request import Request, called
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 
 _BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
@@ -25,7 +25,7 @@ class PersistentVolumeClaimResize(Plugin):
     name = "PersistentVolumeClaimResize"
     handles: ClassVar = {"PersistentVolumeClaim": UPDATE}
 
-    def validate(self, request: Request, obj: Object) -> None:
+    def validate(self, request: Attributes, obj: Object) -> None:
         old = request.old or {}
         if _size(obj) <= _size(old):
             return
@@ -34,7 +34,7 @@ class PersistentVolumeClaimResize(Plugin):
             why = "Only bound persistent volume claims can be expanded"
         elif self._may_grow(obj):
             return
-        raise forbidden(request.kind, called(request, obj), why)
+        raise forbidden(request.kind, request.called(obj), why)
 
     def _may_grow(self, claim: Object) -> bool:
         spec = claim.get("spec") or {}

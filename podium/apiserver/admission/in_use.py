@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from podium.api.objects import Object
 from podium.apiserver.admission.plugin import CREATE, Plugin
-from podium.apiserver.admission.request import Request
+from podium.apiserver.attributes import Attributes
 
 _FINALIZERS = {
     "PersistentVolumeClaim": "kubernetes.io/pvc-protection",
@@ -22,7 +22,7 @@ class StorageObjectInUseProtection(Plugin):
     name = "StorageObjectInUseProtection"
     handles: ClassVar = dict.fromkeys(_FINALIZERS, CREATE)
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         metadata = obj.get("metadata") or {}
         finalizers = metadata.get("finalizers") or ()
         protection = _FINALIZERS[request.kind.key]

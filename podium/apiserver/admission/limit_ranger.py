@@ -12,7 +12,8 @@ from podium.api.objects import Object, is_terminating, namespace, spec_of
 from podium.api.resources import pod_limits, pod_requests
 from podium.apiserver.admission.limits import faults
 from podium.apiserver.admission.plugin import CREATE, UPDATE, WRITE, AdmissionOptions, Plugin
-from podium.apiserver.admission.request import Derived, Request, View, called
+from podium.apiserver.admission.view import Derived, View
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 from podium.core.quotas.amounts import Quantities, as_written_by, read
 
@@ -33,19 +34,19 @@ class LimitRanger(Plugin):
         super().__init__(view, options)
         self._ranges = Derived(view, "LimitRange", _by_namespace)
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         if request.kind.key == "Pod":
             for limits in self._limits(request, obj):
                 obj = _with_defaults(obj, limits)
         return obj
 
-    def validate(self, request: Request, obj: Object) -> None:
+    def validate(self, request: Attributes, obj: Object) -> None:
         judge = _pod_faults if request.kind.key == "Pod" else _claim_faults
         for limits in self._limits(request, obj):
             if found := list(judge(obj, limits)):
-                raise forbidden(request.kind, called(request, obj), aggregate(found))
+                raise forbidden(request.kind, request.called(obj), aggregate(found))
 
-    def _limits(self, request: Request, obj: Object) -> Sequence[Sequence[Object]]:
+    def _limits(self, request: Attributes, obj: Object) -> Sequence[Sequence[Object]]:
         """The limits of each limit range that applies."""
         ranges = self._ranges().get(request.namespace, ())
         return () if ranges and is_terminating(obj) else ranges

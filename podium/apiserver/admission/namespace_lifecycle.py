@@ -10,7 +10,7 @@ from podium.api.objects import Object
 from podium.api.pods import phase_of
 from podium.api.refused import Cause
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, DELETE, WRITE, Plugin
-from podium.apiserver.admission.request import Operation, Request, called
+from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden, not_found
 
 IMMORTAL = frozenset({"default", "kube-system", "kube-public"})
@@ -25,7 +25,7 @@ class NamespaceLifecycle(Plugin):
     name = "NamespaceLifecycle"
     handles: ClassVar = {ALL_NAMESPACED: WRITE, "Namespace": DELETE}
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         if request.operation is Operation.DELETE:
             if request.name in IMMORTAL:
                 raise forbidden(_NAMESPACE, request.name, "this namespace may not be deleted")
@@ -41,5 +41,5 @@ class NamespaceLifecycle(Plugin):
             )
             terminating = f"namespace {place} is being terminated"
             cause = Cause("NamespaceTerminating", terminating, "metadata.namespace")
-            raise forbidden(request.kind, called(request, obj), why, (cause,))
+            raise forbidden(request.kind, request.called(obj), why, (cause,))
         return obj

@@ -9,8 +9,8 @@ from typing import ClassVar
 from podium.api.objects import Object
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.plugin import CREATE, Plugin
-from podium.apiserver.admission.request import Request
 from podium.apiserver.admission.tolerations import NOT_READY
+from podium.apiserver.attributes import Attributes
 
 
 class TaintNodesByCondition(Plugin):
@@ -19,7 +19,7 @@ class TaintNodesByCondition(Plugin):
     name = "TaintNodesByCondition"
     handles: ClassVar = {"Node": CREATE}
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         spec = obj.get("spec") or {}
         taints = spec.get("taints") or ()
         if any(t.get("key") == NOT_READY and t.get("effect") == NO_SCHEDULE for t in taints):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from podium.api.objects import Object
-from podium.apiserver.admission.request import Operation, Request, View
+from podium.apiserver.admission.view import View
+from podium.apiserver.attributes import Attributes, Operation
 
 ALL_NAMESPACED = "*"
 """Stands for all kinds that live in namespaces, and their subresources."""
@@ -78,25 +79,25 @@ class Plugin:
         self.view = view
         self.options = options
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         """The object to go on with, before it is validated.
 
         Raises:
-            Refused: it isn't let in.
+            RefusedError: it isn't let in.
         """
         return obj
 
-    def validate(self, request: Request, obj: Object) -> None:
+    def validate(self, request: Attributes, obj: Object) -> None:
         """Judge the object as it would be stored.
 
         Raises:
-            Refused: it isn't let in.
+            RefusedError: it isn't let in.
         """
 
-    def charge(self, request: Request, obj: Object) -> Sequence[Object]:
+    def charge(self, request: Attributes, obj: Object) -> Sequence[Object]:
         """The other objects that are to be stored with this one, when all others agree.
 
         Raises:
-            Refused: it isn't let in.
+            RefusedError: it isn't let in.
         """
         return ()

@@ -15,7 +15,8 @@ from podium.api.priority import (
     SYSTEM_PRIORITY_CLASSES,
 )
 from podium.apiserver.admission.plugin import DELETE, WRITE, AdmissionOptions, Plugin
-from podium.apiserver.admission.request import Derived, Operation, Request, View, called
+from podium.apiserver.admission.view import Derived, View
+from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 
 _POD = KINDS["Pod"]
@@ -33,14 +34,14 @@ class Priority(Plugin):
         super().__init__(view, options)
         self._classes = Derived(view, "PriorityClass", PriorityClasses)
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         if request.kind.key != "Pod":
             return obj
         if request.operation is Operation.UPDATE:
             return _kept(obj, request.old or {})
-        return self._classes().resolve(obj, called(request, obj))
+        return self._classes().resolve(obj, request.called(obj))
 
-    def validate(self, request: Request, obj: Object) -> None:
+    def validate(self, request: Attributes, obj: Object) -> None:
         if request.kind.key == "Pod":
             return
         if request.operation is Operation.DELETE:
@@ -79,7 +80,7 @@ class PriorityClasses:
             pod_name: what a refusal calls it.
 
         Raises:
-            Refused: its class is unknown, or it states another number or policy than its class's.
+            RefusedError: its class is unknown, or has another number or policy than it states.
         """
         spec = pod.get("spec") or {}
         class_name = spec.get("priorityClassName")
@@ -97,7 +98,7 @@ class PriorityClasses:
         """Let a class join the others, or refuse it: there is one default at most.
 
         Raises:
-            Refused: there is another default.
+            RefusedError: there is another default.
         """
         new, default = name(priority_class), self._default
         if priority_class.get("globalDefault") and default and name(default) != new:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from podium.api.objects import Object, name, status_of
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
-from podium.apiserver.admission.request import Operation, Request, called
+from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 from podium.core.quotas.amounts import (
     Quantities,
@@ -55,7 +55,7 @@ class ResourceQuota(Plugin):
     name = "ResourceQuota"
     handles: ClassVar = {ALL_NAMESPACED: WRITE}
 
-    def charge(self, request: Request, obj: Object) -> Sequence[Object]:
+    def charge(self, request: Attributes, obj: Object) -> Sequence[Object]:
         limited = self.options.limited_scopes
         if not (self.view.version("ResourceQuota") or limited) or not _may_use_more(request, obj):
             return ()
@@ -66,7 +66,7 @@ class ResourceQuota(Plugin):
         return [_paid(request, obj, bill) for bill in bills if bill.more]
 
 
-def _may_use_more(request: Request, obj: Object) -> bool:
+def _may_use_more(request: Attributes, obj: Object) -> bool:
     """Whether a write of this sort can change what is used of quotas."""
     kind, created = request.kind, request.operation is Operation.CREATE
     if not is_counted(kind):
@@ -78,7 +78,7 @@ def _may_use_more(request: Request, obj: Object) -> bool:
     return kind.key == "Pod" and has_deadline(obj) != has_deadline(request.old or {})
 
 
-def _bill(request: Request, obj: Object, quota: Object) -> _Bill | None:
+def _bill(request: Attributes, obj: Object, quota: Object) -> _Bill | None:
     """What the object costs a quota; None if it doesn't count for it."""
     hard = read(status_of(quota).get("hard"))
     kind = request.kind
@@ -87,16 +87,16 @@ def _bill(request: Request, obj: Object, quota: Object) -> _Bill | None:
     limiting = tracked(kind, hard)
     if kind.key == "Pod" and (missing := _missing(obj, limiting)):
         why = f"failed quota: {name(quota)}: must specify {missing}"
-        raise forbidden(kind, called(request, obj), why)
+        raise forbidden(kind, request.called(obj), why)
     used = status_of(quota).get("used") or {}
     if not set(limiting) <= set(used):
         why = f"status unknown for quota: {name(quota)}, resources: {','.join(sorted(limiting))}"
-        raise forbidden(kind, called(request, obj), why)
+        raise forbidden(kind, request.called(obj), why)
     was_in = request.old is not None and matches(quota, kind, request.old, hard)
     return _Bill(quota, hard, masked(_more(request, obj, was_in=was_in), hard))
 
 
-def _more(request: Request, obj: Object, *, was_in: bool) -> Quantities:
+def _more(request: Attributes, obj: Object, *, was_in: bool) -> Quantities:
     """What the object uses that it hasn't used before, as far as it was counted before."""
     used = usage(request.kind, obj, request.now_s)
     if was_in and request.old is not None:
@@ -122,7 +122,7 @@ def _missing(pod: Object, limiting: Collection[str]) -> str:
 
 
 def _check_covered(
-    request: Request, obj: Object, quotas: Iterable[Object], limited: Iterable[LimitedScope]
+    request: Attributes, obj: Object, quotas: Iterable[Object], limited: Iterable[LimitedScope]
 ) -> None:
     """Refuse a pod of a limited scope that no quota is about."""
     if request.kind.key != "Pod":
@@ -139,10 +139,10 @@ def _check_covered(
     if uncovered:
         listed = " ".join(str(one) for one in uncovered)
         why = f"insufficient quota to match these scopes: [{listed}]"
-        raise forbidden(request.kind, called(request, obj), why)
+        raise forbidden(request.kind, request.called(obj), why)
 
 
-def _paid(request: Request, obj: Object, bill: _Bill) -> Object:
+def _paid(request: Attributes, obj: Object, bill: _Bill) -> Object:
     """The quota with its use written up, unless that would be too much."""
     status = bill.quota.get("status") or {}
     used = read(status.get("used"))
@@ -155,5 +155,5 @@ def _paid(request: Request, obj: Object, bill: _Bill) -> Object:
             f"exceeded quota: {name(bill.quota)}, requested: {requested}, "
             f"used: {already}, limited: {limit}"
         )
-        raise forbidden(request.kind, called(request, obj), why)
+        raise forbidden(request.kind, request.called(obj), why)
     return {**bill.quota, "status": {**status, "used": written(after)}}

@@ -11,7 +11,7 @@ from podium.api.objects import Object
 from podium.api.resources import is_extended_resource
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.plugin import WRITE, Plugin
-from podium.apiserver.admission.request import Request
+from podium.apiserver.attributes import Attributes
 
 
 class ExtendedResourceToleration(Plugin):
@@ -21,7 +21,7 @@ class ExtendedResourceToleration(Plugin):
     handles: ClassVar = {"Pod": WRITE}
     on_by_default = False
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         spec = obj.get("spec") or {}
         old = spec.get("tolerations") or ()
         wanted = [

@@ -11,7 +11,7 @@ from podium.api.objects import Object, name
 from podium.api.quantity import nanos
 from podium.apiserver.admission.merging_tolerations import merge_tolerations
 from podium.apiserver.admission.plugin import CREATE, Plugin
-from podium.apiserver.admission.request import Request, called
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 
 _POD = KINDS["Pod"]
@@ -24,13 +24,13 @@ class RuntimeClass(Plugin):
     name = "RuntimeClass"
     handles: ClassVar = {"Pod": CREATE}
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         spec = obj.get("spec") or {}
         class_name = spec.get("runtimeClassName")
         if not class_name and not spec.get("overhead"):
             return obj
         chosen = self.view.get("RuntimeClass", "", class_name) if class_name else _NO_CLASS
-        return complete(obj, chosen, called(request, obj))
+        return complete(obj, chosen, request.called(obj))
 
 
 def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
@@ -42,7 +42,7 @@ def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
         pod_name: what a refusal calls it.
 
     Raises:
-        Refused: there is no such class, the pod states another overhead, or its node selector
+        RefusedError: there is no such class, the pod states another overhead, or its node selector
             contradicts the class's.
     """
     spec = pod.get("spec") or {}

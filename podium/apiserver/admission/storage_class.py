@@ -10,7 +10,8 @@ from typing import ClassVar
 from podium.api.objects import Object, annotations, metadata_of, name
 from podium.api.times import parse_time
 from podium.apiserver.admission.plugin import CREATE, AdmissionOptions, Plugin
-from podium.apiserver.admission.request import Derived, Request, View
+from podium.apiserver.admission.view import Derived, View
+from podium.apiserver.attributes import Attributes
 
 _IS_DEFAULT = (
     "storageclass.kubernetes.io/is-default-class",
@@ -29,7 +30,7 @@ class DefaultStorageClass(Plugin):
         super().__init__(view, options)
         self._default = Derived(view, "StorageClass", default_class)
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         return with_class(obj, self._default())
 
 

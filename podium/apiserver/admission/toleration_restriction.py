@@ -15,7 +15,7 @@ from podium.api.qos import stored_or_computed_qos
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.merging_tolerations import all_included, merge_tolerations
 from podium.apiserver.admission.plugin import WRITE, Plugin
-from podium.apiserver.admission.request import Operation, Request, called
+from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden, internal
 
 MEMORY_PRESSURE = "node.kubernetes.io/memory-pressure"
@@ -36,7 +36,7 @@ class PodTolerationRestriction(Plugin):
     handles: ClassVar = {"Pod": WRITE}
     on_by_default = False
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         extra: list[Mapping[str, Any]] = []
         if request.operation is Operation.CREATE:
             extra += self._of_namespace(request, DEFAULT_TOLERATIONS)
@@ -48,13 +48,13 @@ class PodTolerationRestriction(Plugin):
         merged = merge_tolerations(spec.get("tolerations") or (), extra)
         return {**obj, "spec": {**spec, "tolerations": merged}}
 
-    def validate(self, request: Request, obj: Object) -> None:
+    def validate(self, request: Attributes, obj: Object) -> None:
         tolerations = spec_of(obj).get("tolerations") or ()
         allowed = self._of_namespace(request, ALLOWED_TOLERATIONS) if tolerations else []
         if allowed and not all_included(allowed, tolerations):
-            raise forbidden(request.kind, called(request, obj), _NOT_ALLOWED)
+            raise forbidden(request.kind, request.called(obj), _NOT_ALLOWED)
 
-    def _of_namespace(self, request: Request, annotation: str) -> list[Mapping[str, Any]]:
+    def _of_namespace(self, request: Attributes, annotation: str) -> list[Mapping[str, Any]]:
         """The tolerations that stand as JSON in an annotation of the namespace."""
         namespace = self.view.get("Namespace", "", request.namespace) or {}
         text = annotations(namespace).get(annotation)

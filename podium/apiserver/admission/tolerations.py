@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from podium.api.objects import Object
 from podium.api.taints import NO_EXECUTE
 from podium.apiserver.admission.plugin import WRITE, Plugin
-from podium.apiserver.admission.request import Request
+from podium.apiserver.attributes import Attributes
 
 Toleration = Mapping[str, Any]
 
@@ -25,7 +25,7 @@ class DefaultTolerationSeconds(Plugin):
     name = "DefaultTolerationSeconds"
     handles: ClassVar = {"Pod": WRITE}
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         options = self.options
         return add_default_tolerations(
             obj,

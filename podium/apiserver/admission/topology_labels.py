@@ -9,7 +9,7 @@ from typing import ClassVar
 from podium.api.objects import Object, metadata_of
 from podium.api.pods import node_name_of
 from podium.apiserver.admission.plugin import CREATE, Plugin
-from podium.apiserver.admission.request import Request
+from podium.apiserver.attributes import Attributes
 
 TOPOLOGY_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
@@ -20,7 +20,7 @@ class PodTopologyLabels(Plugin):
     name = "PodTopologyLabels"
     handles: ClassVar = {"Pod": CREATE, "Pod/binding": CREATE}
 
-    def admit(self, request: Request, obj: Object) -> Object:
+    def admit(self, request: Attributes, obj: Object) -> Object:
         node_name = _node_of_binding(obj) if request.subresource else _node_of_pod(obj)
         node = self.view.get("Node", "", node_name) if node_name else None
         carried = node and metadata_of(node).get("labels")

@@ -6,8 +6,8 @@ watches around the verbs of `ApiServer`.
 
 from podium.apiserver.requests.handling import handle
 from podium.apiserver.requests.messages import Request, Response, encoded
-from podium.apiserver.requests.users import ADMIN, READER, User
 from podium.apiserver.requests.watching import Watching
+from podium.apiserver.users import ADMIN, READER, User
 
 __all__ = [
     "ADMIN",

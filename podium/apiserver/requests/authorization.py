@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from podium.api.refused import RefusedError
 from podium.apiserver.requests.messages import Request
-from podium.apiserver.requests.node_users import node_of, objection
+from podium.apiserver.requests.node_users import objection
 from podium.apiserver.requests.parameters import Parameters
 from podium.apiserver.requests.routes import Route
-from podium.apiserver.requests.users import AUTHENTICATED, Attempt, User
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer
+from podium.apiserver.users import AUTHENTICATED, Attempt, User
 
 _IMPERSONATE = "impersonate-"
 
@@ -60,11 +60,10 @@ def check(server: ApiServer, user: User, route: Route, parameters: Parameters) -
     )
     if user.may(attempt):
         return
-    node = node_of(user)
-    if node is None:
+    if user.node is None:
         raise _forbidden(user, attempt)
     selection = parse_selection(route.kind, "", parameters.text("fieldSelector"))
-    why = objection(server, node, attempt, route, selection)
+    why = objection(server, user.node, attempt, route, selection)
     if why is not None:
         raise _forbidden(user, attempt, why)
 

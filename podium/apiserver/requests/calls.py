@@ -4,17 +4,17 @@ from dataclasses import dataclass
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object
+from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.decoding import WARN, Decoded, decode
 from podium.apiserver.long_work import apart
 from podium.apiserver.requests import options
 from podium.apiserver.requests.messages import Headers, Request, Response, warning
 from podium.apiserver.requests.negotiation import TABLE, Output, input_type
-from podium.apiserver.requests.node_restriction import judge_of
-from podium.apiserver.requests.node_users import node_of
 from podium.apiserver.requests.parameters import Parameters
 from podium.apiserver.requests.presenting import Form, Include, included, shown
 from podium.apiserver.requests.routes import Route
-from podium.apiserver.server import ApiServer, WriteOptions
+from podium.apiserver.schema.bodies import SCALE
+from podium.apiserver.server import ApiServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,19 @@ class Call:
     now_s: float
 
     @property
-    def form(self) -> Form:
-        """How the objects of the route's kind are shown."""
-        return self.form_of(self.route.kind, self.route.api_version)
+    def taken(self) -> tuple[Kind, str]:
+        """The kind and version of the objects that are sent and answered."""
+        if self.route.subresource == "scale":
+            return SCALE, SCALE.api_version
+        return self.route.kind, self.route.api_version
 
-    def form_of(self, kind: Kind, api_version: str) -> Form:
-        """How objects of some kind are shown in some version."""
+    @property
+    def form(self) -> Form:
+        """How objects are shown."""
         include = Include.METADATA
         if self.output.shape == TABLE:
             include = included(self.parameters.text("includeObject"))
-        return Form(self.output, kind, api_version, include)
+        return Form(self.output, *self.taken, include)
 
     @property
     def field_validation(self) -> str:
@@ -58,7 +61,7 @@ class Call:
         """The body, which should hold an object of a kind, in a version.
 
         Raises:
-            Refused: it holds something else.
+            RefusedError: it holds something else.
         """
         body = self.request.body
         media_type = input_type(self.request.header("Content-Type"), body, kind.key)
@@ -71,34 +74,39 @@ class Call:
             field_validation=self.field_validation,
         )
 
-    def write_options(self, kind: str, *, is_apply: bool = False) -> WriteOptions:
-        """How to write, as the query says it.
+    def attributes(self, kind: str, *, is_apply: bool = False) -> Attributes:
+        """The write that is asked for, with the options of the query.
 
         Args:
             kind: what the options are called, such as `CreateOptions`.
             is_apply: whether it is a server-side apply, which has to name its manager.
 
         Raises:
-            Refused: 422, with all that is wrong.
+            RefusedError: 422, with all that is wrong.
         """
         query = self.parameters
         named = query.text("fieldManager")
         faults = options.patch_faults(query, is_apply=is_apply) if kind == "PatchOptions" else []
         faults += options.write_faults(query.texts("dryRun"), named, query.text("fieldValidation"))
         options.check(kind, faults)
-        node = node_of(self.request.user)
-        return WriteOptions(
-            dry_run=bool(query.texts("dryRun")),
-            field_manager=options.field_manager(named, self.request.header("User-Agent")),
-            force=bool(query.flag("force")),
-            judge=None if node is None else judge_of(node, self.route),
+        return self.attributes_with(
+            WriteOptions(
+                dry_run=bool(query.texts("dryRun")),
+                field_manager=options.field_manager(named, self.request.header("User-Agent")),
+                force=bool(query.flag("force")),
+            )
         )
 
-    def answer(
-        self, obj: Object, form: Form, *, code: int = 200, warnings: tuple[str, ...] = ()
-    ) -> Response:
+    def attributes_with(self, how: WriteOptions) -> Attributes:
+        """The write that is asked for, with some options."""
+        route, user = self.route, self.request.user
+        return Attributes(
+            route.kind, route.namespace, route.name, self.now_s, route.subresource, how, user
+        )
+
+    def answer(self, obj: Object, *, code: int = 200, warnings: tuple[str, ...] = ()) -> Response:
         """An object, in the form that it is wanted in."""
-        return self.respond(code, shown(form, obj, self.now_s), warnings)
+        return self.respond(code, shown(self.form, obj, self.now_s), warnings)
 
     def respond(self, code: int, body: Object, warnings: tuple[str, ...] = ()) -> Response:
         """A body as it is, in the media type that was negotiated."""

@@ -10,12 +10,10 @@ from podium.apiserver.long_work import kept
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
-    node_restriction,
     openapi,
     probes,
     reading,
     reviews,
-    subresources,
     writing,
 )
 from podium.apiserver.requests.calls import Call
@@ -27,7 +25,6 @@ from podium.apiserver.requests.negotiation import (
     is_pretty,
     output,
 )
-from podium.apiserver.requests.node_users import node_of
 from podium.apiserver.requests.parameters import Parameters, parse_query
 from podium.apiserver.requests.routes import Route, is_served, no_such_method, route
 from podium.apiserver.requests.served import CONNECTING, CONNECTIONS, TOKEN
@@ -49,13 +46,10 @@ _HANDLERS: Mapping[str, _Handler] = {
 }
 # Subresources that aren't a part of the object.
 _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
-    ("binding", "create"): subresources.bind,
-    ("eviction", "create"): subresources.evict,
+    ("binding", "create"): writing.bind,
+    ("eviction", "create"): writing.evict,
     ("log", "get"): reading.log,
-    ("scale", "get"): subresources.get_scale,
-    ("scale", "update"): subresources.replace_scale,
-    ("scale", "patch"): subresources.patch_scale,
-    (TOKEN, "create"): subresources.give_token,
+    (TOKEN, "create"): writing.give_token,
     **{(one, verb): reading.connect for one in CONNECTIONS for verb in CONNECTING},
 }
 _REVIEWS: Mapping[str, _Handler] = {
@@ -121,9 +115,6 @@ def _answer(
         return _plain_text(404, "404 page not found\n")
     found = route(request.method, segments, kinds)
     authorization.check(server, request.user, found, parameters)
-    node = node_of(request.user)
-    if node is not None:
-        node_restriction.check_removal(server, node, found)
     if len(request.body) > BODY_LENGTH_MAX:
         message = f"Request entity too large: limit is {BODY_LENGTH_MAX}"
         raise RefusedError(413, "RequestEntityTooLarge", message)

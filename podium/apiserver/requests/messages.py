@@ -8,8 +8,8 @@ import msgspec
 
 from podium.apiserver.decoding.yaml_writing import write_yaml
 from podium.apiserver.requests.negotiation import JSON, YAML
-from podium.apiserver.requests.users import ADMIN, User
 from podium.apiserver.requests.watching import Watching
+from podium.apiserver.users import ADMIN, User
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
 

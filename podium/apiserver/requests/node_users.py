@@ -2,7 +2,7 @@
 
 As the authorizer of mode Node in v1.36, for the resources that nodes of Podium use: its own Node
 and Lease, pods that are bound to it, and the secrets and config maps that those name. What it may
-write into them, `node_restriction` says.
+write into them, the admission plugin NodeRestriction says.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,12 +11,11 @@ from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.api.pods import node_name_of
 from podium.apiserver.requests.routes import Route
-from podium.apiserver.requests.users import AUTHENTICATED, NODES, Attempt, User
 from podium.apiserver.selection import Selection
 from podium.apiserver.server import ApiServer
+from podium.apiserver.users import Attempt
 from podium.control.heartbeats import LEASE_NAMESPACE
 
-NODE_USER = "system:node:"
 _READING = ("get", "list", "watch")
 _CHANGING = ("update", "patch")
 _UNRELATED = "no relationship found between node '{}' and this object"
@@ -25,18 +24,6 @@ _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
     "secrets": ("secret", "secretName"),
     "configmaps": ("configMap", "name"),
 }
-
-
-def node_user(name: str) -> User:
-    """The user that a node's agent is."""
-    return User(f"{NODE_USER}{name}", (NODES, AUTHENTICATED))
-
-
-def node_of(user: User) -> str | None:
-    """The name of the node whose agent a user is; None if it is none's."""
-    if NODES not in user.groups or not user.name.startswith(NODE_USER):
-        return None
-    return user.name.removeprefix(NODE_USER)
 
 
 def objection(

@@ -57,7 +57,7 @@ def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
         watch: whether the path asks for a watch already.
 
     Raises:
-        Refused: a number is none, or options don't go together.
+        RefusedError: a number is none, or options don't go together.
     """
     read = ListOptions(
         label_selector=parameters.text("labelSelector"),
@@ -163,7 +163,7 @@ def check_delete_options(options: Mapping[str, Any]) -> None:
     """Judge DeleteOptions.
 
     Raises:
-        Refused: 422, with all that is wrong.
+        RefusedError: 422, with all that is wrong.
     """
     policy, faults = options.get("propagationPolicy"), []
     if policy is not None and options.get("orphanDependents") is not None:
@@ -183,7 +183,7 @@ def check(kind: str, faults: list[FieldError]) -> None:
         faults: what is wrong with them.
 
     Raises:
-        Refused: 422, with all that is wrong.
+        RefusedError: 422, with all that is wrong.
     """
     if faults:
         raise invalid("", faults, kind, META_GROUP)

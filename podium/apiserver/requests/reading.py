@@ -14,6 +14,7 @@ from podium.apiserver.requests.presenting import shown_list
 from podium.apiserver.requests.watching import Watching
 from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.server import Page, WatchOptions
+from podium.apiserver.subresources.scale import scale_of
 from podium.apiserver.verbs.reading import parse_version, too_large
 from podium.node.real.registration import LOGS as LOG_DIRECTORY
 from podium.store.errors import TooLargeResourceVersionError
@@ -27,7 +28,9 @@ def get(call: Call) -> Response:
     _check_seen(call)
     obj = call.server.get(route.kind, route.namespace, route.name)
     concerns(obj)
-    return call.answer(obj, call.form)
+    if route.subresource == "scale":
+        obj = scale_of(route.kind, obj)
+    return call.answer(obj)
 
 
 def _check_seen(call: Call) -> None:

@@ -8,7 +8,7 @@ from podium.api.times import timestamp
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
-from podium.apiserver.requests.users import Attempt, Rule, User
+from podium.apiserver.users import Attempt, Rule, User
 
 _RESOURCE, _PATH = "resourceAttributes", "nonResourceAttributes"
 
@@ -71,7 +71,7 @@ def _resource_rule(rule: Rule) -> dict[str, Any]:
 
 def _asked(call: Call) -> tuple[Object, Object]:
     """The review in the body, and what it asks for."""
-    call.write_options("CreateOptions")
+    call.attributes("CreateOptions")
     review = call.decoded(call.route.kind, call.route.api_version).obj
     return review, review.get("spec") or {}
 
@@ -118,4 +118,4 @@ def _attempt(spec: Object) -> Attempt:
 
 
 def _answer(call: Call, metadata: Object, question: Object, status: Object) -> Response:
-    return call.answer({"metadata": metadata, **question, "status": status}, call.form, code=201)
+    return call.answer({"metadata": metadata, **question, "status": status}, code=201)

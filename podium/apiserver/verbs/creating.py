@@ -1,25 +1,19 @@
-"""Create: from what a client sends to a stored object."""
+"""Create: what a client sends, with what only the server says of a new object."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from random import Random
 from typing import Any
 
-from podium.api.custom_kinds import CustomKind
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import Kind
 from podium.api.objects import Object, controller_of, metadata_of
-from podium.api.objects import name as name_of
 from podium.api.times import timestamp
-from podium.apiserver.admission import Admission, Operation, Request
-from podium.apiserver.custom.rules import completed, faults_of
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.custom.rules import faults_of
 from podium.apiserver.long_work import apart, kept
-from podium.apiserver.patching import track
-from podium.apiserver.refusals import bad_request, forbidden, internal, invalid
+from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.strategy import Creation, strategy_of
-from podium.apiserver.verbs.identities import new_uid, without_server_fields
-from podium.apiserver.verbs.options import WriteOptions
-from podium.apiserver.verbs.writing import Writer
 from podium.apiserver.versions import stored_version
 from podium.controllers.generated_names import generated_names
 from podium.core.recent import Recent
@@ -32,64 +26,76 @@ _NAMED_MAX = 10_000
 _OTHER_NAMESPACE = (
     "the namespace of the provided object does not match the namespace sent on the request"
 )
+_SERVER_FIELDS = frozenset(
+    {
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "selfLink",
+        "managedFields",
+    }
+)
 
 
-_CLOSING = "create not allowed while custom resource definition is terminating"
+def received(request: Attributes, obj: Object) -> Object:
+    """The object in its kind's own version, in its namespace, without what only servers say.
+
+    Raises:
+        RefusedError: 400, it says that it belongs into another namespace.
+    """
+    metadata = {
+        field: value
+        for field, value in metadata_of(obj).items()
+        if value and field not in _SERVER_FIELDS
+    }
+    own = metadata.pop("namespace", request.namespace)
+    if request.namespace:
+        metadata["namespace"] = request.namespace
+        if own != request.namespace:
+            raise bad_request(_OTHER_NAMESPACE)
+    return {**stored_version(request.kind, obj), "metadata": metadata}
 
 
-class Creator:
-    """Creates objects of all kinds."""
+def new_uid(rng: Random) -> str:
+    """A random UUID (version 4)."""
+    bits = rng.getrandbits(128)
+    digits = f"{bits:032x}"
+    variant = "89ab"[bits >> 62 & 3]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
-    def __init__(
-        self, store: Store, writer: Writer, admission: Admission, rng: Random, names_salt: str
-    ) -> None:
+
+class Maker:
+    """Makes new objects ready to be stored.
+
+    Args:
+        store: what there is already.
+        rng: chooses uids, addresses and ports.
+        names_salt: other generated names come of another one.
+    """
+
+    def __init__(self, store: Store, rng: Random, names_salt: str) -> None:
         self._store = store
-        self._writer = writer
-        self._admission = admission
         self._rng = rng
         self._names_salt = names_salt
         self._names: Recent[tuple[str, str], Iterator[str]] = Recent(_NAMED_MAX)
 
-    def create(
-        self,
-        kind: Kind,
-        obj: Object,
-        namespace: str,
-        now_s: float,
-        options: WriteOptions,
-        owners: Sequence[Object] | None = None,
-    ) -> Object:
-        """See `ApiServer.create`; `owners` are the managedFields, if they are known already."""
-        if isinstance(kind, CustomKind) and kind.is_closing:
-            raise forbidden(kind, name_of(obj), _CLOSING)
-        obj = apart(completed, kind, _received(kind, obj, namespace))
-        if owners is not None:
-            obj = {**obj, "metadata": {**obj["metadata"], "managedFields": owners}}
-        elif options.field_manager:
-            manager = options.field_manager
-            obj = apart(track, kind, None, obj, manager=manager, now_s=now_s)
-        request = Request(operation=Operation.CREATE, kind=kind, namespace=namespace, now_s=now_s)
-        obj = self._prepared(kind, self._admission.admit(request, obj), now_s)
-        if options.judge is not None:
-            options.judge(None, obj)
-        charged = self._admission.validate(request, obj)
-        version = obj["metadata"].get("resourceVersion") or ""
-        # As kube-apiserver has it: 0, or what is no number, says nothing.
-        if version.isdecimal() and version.strip("0"):
-            raise internal("resourceVersion should not be set on objects to be created")
-        return self._writer.create(kind, obj, charged, dry_run=options.dry_run)
+    def prepared(self, request: Attributes, obj: Object) -> Object:
+        """The object as it would be stored.
 
-    def _prepared(self, kind: Kind, obj: Object, now_s: float) -> Object:
-        """The object as it would be stored, if nothing is wrong with it."""
+        Raises:
+            RefusedError: 422, with all that is wrong with it.
+        """
+        kind = request.kind
         strategy = strategy_of(kind)
         metadata = {**obj["metadata"], "uid": kept("uid", lambda: new_uid(self._rng))}
-        metadata["creationTimestamp"] = timestamp(now_s)
+        metadata["creationTimestamp"] = timestamp(request.now_s)
         name = self._name(kind, metadata)
         if name:
             metadata["name"] = name
         if strategy.counts_generations:
             metadata["generation"] = 1
-        creation = Creation(now_s, self._rng, lambda: [*self._store.list(kind.key).items])
+        creation = Creation(request.now_s, self._rng, lambda: [*self._store.list(kind.key).items])
         obj = strategy.create({**obj, "metadata": metadata}, creation)
         faults = apart(faults_of, kind, obj)
         if not name:
@@ -117,14 +123,3 @@ class Creator:
             names = generated_names(base, identity, is_taken)
             self._names.put((identity, base), names)
         return str(kept("name", partial(next, names)))
-
-
-def _received(kind: Kind, obj: Object, namespace: str) -> Object:
-    """The object in its kind's own version, in its namespace, without what only servers say."""
-    metadata = without_server_fields(metadata_of(obj))
-    own = metadata.pop("namespace", namespace)
-    if namespace:
-        metadata["namespace"] = namespace
-        if own != namespace:
-            raise bad_request(_OTHER_NAMESPACE)
-    return {**stored_version(kind, obj), "metadata": metadata}

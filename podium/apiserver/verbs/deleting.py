@@ -6,16 +6,13 @@ terminate before they see it go. The rules are those of v1.36's generic registry
 
 from typing import Any
 
-from podium.api.kinds import Kind
+from podium.api.kinds import KINDS, Kind
 from podium.api.objects import Object, spec_of, status_of
 from podium.api.pods import is_finished
 from podium.api.times import LATEST_NS, NANOS_PER_SECOND, format_time, parse_time, timestamp
-from podium.apiserver.admission import Admission, Operation, Request
-from podium.apiserver.refusals import conflict, not_found
+from podium.apiserver.refusals import conflict
 from podium.apiserver.strategy import Strategy, strategy_of
-from podium.apiserver.verbs.options import Deleted, DeleteOptions, WriteOptions
-from podium.apiserver.verbs.writing import Writer
-from podium.store.store import Store
+from podium.apiserver.verbs.options import DeleteOptions
 
 _FINALIZER_OF = {"Orphan": "orphan", "Foreground": "foregroundDeletion"}
 _POLICY_OF = {finalizer: policy for policy, finalizer in _FINALIZER_OF.items()}
@@ -27,88 +24,12 @@ _MODIFIED = "The object might have been modified"
 _NAMESPACE_PRECONDITION = "Precondition failed: {0} in precondition: {1}, {0} in object meta: {2}"
 
 
-class Deleter:
-    """Deletes objects of all kinds."""
+def check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> None:
+    """Make sure that an object is the one that a deletion is meant for.
 
-    def __init__(self, store: Store, writer: Writer, admission: Admission) -> None:
-        self._store = store
-        self._writer = writer
-        self._admission = admission
-
-    def delete(
-        self,
-        kind: Kind,
-        namespace: str,
-        name: str,
-        how: DeleteOptions,
-        now_s: float,
-        options: WriteOptions,
-    ) -> Deleted:
-        """See `ApiServer.delete`."""
-        obj = self._store.get(kind.key, namespace, name)
-        if obj is None:
-            raise not_found(kind, name)
-        _check_preconditions(kind, obj["metadata"], how)
-        self._ask(kind, namespace, name, obj, now_s)
-        if kind.key == "Namespace":
-            return self._delete_namespace(kind, obj, how, now_s, options)
-        return self._delete(kind, obj, how, now_s, options)
-
-    def _ask(self, kind: Kind, namespace: str, name: str, obj: Object, now_s: float) -> None:
-        request = Request(
-            operation=Operation.DELETE,
-            kind=kind,
-            namespace=namespace,
-            now_s=now_s,
-            name=name,
-            old=obj,
-        )
-        self._admission.admit(request, obj)
-        self._admission.validate(request, obj)
-
-    def _delete(
-        self, kind: Kind, obj: Object, how: DeleteOptions, now_s: float, options: WriteOptions
-    ) -> Deleted:
-        strategy = strategy_of(kind)
-        graced = _graced(obj, how, now_s) if strategy.graceful else obj
-        if graced is None:
-            return Deleted(obj, False, obj)
-        finalizers = _finalizers(graced["metadata"], strategy, how)
-        if graced is obj and not finalizers:
-            return self._remove(kind, obj, options)
-        marked = _with_metadata(graced, finalizers=finalizers) if finalizers else graced
-        if graced is obj:
-            marked = _marked(marked, now_s)
-        if marked == obj:
-            marked = obj
-        else:
-            marked = self._writer.update(kind, marked, dry_run=options.dry_run)
-        if finalizers or marked["metadata"]["deletionGracePeriodSeconds"]:
-            return Deleted(marked, False, marked)
-        return self._remove(kind, marked, options)
-
-    def _delete_namespace(
-        self, kind: Kind, obj: Object, how: DeleteOptions, now_s: float, options: WriteOptions
-    ) -> Deleted:
-        """Namespaces are emptied first, by a controller that says so in their spec."""
-        metadata = obj["metadata"]
-        if metadata.get("deletionTimestamp"):
-            if spec_of(obj).get("finalizers"):
-                return Deleted(obj, False, obj)
-            return self._delete(kind, obj, how, now_s, options)
-        finalizers = _finalizers(metadata, strategy_of(kind), how)
-        marked = _with_metadata(obj, deletionTimestamp=timestamp(now_s), finalizers=finalizers)
-        marked = {**marked, "status": {**status_of(obj), "phase": "Terminating"}}
-        marked = self._writer.update(kind, marked, dry_run=options.dry_run)
-        return Deleted(marked, False, marked)
-
-    def _remove(self, kind: Kind, obj: Object, options: WriteOptions) -> Deleted:
-        last = self._writer.delete(kind, obj, dry_run=options.dry_run)
-        answer = last if strategy_of(kind).answers_object else _success(kind, last["metadata"])
-        return Deleted(last, True, answer)
-
-
-def _check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> None:
+    Raises:
+        RefusedError: 409, it isn't.
+    """
     for called, wanted, found, hint in (
         ("UID", how.uid, metadata["uid"], _RECREATED),
         ("ResourceVersion", how.resource_version, metadata["resourceVersion"], _MODIFIED),
@@ -120,6 +41,38 @@ def _check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> No
             raise conflict(kind.plural, metadata["name"], why)
         why = _PRECONDITION.format(called, wanted, found) + hint
         raise conflict(kind.name, metadata["name"], why, kind.group)
+
+
+def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[Object, bool]:
+    """The object with its deletion noted, or itself where there is nothing to note.
+
+    Returns:
+        Besides, whether nothing holds it: it goes at once.
+    """
+    if kind.key == "Namespace" and (found := _marked_namespace(obj, how, now_s)) is not None:
+        return found, False
+    strategy = strategy_of(kind)
+    graced = _graced(obj, how, now_s) if strategy.graceful else obj
+    if graced is None:
+        return obj, False
+    finalizers = _finalizers(graced["metadata"], strategy, how)
+    if graced is obj and not finalizers:
+        return obj, True
+    noted = _with_metadata(graced, finalizers=finalizers) if finalizers else graced
+    if graced is obj:
+        noted = _marked(noted, now_s)
+    goes = not finalizers and not noted["metadata"]["deletionGracePeriodSeconds"]
+    return obj if noted == obj else noted, goes
+
+
+def _marked_namespace(obj: Object, how: DeleteOptions, now_s: float) -> Object | None:
+    """Namespaces are emptied first, by a controller that says so in their spec; None if it has."""
+    metadata = obj["metadata"]
+    if metadata.get("deletionTimestamp"):
+        return obj if spec_of(obj).get("finalizers") else None
+    finalizers = _finalizers(metadata, strategy_of(KINDS["Namespace"]), how)
+    noted = _with_metadata(obj, deletionTimestamp=timestamp(now_s), finalizers=finalizers)
+    return {**noted, "status": {**status_of(obj), "phase": "Terminating"}}
 
 
 def _graced(pod: Object, how: DeleteOptions, now_s: float) -> Object | None:
@@ -204,7 +157,11 @@ def _with_metadata(obj: Object, **fields: Any) -> Object:
     return {**obj, "metadata": metadata}
 
 
-def _success(kind: Kind, metadata: Object) -> Object:
+def answer(kind: Kind, last: Object) -> Object:
+    """What is answered when an object has gone: itself, or a `Status` where its kind has it so."""
+    if strategy_of(kind).answers_object:
+        return last
+    metadata = last["metadata"]
     group = {"group": kind.group} if kind.group else {}
     details = {"name": metadata["name"], **group, "kind": kind.plural, "uid": metadata["uid"]}
     return {

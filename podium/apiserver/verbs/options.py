@@ -1,31 +1,10 @@
 """What the verbs are asked with, and what they answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from podium.api.objects import Object
-
-Judge = Callable[[Object | None, Object], None]
-"""Handed an object as it is stored, if it is, and as it would be; raises `RefusedError`."""
-
-
-@dataclass(frozen=True, slots=True)
-class WriteOptions:
-    """How to write.
-
-    Attributes:
-        dry_run: whether to do everything but store the result.
-        field_manager: who writes; if it is named, the fields that it sets are noted in
-            managedFields. Server-side apply needs it.
-        force: whether server-side apply takes fields over that others own.
-        judge: who has a say in what this writer stores; None for those who may store anything.
-    """
-
-    dry_run: bool = False
-    field_manager: str = ""
-    force: bool = False
-    judge: Judge | None = None
 
 
 @dataclass(frozen=True, slots=True)

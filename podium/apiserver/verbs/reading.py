@@ -1,10 +1,9 @@
-"""Get and list: what is stored, as of now or as of a version."""
+"""List: what is stored, as of now or as of a version."""
 
 from podium.api.integers import parse_count
 from podium.api.kinds import Kind
-from podium.api.objects import Object
 from podium.api.refused import Cause, RefusedError
-from podium.apiserver.refusals import bad_request, internal, not_found
+from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.selection import Selection
 from podium.apiserver.verbs.options import Listing, Page
 from podium.store.errors import ExpiredError, InvalidContinueError, TooLargeResourceVersionError
@@ -15,18 +14,10 @@ _ANY = ("", "0")
 _TOO_LARGE = Cause("ResourceVersionTooLarge", "Too large resource version")
 
 
-def get(store: Store, kind: Kind, namespace: str, name: str) -> Object:
-    """See `ApiServer.get`."""
-    found = store.get(kind.key, namespace, name)
-    if found is None:
-        raise not_found(kind, name)
-    return found
-
-
 def list_objects(
     store: Store, kind: Kind, namespace: str, selection: Selection, page: Page
 ) -> Listing:
-    """See `ApiServer.list`."""
+    """Objects by namespace and name, in the state that is asked for."""
     try:
         found = store.list(
             kind.key,

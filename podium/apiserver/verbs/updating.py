@@ -1,9 +1,4 @@
-"""Update: from a stored object to the next version of it.
-
-The object that is asked for is completed, prepared by the kind's strategy, judged against the
-stored one, and stored if anything has changed. An object that only its finalizers kept goes with
-the last of them.
-"""
+"""Update: what a request makes of a stored object, and whether it may become that."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,17 +6,17 @@ from typing import Any
 from podium.api.custom_kinds import CustomKind
 from podium.api.integers import parse_count
 from podium.api.kinds import Kind
-from podium.api.objects import Object, spec_of
-from podium.apiserver.admission import Admission, Operation, Request
+from podium.api.objects import Object, metadata_of, spec_of
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.custom.rules import completed
 from podium.apiserver.long_work import apart
-from podium.apiserver.patching import track
-from podium.apiserver.refusals import internal, invalid, modified
+from podium.apiserver.patching import Patched, apply_patch, track
+from podium.apiserver.refusals import bad_request, internal, invalid, modified
 from podium.apiserver.strategy import strategy_of
 from podium.apiserver.update_validation import validate_update
-from podium.apiserver.verbs.options import WriteOptions
+from podium.apiserver.verbs.options import PatchRequest
 from podium.apiserver.verbs.reading import version_fault
-from podium.apiserver.verbs.writing import Writer
+from podium.apiserver.versions import shown_version, stored_version
 
 UNCONDITIONAL = (None, "", "0")
 """In place of a resourceVersion: whichever version there is."""
@@ -32,82 +27,94 @@ _KEPT = ("generation", "creationTimestamp", "resourceVersion", "selfLink")
 _KEPT_UNLESS_GIVEN = ("uid", "namespace", "deletionGracePeriodSeconds")
 
 
-class Updater:
-    """Stores next versions of objects of all kinds."""
+def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
+    """The object with a patch applied, in the kind's own version."""
+    result = apart(
+        apply_patch,
+        kind,
+        shown_version(kind, current, patch.api_version),
+        patch.patch_type,
+        patch.body,
+        api_version=patch.api_version,
+        field_validation=patch.field_validation,
+    )
+    obj = stored_version(kind, result.obj)
+    return result if obj is result.obj else Patched(obj, result.warnings)
 
-    def __init__(self, writer: Writer, admission: Admission) -> None:
-        self._writer = writer
-        self._admission = admission
 
-    def update(
-        self,
-        kind: Kind,
-        old: Object,
-        new: Object,
-        now_s: float,
-        options: WriteOptions,
-        subresource: str = "",
-    ) -> Object:
-        """Store the next version of an object.
+def placed(request: Attributes, obj: Object) -> Object:
+    """The object in the namespace of the request.
 
-        Args:
-            kind: the object's kind.
-            old: as it is stored.
-            new: as it is asked for; its resourceVersion, if it has one, must be the stored one's.
-            now_s: the time, in seconds since the epoch.
-            options: how to write.
-            subresource: what may be changed; empty for all but what has a subresource.
+    Raises:
+        RefusedError: 400, it isn't the one that the request is about.
+    """
+    check_key(request, obj)
+    namespace, metadata = request.namespace, metadata_of(obj)
+    if metadata.get("namespace", "") == namespace:
+        return obj
+    others = {field: value for field, value in metadata.items() if field != "namespace"}
+    place = {"namespace": namespace} if namespace else {}
+    return {**obj, "metadata": {**others, **place}}
 
-        Returns:
-            The object as it is now, or, if it is gone with its last finalizer, as it was to be.
-        """
-        before = old["metadata"]
-        request = Request(
-            operation=Operation.UPDATE,
-            kind=kind,
-            namespace=before.get("namespace", ""),
-            now_s=now_s,
-            name=before["name"],
-            old=old,
-            subresource=subresource,
+
+def check_key(request: Attributes, obj: Object) -> None:
+    """Make sure that an object is the one that the request is about.
+
+    Raises:
+        RefusedError: 400, it has no name, or another name or namespace.
+    """
+    metadata = metadata_of(obj)
+    own, place = metadata.get("name"), metadata.get("namespace")
+    name, namespace = request.name, request.namespace
+    if not own:
+        why = "name must be provided"
+        raise bad_request(f"the name of the object ({name} based on URL) was undeterminable: {why}")
+    if own != name:
+        raise bad_request(
+            f"the name of the object ({own}) does not match the name on the URL ({name})"
         )
-        new = self._completed(request, new, old, options)
-        _check_version(kind, new["metadata"], before)
-        if options.judge is not None:
-            options.judge(old, new)
-        new = _prepared(request, new, old)
-        charged = self._admission.validate(request, new)
-        if _is_finished_off(new, old):
-            self._writer.delete(kind, old, dry_run=options.dry_run)
-            return new
-        if new == old:
-            return old
-        return self._writer.update(kind, new, charged, dry_run=options.dry_run)
-
-    def _completed(
-        self, request: Request, new: Object, old: Object, options: WriteOptions
-    ) -> Object:
-        """The object with defaults, owners, and what admission adds."""
-        kind = request.kind
-        is_custom = isinstance(kind, CustomKind)
-        if request.subresource != "status" or is_custom or kind.key in _DEFAULTS_BESIDES_SPEC:
-            new = apart(completed, kind, new, is_new=False)
-        if options.field_manager:
-            new = apart(
-                track,
-                kind,
-                old,
-                new,
-                manager=options.field_manager,
-                now_s=request.now_s,
-                subresource=request.subresource,
-            )
-            # Named even if there are none, as an update that leaves them out keeps what there is.
-            new = {**new, "metadata": {"managedFields": [], **new["metadata"]}}
-        return self._admission.admit(request, new)
+    if namespace and place and place != namespace:
+        raise bad_request(
+            f"the namespace of the object ({place}) does not match the namespace on the "
+            f"request ({namespace})"
+        )
 
 
-def _check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+def tracked(request: Attributes, old: Object | None, new: Object) -> Object:
+    """The object with managedFields that tell of this write, if its writer is named."""
+    manager = request.options.field_manager
+    if not manager:
+        return new
+    return apart(
+        track,
+        request.kind,
+        old,
+        new,
+        manager=manager,
+        now_s=request.now_s,
+        subresource=request.subresource,
+    )
+
+
+def completed_update(request: Attributes, old: Object, new: Object) -> Object:
+    """The object with its defaults and owners."""
+    kind = request.kind
+    is_custom = isinstance(kind, CustomKind)
+    if request.subresource != "status" or is_custom or kind.key in _DEFAULTS_BESIDES_SPEC:
+        new = apart(completed, kind, new, is_new=False)
+    if not request.options.field_manager:
+        return new
+    new = tracked(request, old, new)
+    # Named even if there are none, as an update that leaves them out keeps what there is.
+    return {**new, "metadata": {"managedFields": [], **new["metadata"]}}
+
+
+def check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    """Make sure that nobody has written an object since the version that a request goes by.
+
+    Raises:
+        RefusedError: 409, somebody has; 500, as upstream has it, that is no version.
+    """
     version = metadata.get("resourceVersion")
     if version == before["resourceVersion"] or version in UNCONDITIONAL:
         return
@@ -116,8 +123,12 @@ def _check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str,
     raise modified(kind, before["name"])
 
 
-def _prepared(request: Request, new: Object, old: Object) -> Object:
-    """The object as it would be stored, if nothing is wrong with it."""
+def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
+    """The object as it would be stored.
+
+    Raises:
+        RefusedError: 422, with all that is wrong with it.
+    """
     kind, subresource = request.kind, request.subresource
     if new["metadata"] is not old["metadata"]:
         settled = _settled(new["metadata"], old["metadata"])
@@ -150,7 +161,7 @@ def _settled(metadata: Mapping[str, Any], before: Mapping[str, Any]) -> Mapping[
     return settled
 
 
-def _is_finished_off(new: Object, old: Object) -> bool:
+def is_finished_off(old: Object, new: Object) -> bool:
     """Whether nothing holds an object any more that was to be deleted."""
     before = old["metadata"]
     if not before.get("deletionTimestamp") or before.get("deletionGracePeriodSeconds"):

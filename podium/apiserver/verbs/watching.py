@@ -107,7 +107,7 @@ def watch(
     options: WatchOptions,
     wake: Callable[[], None] | None,
 ) -> WatchStream:
-    """See `ApiServer.watch`."""
+    """Begin to follow the objects of a selection."""
     version = options.resource_version
     revision = store.revision if version in _ANY else parse_version(version)
     starts_with_all = options.send_initial_events

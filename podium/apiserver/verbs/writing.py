@@ -1,6 +1,7 @@
 """The one place where verbs write: what was decided, and what admission charges for it."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import msgspec
 
@@ -8,6 +9,7 @@ from podium.api import objects
 from podium.api.kinds import Kind
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import apart, is_long
 from podium.apiserver.refusals import already_exists
 from podium.store.errors import AlreadyExistsError
@@ -28,53 +30,44 @@ class Writer:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def create(
-        self, kind: Kind, obj: Object, charged: Sequence[Object], *, dry_run: bool
-    ) -> Object:
+    def create(self, request: Attributes, obj: Object, charged: Sequence[Object]) -> Object:
         """Add an object, and return it with its version.
 
         Raises:
             RefusedError: 409, there is one of that name; 413, it is too large to be kept.
         """
         _check_size(obj)
-        metadata = obj["metadata"]
-        if dry_run:
+        kind, metadata = request.kind, obj["metadata"]
+        if request.options.dry_run:
             namespace, name = metadata.get("namespace", ""), metadata["name"]
             if self._store.get(kind.key, namespace, name) is not None:
                 raise self._exists(kind, namespace, name)
             return obj
         try:
-            if not charged:
-                return self._store.create(kind.key, obj)
-            with self._store.transaction():
+            with self._store.transaction() if charged else nullcontext():
                 self._charge(charged)
                 return self._store.create(kind.key, obj)
         except AlreadyExistsError as error:
             raise self._exists(kind, error.namespace, error.name) from None
 
-    def update(
-        self, kind: Kind, obj: Object, charged: Sequence[Object] = (), *, dry_run: bool
-    ) -> Object:
+    def update(self, request: Attributes, obj: Object, charged: Sequence[Object] = ()) -> Object:
         """Replace an object that is there, and return it with its version.
 
         Raises:
             RefusedError: 413, it has become too large to be kept.
         """
         _check_size(obj)
-        if dry_run:
+        if request.options.dry_run:
             return obj
-        if not charged:
-            return self._store.update(kind.key, obj, None)
-        with self._store.transaction():
+        with self._store.transaction() if charged else nullcontext():
             self._charge(charged)
-            return self._store.update(kind.key, obj, None)
+            return self._store.update(request.kind.key, obj, None)
 
-    def delete(self, kind: Kind, obj: Object, *, dry_run: bool) -> Object:
+    def delete(self, request: Attributes, obj: Object) -> Object:
         """Remove an object that is there, and return its last state."""
-        if dry_run:
+        if request.options.dry_run:
             return obj
-        metadata = obj["metadata"]
-        return self._store.delete(kind.key, metadata.get("namespace", ""), metadata["name"])
+        return self._store.delete(request.kind.key, request.namespace, request.name)
 
     def _charge(self, charged: Sequence[Object]) -> None:
         for obj in charged:

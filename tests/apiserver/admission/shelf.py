@@ -6,7 +6,7 @@ from typing import Any
 from podium.api.kinds import KINDS, Kind
 from podium.apiserver.admission.chain import Admission
 from podium.apiserver.admission.plugin import AdmissionOptions
-from podium.apiserver.admission.request import Operation, Request
+from podium.apiserver.attributes import Attributes, Operation
 
 Obj = dict[str, Any]
 
@@ -79,10 +79,11 @@ class Door:
     def ask(self, obj: Obj, old: Obj | None = None, subresource: str = "", **fields: Any) -> Any:
         """The object as admitted, and what else is to be written."""
         kind: Kind = fields.pop("kind", None) or KINDS[obj["kind"]]
-        request = Request(
+        request = Attributes(
             operation=fields.pop("operation", Operation.UPDATE if old else Operation.CREATE),
             kind=kind,
             namespace=fields.pop("place", "ns" if kind.namespaced else ""),
+            name=fields.pop("name", ""),
             now_s=fields.pop("now_s", 0.0),
             old=old,
             subresource=subresource,

@@ -6,9 +6,9 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
-from podium.apiserver.admission import Operation
 from podium.apiserver.admission.chain import PLUGINS, UnknownPluginError
 from podium.apiserver.admission.tolerations import NOT_READY
+from podium.apiserver.attributes import Operation
 from tests.apiserver.admission.shelf import Door, container, namespace, pod, stored
 
 Obj = dict[str, Any]

@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.refused import RefusedError
 from podium.apiserver.admission.priority import PriorityClasses
-from podium.apiserver.admission.request import Operation
+from podium.apiserver.attributes import Operation
 from tests.apiserver.admission.shelf import Door, pod, stored
 
 Obj = dict[str, Any]

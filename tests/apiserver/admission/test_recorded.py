@@ -11,7 +11,8 @@ import pytest
 from podium.api.kinds import KINDS, Kind
 from podium.api.quantity import QuantityError, parse_quantity
 from podium.api.refused import RefusedError
-from podium.apiserver.admission import Admission, Operation, Request
+from podium.apiserver.admission import Admission
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.defaulting import apply_defaults
 from tests.apiserver.admission.shelf import Shelf, namespace
 
@@ -32,7 +33,7 @@ class World:
     def create(self, kind: Kind, obj: Obj) -> Any:
         """The object as it would be stored; what it uses of quotas is written down."""
         place = "a-ns" if kind.namespaced else ""
-        request = Request(operation=Operation.CREATE, kind=kind, namespace=place, now_s=0.0)
+        request = Attributes(kind, place, "", 0.0)
         admitted = self.admission.admit(request, apply_defaults(obj, kind.name))
         for other in self.admission.validate(request, admitted):
             self.shelf.put(other)

@@ -6,7 +6,8 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
-from podium.apiserver.admission import LimitedScope, Operation
+from podium.apiserver.admission import LimitedScope
+from podium.apiserver.attributes import Operation
 from podium.core.quotas.amounts import written
 from podium.core.quotas.matching import total_usage
 from tests.apiserver.admission.shelf import Door, container, pod, stored

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.apiserver.requests import ADMIN
-from podium.apiserver.requests.node_users import node_user
+from podium.apiserver.users import node_user
 from tests.apiserver.requests.client import MERGE, PODS, Client
 
 NODES = "/api/v1/nodes"

@@ -7,6 +7,7 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 
 NOW_S = 1_000_000_000.0
@@ -26,14 +27,14 @@ def a_pod(name: str = "p", **changes: Any) -> Obj:
 
 def create(server: ApiServer, kind: str, obj: Mapping[str, Any], now_s: float = NOW_S) -> Any:
     known = KINDS[kind]
-    return server.create(known, obj, "default" if known.namespaced else "", now_s)
+    return server.create(Attributes(known, "default" if known.namespaced else "", "", now_s), obj)
 
 
 def replace(server: ApiServer, kind: str, obj: Mapping[str, Any], subresource: str = "") -> Any:
     known = KINDS[kind]
     namespace = "default" if known.namespaced else ""
     name = obj["metadata"]["name"]
-    written = server.replace(known, obj, namespace, name, NOW_S, subresource=subresource)
+    written = server.replace(Attributes(known, namespace, name, NOW_S, subresource), obj)
     return written.obj
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import ApiServer, PatchRequest, WriteOptions, Written
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, refusal
@@ -22,7 +23,7 @@ def apply(
         configuration["spec"] = a_pod()["spec"]
     options = WriteOptions(field_manager=manager, force=force)
     request = PatchRequest(PatchType.APPLY, configuration)
-    return server.patch(POD, "default", "p", request, NOW_S, options)
+    return server.patch(Attributes(POD, "default", "p", NOW_S, options=options), request)
 
 
 def managers(obj: Any) -> list[tuple[str, str]]:
@@ -68,13 +69,18 @@ def test_a_uid_is_never_created(server: ApiServer) -> None:
 
 def test_named_managers_own_what_they_set(server: ApiServer) -> None:
     named = WriteOptions(field_manager="kubectl")
-    pod = server.create(POD, a_pod(metadata={"labels": {"a": "1"}}), "default", NOW_S, named)
+    pod = server.create(
+        Attributes(POD, "default", "", NOW_S, options=named), a_pod(metadata={"labels": {"a": "1"}})
+    )
     assert managers(pod) == [("kubectl", "Update")]
     request = PatchRequest(PatchType.MERGE, {"metadata": {"labels": {"a": "2"}}})
     editor = WriteOptions(field_manager="editor")
-    edited = server.patch(POD, "default", "p", request, NOW_S, editor).obj
+    edited = server.patch(Attributes(POD, "default", "p", NOW_S, options=editor), request).obj
     assert sorted(managers(edited)) == [("editor", "Update"), ("kubectl", "Update")]
-    assert server.patch(POD, "default", "p", request, NOW_S + 9, editor).obj is edited
+    assert (
+        server.patch(Attributes(POD, "default", "p", NOW_S + 9, options=editor), request).obj
+        is edited
+    )
 
 
 def test_nobody_is_tracked_who_is_not_named(server: ApiServer) -> None:
@@ -86,8 +92,8 @@ def test_scaling_is_owned_as_such(server: ApiServer) -> None:
     template = {"metadata": {"labels": {"a": "b"}}, "spec": a_pod()["spec"]}
     spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
     deployment = {"metadata": {"name": "d"}, "spec": spec}
-    server.create(kind, deployment, "default", NOW_S, named)
+    server.create(Attributes(kind, "default", "", NOW_S, options=named), deployment)
     request = PatchRequest(PatchType.MERGE, {"spec": {"replicas": 3}})
-    server.patch_scale(kind, "default", "d", request, NOW_S, named)
+    server.patch(Attributes(kind, "default", "d", NOW_S, "scale", options=named), request)
     fields = server.get(kind, "default", "d")["metadata"]["managedFields"]
     assert [one.get("subresource") for one in fields] == [None, "scale"]

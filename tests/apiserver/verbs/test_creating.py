@@ -6,8 +6,9 @@ from random import Random
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, WriteOptions
-from podium.apiserver.verbs.identities import new_uid
+from podium.apiserver.verbs.creating import new_uid
 from podium.store.store import Store
 from tests.apiserver.verbs.helpers import NOW, NOW_S, Obj, a_pod, create, refusal
 
@@ -136,8 +137,8 @@ def test_refusals(
 ) -> None:
     create(server, "Pod", a_pod("taken"))
     create(server, "Pod", a_pod("leaving", spec={"nodeName": "n"}))
-    server.delete(POD, "default", "leaving", now_s=NOW_S)
-    assert refusal(lambda: server.create(POD, obj, namespace, NOW_S)) == expected
+    server.delete(Attributes(POD, "default", "leaving", NOW_S))
+    assert refusal(lambda: server.create(Attributes(POD, namespace, "", NOW_S), obj)) == expected
 
 
 def test_causes_name_each_fault(server: ApiServer) -> None:
@@ -160,13 +161,20 @@ def test_causes_name_each_fault(server: ApiServer) -> None:
 
 def test_a_dry_run_leaves_nothing(server: ApiServer) -> None:
     revision = server.store.revision
-    pod = server.create(POD, a_pod(), "default", NOW_S, WriteOptions(dry_run=True))
+    pod = server.create(
+        Attributes(POD, "default", "", NOW_S, options=WriteOptions(dry_run=True)), a_pod()
+    )
     assert pod["metadata"]["uid"]
     assert "resourceVersion" not in pod["metadata"]
     assert server.store.revision == revision
     create(server, "Pod", a_pod())
     dry = WriteOptions(dry_run=True)
-    assert refusal(lambda: server.create(POD, a_pod(), "default", NOW_S, dry))[0] == 409
+    assert (
+        refusal(lambda: server.create(Attributes(POD, "default", "", NOW_S, options=dry), a_pod()))[
+            0
+        ]
+        == 409
+    )
 
 
 def test_cluster_scoped_objects_stand_in_no_namespace(server: ApiServer) -> None:

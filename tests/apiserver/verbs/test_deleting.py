@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer, DeleteOptions, WatchOptions, WriteOptions
 from tests.apiserver.verbs.helpers import NOW, NOW_S, a_pod, create, refusal, replace
@@ -23,7 +24,7 @@ def deletion(obj: Any) -> tuple[str | None, int | None, int | None]:
 
 
 def delete(server: ApiServer, now_s: float = NOW_S, **how: Any) -> Any:
-    return server.delete(POD, "default", "p", DeleteOptions(**how), now_s=now_s)
+    return server.delete(Attributes(POD, "default", "p", now_s), DeleteOptions(**how))
 
 
 def test_a_pod_on_a_node_has_its_grace(server: ApiServer) -> None:
@@ -99,7 +100,7 @@ def test_finalizers_hold_a_pod(server: ApiServer) -> None:
 
 def test_other_kinds_go_at_once_and_say_so(server: ApiServer) -> None:
     node = create(server, "Node", {"metadata": {"name": "n"}})
-    deleted = server.delete(KINDS["Node"], "", "n", now_s=NOW_S)
+    deleted = server.delete(Attributes(KINDS["Node"], "", "n", NOW_S))
     assert deleted.gone
     assert deleted.answer == {
         "kind": "Status",
@@ -109,7 +110,7 @@ def test_other_kinds_go_at_once_and_say_so(server: ApiServer) -> None:
         "details": {"name": "n", "kind": "nodes", "uid": node["metadata"]["uid"]},
     }
     create(server, "ServiceAccount", {"metadata": {"name": "s"}})
-    answered = server.delete(KINDS["ServiceAccount"], "default", "s", now_s=NOW_S)
+    answered = server.delete(Attributes(KINDS["ServiceAccount"], "default", "s", NOW_S))
     assert answered.answer["kind"] == "ServiceAccount"
 
 
@@ -117,9 +118,9 @@ def test_finalizers_hold_other_kinds(server: ApiServer) -> None:
     held = {"metadata": {"name": "n", "finalizers": ["a.b/c"]}}
     create(server, "Node", held)
     kind = KINDS["Node"]
-    deleted = server.delete(kind, "", "n", now_s=NOW_S)
+    deleted = server.delete(Attributes(kind, "", "n", NOW_S))
     assert (deleted.gone, deletion(deleted.obj)) == (False, (NOW, 0, None))
-    assert server.delete(kind, "", "n", now_s=NOW_S + 9).obj is deleted.obj
+    assert server.delete(Attributes(kind, "", "n", NOW_S + 9)).obj is deleted.obj
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_dependents(
     spec = {"selector": selector, "template": template}
     create(server, kind, {"metadata": {"name": "r"}, "spec": spec})
     how = DeleteOptions(propagation=propagation)
-    deleted = server.delete(KINDS[kind], "default", "r", how, now_s=NOW_S)
+    deleted = server.delete(Attributes(KINDS[kind], "default", "r", NOW_S), how)
     assert deleted.gone is (finalizers is None)
     assert deleted.obj["metadata"].get("finalizers") == finalizers
     if finalizers:
@@ -177,20 +178,20 @@ def test_a_finalizer_says_what_becomes_of_dependents_unless_the_client_does(
     held = {"metadata": {"name": "c", "finalizers": ["foregroundDeletion"]}}
     create(server, "ConfigMap", held)
     kind = KINDS["ConfigMap"]
-    assert not server.delete(kind, "default", "c", now_s=NOW_S).gone
+    assert not server.delete(Attributes(kind, "default", "c", NOW_S)).gone
     background = DeleteOptions(propagation="Background")
-    assert server.delete(kind, "default", "c", background, now_s=NOW_S).gone
+    assert server.delete(Attributes(kind, "default", "c", NOW_S), background).gone
 
 
 def test_namespaces_are_emptied_first(server: ApiServer) -> None:
     create(server, "Namespace", {"metadata": {"name": "x"}})
     kind = KINDS["Namespace"]
-    first = server.delete(kind, "", "x", now_s=NOW_S)
+    first = server.delete(Attributes(kind, "", "x", NOW_S))
     assert not first.gone
     assert first.obj["status"] == {"phase": "Terminating"}
     assert deletion(first.obj) == (NOW, None, None)
-    assert server.delete(kind, "", "x", now_s=NOW_S + 5).obj is first.obj
-    assert refusal(lambda: server.create(POD, a_pod(), "x", NOW_S)) == (
+    assert server.delete(Attributes(kind, "", "x", NOW_S + 5)).obj is first.obj
+    assert refusal(lambda: server.create(Attributes(POD, "x", "", NOW_S), a_pod())) == (
         403,
         "Forbidden",
         'pods "p" is forbidden: unable to create new content in namespace x because it is being '
@@ -198,7 +199,7 @@ def test_namespaces_are_emptied_first(server: ApiServer) -> None:
     )
     wrong = DeleteOptions(uid="wrong")
     uid = first.obj["metadata"]["uid"]
-    assert refusal(lambda: server.delete(kind, "", "x", wrong, now_s=NOW_S))[2] == (
+    assert refusal(lambda: server.delete(Attributes(kind, "", "x", NOW_S), wrong))[2] == (
         'Operation cannot be fulfilled on namespaces "x": Precondition failed: UID in '
         f"precondition: wrong, UID in object meta: {uid}"
     )
@@ -208,7 +209,7 @@ def test_a_dry_run_deletes_nothing(server: ApiServer) -> None:
     create(server, "Pod", a_pod())
     revision = server.store.revision
     dry = WriteOptions(dry_run=True)
-    deleted = server.delete(POD, "default", "p", now_s=NOW_S, options=dry)
+    deleted = server.delete(Attributes(POD, "default", "p", NOW_S, options=dry))
     assert deleted.gone
     assert deletion(deleted.obj) == (NOW, 0, 2)
     assert server.store.revision == revision
@@ -218,7 +219,7 @@ def test_a_collection_is_listed_as_it_was(server: ApiServer) -> None:
     create(server, "Pod", a_pod("a", metadata={"labels": {"x": "1"}}))
     create(server, "Pod", a_pod("b"))
     selection = parse_selection(POD, "x=1", "")
-    listing = server.delete_collection(POD, "default", selection, now_s=NOW_S)
+    listing = server.delete_collection(Attributes(POD, "default", "", NOW_S), selection=selection)
     assert [deletion(pod) for pod in listing.items] == [(None, None, 1)]
     left = server.list(POD, "default").items
     assert [pod["metadata"]["name"] for pod in left] == ["b"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest, WatchOptions
 from podium.store.store import Store
@@ -64,17 +65,17 @@ def act_replace_stale(server: ApiServer, kind: str, name: str) -> object:
 
 
 def act_delete(server: ApiServer, kind: str, name: str) -> object:
-    return server.delete(KINDS[kind], "default", name, now_s=NOW_S)
+    return server.delete(Attributes(KINDS[kind], "default", name, NOW_S))
 
 
 def act_delete_now(server: ApiServer, kind: str, name: str) -> object:
     now = DeleteOptions(grace_period_s=0, propagation="Background")
-    return server.delete(KINDS[kind], "default", name, now, now_s=NOW_S)
+    return server.delete(Attributes(KINDS[kind], "default", name, NOW_S), now)
 
 
 def act_delete_in_foreground(server: ApiServer, kind: str, name: str) -> object:
     foreground = DeleteOptions(propagation="Foreground")
-    return server.delete(KINDS[kind], "default", name, foreground, now_s=NOW_S)
+    return server.delete(Attributes(KINDS[kind], "default", name, NOW_S), foreground)
 
 
 ACTS: tuple[Act, ...] = (
@@ -93,7 +94,7 @@ ACTS: tuple[Act, ...] = (
 
 def patch(server: ApiServer, kind: str, name: str, body: Any, subresource: str = "") -> object:
     request = PatchRequest(PatchType.MERGE, body)
-    return server.patch(KINDS[kind], "default", name, request, NOW_S, subresource=subresource)
+    return server.patch(Attributes(KINDS[kind], "default", name, NOW_S, subresource), request)
 
 
 @settings(max_examples=60)

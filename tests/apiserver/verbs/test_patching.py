@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import ApiServer, PatchRequest, WriteOptions
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, refusal, replace
@@ -20,7 +21,7 @@ def patch(
     **options: Any,
 ) -> Any:
     request = PatchRequest(patch_type, body, **options)
-    written = server.patch(POD, "default", "p", request, NOW_S, subresource=subresource)
+    written = server.patch(Attributes(POD, "default", "p", NOW_S, subresource), request)
     assert not written.created
     return written.obj
 
@@ -84,7 +85,7 @@ def test_what_a_patch_may_not_change(
 
 def test_a_terminating_pod_takes_no_new_finalizers(server: ApiServer) -> None:
     create(server, "Pod", a_pod(metadata={"finalizers": ["a.b/c"]}))
-    server.delete(POD, "default", "p", now_s=NOW_S)
+    server.delete(Attributes(POD, "default", "p", NOW_S))
     more = {"metadata": {"finalizers": ["a.b/c", "a.b/d"]}}
     assert refusal(lambda: patch(server, more, PatchType.MERGE)) == (
         422,
@@ -111,7 +112,7 @@ def test_defaults_come_back(
     obj = create(server, kind, {"metadata": {"name": "x"}, **sent})
     request = PatchRequest(PatchType.MERGE, body)
     subresource = "status" if "status" in body else ""
-    patched = server.patch(KINDS[kind], "", "x", request, NOW_S, subresource=subresource)
+    patched = server.patch(Attributes(KINDS[kind], "", "x", NOW_S, subresource), request)
     assert patched.obj == obj
 
 
@@ -146,7 +147,9 @@ def test_what_is_not_there(server: ApiServer) -> None:
 def test_a_dry_run_changes_nothing(server: ApiServer) -> None:
     pod = create(server, "Pod", a_pod())
     request = PatchRequest(PatchType.MERGE, {"metadata": {"labels": {"a": "b"}}})
-    written = server.patch(POD, "default", "p", request, NOW_S, WriteOptions(dry_run=True))
+    written = server.patch(
+        Attributes(POD, "default", "p", NOW_S, options=WriteOptions(dry_run=True)), request
+    )
     assert written.obj["metadata"]["labels"] == {"a": "b"}
     assert server.get(POD, "default", "p") is pod
 
@@ -154,7 +157,7 @@ def test_a_dry_run_changes_nothing(server: ApiServer) -> None:
 def test_unknown_fields_are_warned_of(server: ApiServer) -> None:
     create(server, "Pod", a_pod())
     request = PatchRequest(PatchType.MERGE, {"spec": {"x": 1}}, field_validation="Warn")
-    written = server.patch(POD, "default", "p", request, NOW_S)
+    written = server.patch(Attributes(POD, "default", "p", NOW_S), request)
     assert written.warnings == ('unknown field "spec.x"',)
 
 
@@ -176,7 +179,7 @@ def test_an_event_is_patched_in_the_version_that_the_patch_is_about(server: ApiS
     create(server, "Event", event)
     series = {"count": 2, "lastObservedTime": "2001-09-09T01:47:40.000000Z"}
     request = PatchRequest(PatchType.STRATEGIC, {"series": series}, api_version=version)
-    written = server.patch(kind, "default", "e", request, NOW_S)
+    written = server.patch(Attributes(kind, "default", "e", NOW_S), request)
     assert written.obj["series"] == series
     assert (written.obj["apiVersion"], written.obj["message"]) == ("v1", "n")
 
@@ -187,6 +190,6 @@ def test_a_scale_is_patched_on_its_own(server: ApiServer) -> None:
     spec = {"selector": {"matchLabels": {"a": "b"}}, "template": template}
     create(server, "Deployment", {"metadata": {"name": "d"}, "spec": spec})
     request = PatchRequest(PatchType.MERGE, {"spec": {"replicas": 3}})
-    scale = server.patch_scale(kind, "default", "d", request, NOW_S)
+    scale = server.patch(Attributes(kind, "default", "d", NOW_S, "scale"), request).obj
     assert scale["spec"] == {"replicas": 3}
     assert server.get(kind, "default", "d")["spec"]["replicas"] == 3

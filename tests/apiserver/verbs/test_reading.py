@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer, Page
 from podium.store.store import Store
@@ -39,7 +40,7 @@ def test_what_is_not_there(server: ApiServer) -> None:
 def test_pages_show_the_state_of_the_first_one(stocked: ApiServer) -> None:
     first = stocked.list(POD, "default", page=Page(limit=2))
     assert first.remaining == 3
-    stocked.delete(POD, "default", "p3", now_s=NOW_S)
+    stocked.delete(Attributes(POD, "default", "p3", NOW_S))
     create(stocked, "Pod", a_pod("p9"))
     rest = stocked.list(POD, "default", page=Page(limit=9, continue_token=first.continue_token))
     assert [pod["metadata"]["name"] for pod in rest.items] == ["p2", "p3", "p4"]

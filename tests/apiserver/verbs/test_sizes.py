@@ -4,6 +4,7 @@ import json
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import LongWork, PostponedError
 from podium.apiserver.verbs.writing import OBJECT_BYTES_MAX
 from tests.apiserver.requests.client import Client
@@ -17,7 +18,7 @@ def code_of(data: str) -> int:
         try:
             with work:
                 kind = KINDS["ControllerRevision"]
-                client.server.create(kind, obj, "default", client.now_s)
+                client.server.create(Attributes(kind, "default", "", client.now_s), obj)
             return 201
         except PostponedError as postponed:
             postponed.work()

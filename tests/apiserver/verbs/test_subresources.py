@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, WriteOptions
+from podium.apiserver.subresources.scale import scale_of
 from tests.apiserver.verbs.helpers import NOW, NOW_S, a_pod, create, refusal, replace
 
 POD = KINDS["Pod"]
@@ -24,14 +26,16 @@ def test_a_pod_is_bound_once(server: ApiServer) -> None:
     pod = create(server, "Pod", a_pod())
     nominated = {**pod["status"], "nominatedNodeName": "elsewhere"}
     replace(server, "Pod", {**pod, "status": nominated}, "status")
-    bound = server.bind("default", "p", binding(), NOW_S)
+    bound = server.bind(Attributes(KINDS["Pod"], "default", "p", NOW_S), binding())
     assert bound["spec"]["nodeName"] == "n"
     assert "nominatedNodeName" not in bound["status"]
     (condition,) = bound["status"]["conditions"]
     assert (condition["type"], condition["lastTransitionTime"]) == ("PodScheduled", NOW)
     assert bound["metadata"]["generation"] == 1
     assert server.get(POD, "default", "p") is bound
-    assert refusal(lambda: server.bind("default", "p", binding("m"), NOW_S)) == (
+    assert refusal(
+        lambda: server.bind(Attributes(KINDS["Pod"], "default", "p", NOW_S), binding("m"))
+    ) == (
         409,
         "Conflict",
         'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n"',
@@ -42,7 +46,7 @@ def test_a_bound_pod_has_its_nodes_zone(server: ApiServer) -> None:
     labels = {"topology.kubernetes.io/zone": "z", "other": "o"}
     create(server, "Node", {"metadata": {"name": "n", "labels": labels}})
     create(server, "Pod", a_pod())
-    bound = server.bind("default", "p", binding(), NOW_S)
+    bound = server.bind(Attributes(KINDS["Pod"], "default", "p", NOW_S), binding())
     assert bound["metadata"]["labels"] == {"topology.kubernetes.io/zone": "z"}
 
 
@@ -60,17 +64,23 @@ def test_bad_bindings(
     server: ApiServer, body: dict[str, Any], expected: tuple[int, str, str]
 ) -> None:
     create(server, "Pod", a_pod())
-    assert refusal(lambda: server.bind("default", "p", body, NOW_S)) == expected
+    assert (
+        refusal(lambda: server.bind(Attributes(KINDS["Pod"], "default", "p", NOW_S), body))
+        == expected
+    )
 
 
 def test_binding_what_is_not_there(server: ApiServer) -> None:
     not_found = (404, "NotFound", 'pods "p" not found')
-    assert refusal(lambda: server.bind("default", "p", binding(), NOW_S)) == not_found
+    assert (
+        refusal(lambda: server.bind(Attributes(KINDS["Pod"], "default", "p", NOW_S), binding()))
+        == not_found
+    )
 
 
 def test_an_eviction_is_a_deletion_with_a_reason(server: ApiServer) -> None:
     create(server, "Pod", a_pod(spec={"nodeName": "n"}))
-    server.evict("default", "p", eviction(gracePeriodSeconds=3), NOW_S)
+    server.evict(Attributes(KINDS["Pod"], "default", "p", NOW_S), eviction(gracePeriodSeconds=3))
     pod = server.get(POD, "default", "p")
     assert pod["metadata"]["deletionGracePeriodSeconds"] == 3
     (condition,) = pod["status"]["conditions"]
@@ -99,7 +109,7 @@ def budget(server: ApiServer, allowed: int) -> None:
 def test_a_budget_pays_for_an_eviction(server: ApiServer) -> None:
     running(server)
     budget(server, 1)
-    server.evict("default", "p", eviction(), NOW_S)
+    server.evict(Attributes(KINDS["Pod"], "default", "p", NOW_S), eviction())
     status = server.get(BUDGET, "default", "b")["status"]
     assert (status["disruptionsAllowed"], list(status["disruptedPods"])) == (0, ["p"])
     assert server.get(POD, "default", "p")["metadata"]["deletionGracePeriodSeconds"] == 30
@@ -109,7 +119,9 @@ def test_a_budget_refuses_an_eviction(server: ApiServer) -> None:
     running(server)
     budget(server, 0)
     revision = server.store.revision
-    assert refusal(lambda: server.evict("default", "p", eviction(), NOW_S))[:2] == (
+    assert refusal(
+        lambda: server.evict(Attributes(KINDS["Pod"], "default", "p", NOW_S), eviction())
+    )[:2] == (
         429,
         "TooManyRequests",
     )
@@ -127,7 +139,7 @@ def test_dry_evictions(server: ApiServer, body: dict[str, Any], options: WriteOp
     running(server)
     budget(server, 1)
     revision = server.store.revision
-    server.evict("default", "p", body, NOW_S, options)
+    server.evict(Attributes(KINDS["Pod"], "default", "p", NOW_S, options=options), body)
     assert server.store.revision == revision
 
 
@@ -143,15 +155,17 @@ DEPLOYMENT: dict[str, Any] = {
 def test_scaling_changes_the_spec(server: ApiServer) -> None:
     kind = KINDS["Deployment"]
     create(server, "Deployment", DEPLOYMENT)
-    scale = server.get_scale(kind, "default", "d")
+    scale = scale_of(kind, server.get(kind, "default", "d"))
     assert (scale["spec"], scale["status"]["selector"]) == ({"replicas": 1}, "a=b")
     wanted = {**scale, "spec": {"replicas": 3}}
-    scaled = server.replace_scale(kind, "default", "d", wanted, NOW_S)
+    scaled = server.replace(Attributes(kind, "default", "d", NOW_S, "scale"), wanted).obj
     assert scaled["spec"] == {"replicas": 3}
     deployment = server.get(kind, "default", "d")
     assert deployment["spec"]["replicas"] == 3
     assert deployment["metadata"]["generation"] == 2
-    assert refusal(lambda: server.replace_scale(kind, "default", "d", wanted, NOW_S)) == (
+    assert refusal(
+        lambda: server.replace(Attributes(kind, "default", "d", NOW_S, "scale"), wanted)
+    ) == (
         409,
         "Conflict",
         'Operation cannot be fulfilled on deployments.apps "d": the object has been modified; '

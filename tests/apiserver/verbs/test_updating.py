@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, WriteOptions
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, refusal, replace
 
@@ -101,7 +102,7 @@ def test_other_names_than_the_url(
 ) -> None:
     create(server, "Pod", a_pod())
     sent = {**a_pod(), "metadata": metadata}
-    assert refusal(lambda: server.replace(POD, sent, "default", "p", NOW_S)) == (
+    assert refusal(lambda: server.replace(Attributes(POD, "default", "p", NOW_S), sent)) == (
         400,
         "BadRequest",
         message,
@@ -116,10 +117,10 @@ def test_what_is_not_there(server: ApiServer) -> None:
 def test_some_kinds_are_created_by_an_update(server: ApiServer) -> None:
     lease = KINDS["Lease"]
     sent = {"metadata": {"name": "l"}, "spec": {"holderIdentity": "me"}}
-    written = server.replace(lease, sent, "default", "l", NOW_S)
+    written = server.replace(Attributes(lease, "default", "l", NOW_S), sent)
     assert written.created
     assert server.get(lease, "default", "l") is written.obj
-    assert not server.replace(lease, written.obj, "default", "l", NOW_S).created
+    assert not server.replace(Attributes(lease, "default", "l", NOW_S), written.obj).created
 
 
 def test_status_and_the_rest_are_kept_apart(server: ApiServer) -> None:
@@ -143,7 +144,7 @@ def test_a_dry_run_changes_nothing(server: ApiServer) -> None:
     pod = create(server, "Pod", a_pod())
     sent = with_metadata(pod, labels={"a": "1"})
     dry = WriteOptions(dry_run=True)
-    answer = server.replace(POD, sent, "default", "p", NOW_S, dry).obj
+    answer = server.replace(Attributes(POD, "default", "p", NOW_S, options=dry), sent).obj
     assert answer["metadata"]["labels"] == {"a": "1"}
     assert server.get(POD, "default", "p") is pod
 
@@ -151,7 +152,7 @@ def test_a_dry_run_changes_nothing(server: ApiServer) -> None:
 def test_the_last_finalizer_ends_a_deletion(server: ApiServer) -> None:
     held = {"metadata": {"name": "c", "finalizers": ["example.com/hold"]}}
     config_map, kind = create(server, "ConfigMap", held), KINDS["ConfigMap"]
-    deleted = server.delete(kind, "default", "c", now_s=NOW_S)
+    deleted = server.delete(Attributes(kind, "default", "c", NOW_S))
     assert not deleted.gone
     sent = with_metadata(config_map, finalizers=[], resourceVersion="")
     last = replace(server, "ConfigMap", sent)
@@ -165,7 +166,7 @@ def test_a_terminating_namespace_ends_when_it_is_finalized(server: ApiServer) ->
     emptied = {**namespace, "spec": {}}
     by_update = replace(server, "Namespace", with_metadata(emptied, labels={"a": "b"}))
     assert by_update["spec"] == {"finalizers": ["kubernetes"]}
-    server.delete(KINDS["Namespace"], "", "x", now_s=NOW_S)
+    server.delete(Attributes(KINDS["Namespace"], "", "x", NOW_S))
     replace(server, "Namespace", without_version(emptied), "finalize")
     assert server.store.get("Namespace", "", "x") is None
 
@@ -189,4 +190,4 @@ def test_events_come_in_either_shape(server: ApiServer) -> None:
     assert (stored["apiVersion"], stored["message"]) == ("v1", "n")
     assert stored["involvedObject"]["name"] == "p"
     changed = {**shown, "note": "m", "series": {"count": 2}}
-    assert server.replace(kind, changed, "default", "e", NOW_S).obj["message"] == "m"
+    assert server.replace(Attributes(kind, "default", "e", NOW_S), changed).obj["message"] == "m"

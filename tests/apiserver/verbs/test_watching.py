@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer, DeleteOptions, WatchOptions, WatchStream
 from podium.store.store import Store
@@ -40,7 +41,7 @@ def test_from_a_version_it_tells_what_came_after(server: ApiServer) -> None:
     version = pod["metadata"]["resourceVersion"]
     replace(server, "Pod", labelled(pod, k="2"))
     create(server, "Pod", a_pod("b"))
-    server.delete(POD, "default", "b", now_s=NOW_S)
+    server.delete(Attributes(POD, "default", "b", NOW_S))
     stream = server.watch(POD, "", options=WatchOptions(resource_version=version))
     assert seen(stream) == [
         ("MODIFIED", "a"),
@@ -170,7 +171,7 @@ def carry_out(server: ApiServer, name: str, label: str) -> None:
     if label == "gone":
         if there:
             now = DeleteOptions(grace_period_s=0)
-            server.delete(POD, "default", name, now, now_s=NOW_S)
+            server.delete(Attributes(POD, "default", name, NOW_S), now)
     elif there:
         replace(server, "Pod", labelled(there, k=label))
     else:

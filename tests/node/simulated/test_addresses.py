@@ -1,6 +1,7 @@
 """Addresses of nodes and pods, and what a node tells of them."""
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes
 from tests.node.builders import node, pod
 from tests.node.cluster import Cluster
 
@@ -10,7 +11,7 @@ def test_pods_get_ready_on_a_node_that_comes_back_with_another_address() -> None
     cluster.create(pod("p"), ready_after="30s")
     cluster.run_until(10)
     before = cluster.status("p")["hostIP"]
-    cluster.server.delete(KINDS["Node"], "", "n1", now_s=cluster.driver.now_s)
+    cluster.server.delete(Attributes(KINDS["Node"], "", "n1", cluster.driver.now_s))
     cluster.run_until(11)
     cluster.create(node("n1"))
     assert cluster.story("p", 40)[-1] == (30, "Running ready")

@@ -91,6 +91,7 @@ NODES = "system:nodes"
 READERS = "podium:readers"
 """The group of those who may see everything, and change nothing."""
 
+_NODE_USER = "system:node:"
 _REVIEWS = ("selfsubjectaccessreviews", "selfsubjectrulesreviews")
 _ABOUT_THE_SERVER = (
     "/api",
@@ -145,6 +146,12 @@ class User:
         """What they may do."""
         return tuple(rule for group in self.groups for rule in RULES.get(group, ()))
 
+    @property
+    def node(self) -> str | None:
+        """The name of the node whose agent this is; None if it is none's."""
+        is_agent = NODES in self.groups and self.name.startswith(_NODE_USER)
+        return self.name.removeprefix(_NODE_USER) if is_agent else None
+
     def may(self, attempt: Attempt) -> bool:
         """Whether they may do something."""
         return any(rule.permits(attempt) for rule in self.rules)
@@ -158,6 +165,11 @@ READER = User("podium-reader", (READERS, AUTHENTICATED))
 
 ANONYMOUS = User("system:anonymous", (UNAUTHENTICATED,))
 """Who sends requests without saying who they are."""
+
+
+def node_user(name: str) -> User:
+    """The user that a node's agent is."""
+    return User(f"{_NODE_USER}{name}", (NODES, AUTHENTICATED))
 
 
 def _covers(permitted: Sequence[str], wanted: str) -> bool:

@@ -5,14 +5,13 @@ pods on it; its own Lease. It may delete and evict pods on it, and no others.
 """
 
 from collections.abc import Callable, Mapping
+from typing import ClassVar
 
-from podium.api.kinds import KINDS
-from podium.api.objects import Object, labels, name, status_of
+from podium.api.objects import Object, labels, spec_of, status_of
 from podium.api.pods import node_name_of
-from podium.api.refused import RefusedError
+from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, Plugin
+from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
-from podium.apiserver.requests.routes import Route
-from podium.apiserver.server import ApiServer, Judge
 from podium.control.heartbeats import LEASE_NAMESPACE
 
 RESTRICTED = "node-restriction.kubernetes.io"
@@ -35,52 +34,39 @@ _ALLOWED = frozenset(
 )
 
 
-def judge_of(node: str, route: Route) -> Judge:
-    """Who is asked about what a node writes, before it is stored.
+class NodeRestriction(Plugin):
+    """Keeps agents of nodes to what is their own."""
 
-    Args:
-        node: its name.
-        route: where to.
-    """
+    name = "NodeRestriction"
+    handles: ClassVar = {
+        "Node": WRITE,
+        "Node/status": UPDATE,
+        "Pod": WRITE | DELETE,
+        "Pod/status": UPDATE,
+        "Pod/eviction": CREATE,
+        "Lease": WRITE,
+    }
 
-    def judge(old: Object | None, new: Object) -> None:
-        check = _CHECKS.get(route.kind.key)
-        why = None if check is None else check(node, route, old, new)
+    def admit(self, request: Attributes, obj: Object) -> Object:
+        node = request.user.node
+        if node is None:
+            return obj
+        if request.subresource == "eviction":
+            pod = self.view.get("Pod", request.namespace, request.name)
+            who = f"node {node} can only evict pods with spec.nodeName set to itself"
+            why = None if _is_on(node, pod) else who
+        else:
+            why = _CHECKS[request.kind.key](node, request, obj)
         if why is not None:
-            raise forbidden(route.kind, route.name or name(new), why)
-
-    return judge
-
-
-def check_removal(server: ApiServer, node: str, route: Route) -> None:
-    """Let a node delete and evict only what is its own.
-
-    Raises:
-        RefusedError: 403, or 404 if there is no such pod.
-    """
-    if route.kind.key != "Pod" or (route.subresource, route.verb) not in _REMOVALS:
-        return
-    pod = server.get(KINDS["Pod"], route.namespace, route.name)
-    if node_name_of(pod) == node:
-        return
-    who, what = (f'"{node}"', "delete") if route.verb == "delete" else (node, "evict")
-    why = f"node {who} can only {what} pods with spec.nodeName set to itself"
-    raise _forbidden_pod(route, why)
+            raise forbidden(request.kind, request.called(obj), why)
+        return obj
 
 
-_REMOVALS = frozenset({("", "delete"), ("eviction", "create")})
-
-
-def _forbidden_pod(route: Route, why: str) -> RefusedError:
-    return forbidden(route.kind, route.name, why)
-
-
-def _node(node: str, route: Route, old: Object | None, new: Object) -> str | None:
-    called = route.name or name(new)
+def _node(node: str, request: Attributes, new: Object) -> str | None:
+    called, old = request.called(new), request.old
     if called != node:
         return f'node "{node}" is not allowed to modify node "{called}"'
-    spec, before = new.get("spec") or {}, (old or {}).get("spec") or {}
-    if old is not None and (spec.get("taints") or []) != (before.get("taints") or []):
+    if old is not None and (spec_of(new).get("taints") or []) != (spec_of(old).get("taints") or []):
         return f'node "{node}" is not allowed to modify taints'
     own, former = labels(new), {} if old is None else labels(old)
     changed = {key for key in {*own, *former} if own.get(key) != former.get(key)}
@@ -92,31 +78,37 @@ def _node(node: str, route: Route, old: Object | None, new: Object) -> str | Non
     return f"is not allowed to modify labels: {wrong}"
 
 
-def _pod(node: str, _: Route, old: Object | None, new: Object) -> str | None:
-    if old is None or node_name_of(old) != node:
-        whose = "pods with spec.nodeName set to itself"
+def _pod(node: str, request: Attributes, new: Object) -> str | None:
+    old, whose = request.old, "pods with spec.nodeName set to itself"
+    if request.operation is Operation.DELETE:
+        return None if _is_on(node, old) else f'node "{node}" can only delete {whose}'
+    if not _is_on(node, old):
         return f'node "{node}" can only update pod status for {whose}'
-    if labels(old) != labels(new):
+    if labels(old or {}) != labels(new):
         return f'node "{node}" cannot update labels through pod status'
     claims = "resourceClaimStatuses"
-    if status_of(old).get(claims) != status_of(new).get(claims):
+    if status_of(old or {}).get(claims) != status_of(new).get(claims):
         return f'node "{node}" cannot update resource claim statues'
     return None
 
 
-def _lease(node: str, route: Route, _: Object | None, new: Object) -> str | None:
-    if route.namespace != LEASE_NAMESPACE:
+def _lease(node: str, request: Attributes, new: Object) -> str | None:
+    if request.namespace != LEASE_NAMESPACE:
         return f'can only access leases in the "{LEASE_NAMESPACE}" system namespace'
-    if (route.name or name(new)) != node:
+    if request.called(new) != node:
         return "can only access node lease with the same name as the requesting node"
     return None
 
 
-_CHECKS: Mapping[str, Callable[[str, Route, Object | None, Object], str | None]] = {
+_CHECKS: Mapping[str, Callable[[str, Attributes, Object], str | None]] = {
     "Node": _node,
     "Pod": _pod,
     "Lease": _lease,
 }
+
+
+def _is_on(node: str, pod: Object | None) -> bool:
+    return pod is not None and node_name_of(pod) == node
 
 
 def _is_forbidden(label: str) -> bool:

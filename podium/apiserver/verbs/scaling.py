@@ -1,0 +1,61 @@
+"""Writing a Scale: what it makes of the workload that it is about."""
+
+from dataclasses import replace
+from typing import Any
+
+from podium.api.objects import Object, metadata_of
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.patching import apply_configuration
+from podium.apiserver.schema.bodies import SCALE
+from podium.apiserver.subresources.scale import replicas_path, scale_of, scaled
+from podium.apiserver.verbs.options import PatchRequest
+from podium.apiserver.verbs.updating import check_key, patched, tracked
+
+
+def with_scale(request: Attributes, workload: Object, scale: Object) -> Object:
+    """The workload as a Scale says, with its owners."""
+    check_key(request, scale)
+    return tracked(request, workload, scaled(request.kind, workload, scale))
+
+
+def with_patched_scale(request: Attributes, workload: Object, patch: PatchRequest) -> Object:
+    """The workload as its patched Scale says, with its owners."""
+    if patch.patch_type == PatchType.APPLY:
+        return _with_applied_scale(request, workload, patch.body)
+    scale, _ = patched(SCALE, scale_of(request.kind, workload), replace(patch, api_version=""))
+    return with_scale(request, workload, scale)
+
+
+def _with_applied_scale(request: Attributes, workload: Object, configuration: Object) -> Object:
+    """An applied Scale owns the workload's number of replicas."""
+    kind, manager, now_s = request.kind, request.options.field_manager, request.now_s
+    # Who owns what is told by the workload.
+    scale = apply_configuration(
+        SCALE, scale_of(kind, workload), configuration, manager=manager, now_s=now_s, force=True
+    )
+    check_key(request, scale)
+    wanted = scaled(kind, workload, scale)
+    owned = {
+        "apiVersion": kind.api_version,
+        "kind": kind.name,
+        "metadata": {"name": request.name},
+        **_only(wanted, replicas_path(kind)),
+    }
+    applied = apply_configuration(
+        kind,
+        workload,
+        owned,
+        manager=manager,
+        now_s=now_s,
+        force=request.options.force,
+        subresource="scale",
+    )
+    owners = metadata_of(applied)["managedFields"]
+    return {**wanted, "metadata": {**wanted["metadata"], "managedFields": owners}}
+
+
+def _only(obj: Object, path: tuple[str, ...]) -> dict[str, Any]:
+    """An object that says nothing but what stands at a path."""
+    first, *rest = path
+    return {first: _only(obj[first], tuple(rest)) if rest else obj[first]}
