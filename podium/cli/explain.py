@@ -7,6 +7,7 @@ import typer
 from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
+from podium.cli import completing
 from podium.cli.options import (
     ApplyOption,
     ConfigOption,
@@ -29,6 +30,7 @@ def explain(
             metavar="[NAMESPACE/]POD|NODE",
             help="The pod to explain; with --eviction, the node.",
             show_default=False,
+            autocompletion=completing.pods,
         ),
     ],
     filename: StateOption,

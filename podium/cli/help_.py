@@ -5,10 +5,20 @@ from typing import Annotated, Any
 import typer
 
 
+def _commands(ctx: typer.Context) -> list[str]:
+    group: Any = ctx.parent and ctx.parent.command
+    return [*group.list_commands(ctx)]
+
+
 def help_(
     ctx: typer.Context,
     command: Annotated[
-        str | None, typer.Argument(metavar="[COMMAND]", help="The command to tell about.")
+        str | None,
+        typer.Argument(
+            metavar="[COMMAND]",
+            help="The command to tell about.",
+            autocompletion=_commands,
+        ),
     ] = None,
 ) -> None:
     """Tell what a command does and takes, as its --help does; without one, which there are."""

@@ -6,9 +6,11 @@ Exit codes: 0 done, 1 an error, 2 a condition of `--fail-on` was met. Wrong usag
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout, suppress
 from difflib import get_close_matches
 from importlib import import_module
+from io import StringIO
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -41,6 +43,9 @@ _TAKEN = ("import", "help")
 _USAGE_EXIT_CODE = 1
 _LINES = 500
 _NOISE = "Value error, "
+_COMPLETE = "_PODIUM_COMPLETE"
+# As kubectl has them.
+_FILES, _NO_FILES = ":0", ":4"
 # Typer makes one kind of usage error public; its base class is all of them.
 _USAGE_ERROR: Any = typer.BadParameter.__base__
 
@@ -123,6 +128,25 @@ def app_entry() -> None:
     collect_rarely()
     program = os.path.basename(sys.argv[0])
     app(prog_name="kubectl podium" if program.startswith("kubectl-") else "podium")
+
+
+def kubectl_complete() -> None:
+    """Complete `kubectl podium …`: kubectl asks a command of its own about a plugin's words.
+
+    It takes a line a suggestion, and after them whether the shell is to offer files, too.
+    """
+    words = ["podium", *sys.argv[1:]]
+    asked = {
+        _COMPLETE: "complete_bash",
+        "COMP_WORDS": " ".join(map(quote, words)),
+        "COMP_CWORD": f"{len(words) - 1}",
+    }
+    os.environ.update(asked)
+    told = StringIO()
+    with redirect_stdout(told), suppress(SystemExit):
+        app(prog_name="podium")
+    offered = told.getvalue().split()
+    print("\n".join([*offered, _NO_FILES if offered else _FILES]))
 
 
 @contextmanager

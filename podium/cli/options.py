@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from podium.api.errors import PodiumError
+from podium.cli import completing
 
 KubeletConfigOption = Annotated[
     str | None,
@@ -49,7 +50,11 @@ ConfigOption = Annotated[
 NamespaceOption = Annotated[
     str,
     typer.Option(
-        "--namespace", "-n", metavar="NAMESPACE", help="Where objects are that don't say."
+        "--namespace",
+        "-n",
+        metavar="NAMESPACE",
+        help="Where objects are that don't say.",
+        autocompletion=completing.namespaces,
     ),
 ]
 MaxPodsOption = Annotated[

@@ -12,6 +12,7 @@ from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
+from podium.cli import completing
 from podium.cli.configurations import read_kubelet_config
 from podium.cli.options import (
     ApplyOption,
@@ -72,6 +73,7 @@ PressureOption = Annotated[
         "--pressure",
         metavar="NODE:SIGNAL=AMOUNT",
         help="What is left on a node, such as node-3:memory.available=50Mi.",
+        autocompletion=completing.nodes,
     ),
 ]
 UntilOption = Annotated[

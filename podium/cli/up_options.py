@@ -92,7 +92,11 @@ PortOption = Annotated[
 ]
 SpeedOption = Annotated[
     str,
-    typer.Option(metavar="1x|10x|max", help="How time passes; max jumps over mere waiting."),
+    typer.Option(
+        metavar="1x|10x|max",
+        help="How time passes; max jumps over mere waiting.",
+        autocompletion=lambda: ["1x", "10x", "max"],
+    ),
 ]
 SchedulerConfigOption = Annotated[
     str | None, typer.Option(metavar="FILE", help="A KubeSchedulerConfiguration (v1).")

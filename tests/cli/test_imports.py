@@ -32,7 +32,7 @@ RUNS = {
         | {"store", "yaml"},
     ),
     "plan": (EXAMPLE, PLAYS | {"plan"}),
-    "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan"}),
+    "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide"}),
     "simulate": (["/dev/null"], PLAYS),
     "import": (
         ["openb", "/dev/null", "/dev/null"],
@@ -40,7 +40,7 @@ RUNS = {
     ),
     "decide": (["/dev/null"], DECIDES | {"decide"}),
     "bench": (["--list"], {"api", "bench"}),
-    "schema": ([], {"schemas"}),
+    "schema": ([], {"api", "documents", "schemas"}),
     "version": ([], set()),
     "help": ([], {"api", "embedded", "node"}),
 }

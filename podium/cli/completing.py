@@ -1,0 +1,111 @@
+"""What completion offers: names of contexts, and of what is in the files that were named before.
+
+People wait for it at each TAB, so that it reads nothing but names and imports little. A file that
+can't be read, or is too large for that, offers nothing.
+"""
+
+import os
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+import typer
+
+from podium.api.objects import DEFAULT_NAMESPACE
+
+JSON_BYTES_MAX = 256 * 2**20
+YAML_BYTES_MAX = 4 * 2**20
+
+_SUFFIXES = (".json", ".yaml", ".yml")
+_USUAL_KUBECONFIG = "~/.kube/config"
+
+
+class _Metadata(msgspec.Struct):
+    name: str = ""
+    namespace: str = ""
+
+
+class _Named(msgspec.Struct):
+    """What is read of an object, of a list of objects, and of a kubeconfig."""
+
+    kind: str = ""
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+    items: list["_Named"] = msgspec.field(default_factory=list)
+    contexts: list[_Metadata] = msgspec.field(default_factory=list)
+
+
+def contexts(ctx: typer.Context) -> list[str]:
+    """The contexts of the kubeconfig that is named, or else of kubectl's."""
+    named = ctx.params.get("kubeconfig") or os.environ.get("KUBECONFIG") or _USUAL_KUBECONFIG
+    paths = (Path(path).expanduser() for path in str(named).split(os.pathsep))
+    found = chain.from_iterable(map(_documents, paths))
+    return [context.name for config in found for context in config.contexts]
+
+
+def namespaces(ctx: typer.Context) -> list[str]:
+    """The namespaces that are there, or have something in them."""
+    found = [*_objects(ctx)]
+    used = {
+        obj.metadata.namespace or (DEFAULT_NAMESPACE if obj.kind == "Pod" else "") for obj in found
+    }
+    there = {obj.metadata.name for obj in found if obj.kind == "Namespace"}
+    return sorted(there | used - {""})
+
+
+def nodes(ctx: typer.Context) -> list[str]:
+    """The names of the nodes."""
+    return sorted({obj.metadata.name for obj in _objects(ctx) if obj.kind == "Node"})
+
+
+def pods(ctx: typer.Context, incomplete: str) -> list[str]:
+    """The names of the pods, of those elsewhere with their namespace; of nodes for --eviction."""
+    if ctx.params.get("eviction"):
+        return nodes(ctx)
+    here = ctx.params.get("namespace") or DEFAULT_NAMESPACE
+    found = {
+        (obj.metadata.namespace or here, obj.metadata.name)
+        for obj in _objects(ctx)
+        if obj.kind == "Pod" and obj.metadata.name
+    }
+    return sorted(
+        name if namespace == here and "/" not in incomplete else f"{namespace}/{name}"
+        for namespace, name in found
+    )
+
+
+def _objects(ctx: typer.Context) -> Iterator[_Named]:
+    named = [*(ctx.params.get("filename") or ()), *(ctx.params.get("apply") or ())]
+    for path in map(Path, named):
+        for document in chain.from_iterable(map(_documents, _files(path))):
+            yield from document.items or [document]
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(one for one in path.rglob("*") if one.suffix in _SUFFIXES)
+    return [path]
+
+
+def _documents(path: Path) -> list[_Named]:
+    is_json = path.suffix == ".json"
+    bytes_max = JSON_BYTES_MAX if is_json else YAML_BYTES_MAX
+    try:
+        # Neither pipes nor devices, which may have no end.
+        if not path.is_file() or path.stat().st_size > bytes_max:
+            return []
+        content = path.read_bytes()
+        return [msgspec.json.decode(content, type=_Named)] if is_json else _yaml(content)
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return []
+
+
+def _yaml(content: bytes) -> list[_Named]:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        found = [*yaml.load_all(content, loader)]
+    except yaml.YAMLError:
+        return []
+    return [msgspec.convert(one, _Named) for one in found if one is not None]
