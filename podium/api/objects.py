@@ -93,3 +93,8 @@ def controller_of(obj: Object) -> Object | None:
 def is_terminating(obj: Object) -> bool:
     """Whether the object has been deleted and only waits to be gone."""
     return bool((obj.get("metadata") or _NOTHING).get("deletionTimestamp"))
+
+
+def without(obj: Object, *fields: str) -> dict[str, Any]:
+    """The object without some of its fields."""
+    return {field: value for field, value in obj.items() if field not in fields}

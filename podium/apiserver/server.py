@@ -17,9 +17,9 @@ from podium.api.objects import name as name_of
 from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
 from podium.apiserver.admission.view import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
-from podium.apiserver.custom.rules import completed
 from podium.apiserver.custom.settling import settle
 from podium.apiserver.decoding import PatchType
+from podium.apiserver.kinds.registry import completed, registration_of
 from podium.apiserver.long_work import apart, concerns
 from podium.apiserver.patching import apply_configuration
 from podium.apiserver.refusals import (
@@ -33,7 +33,6 @@ from podium.apiserver.refusals import (
 )
 from podium.apiserver.registry import Registry
 from podium.apiserver.selection import ALL, Selection
-from podium.apiserver.strategy import strategy_of
 from podium.apiserver.subresources.binding import bind, check_binding
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.scale import scale_of
@@ -214,13 +213,13 @@ class ApiServer:
             return self._scale(request, old, with_scale(request, old, obj))
         new = stored_version(kind, placed(request, obj))
         if old is None:
-            if request.subresource or not strategy_of(kind).create_on_update:
+            if request.subresource or not registration_of(kind).strategy.create_on_update:
                 raise not_found(kind, name)
             return Written(self.create(request, new), True)
         uid, version = new["metadata"].get("uid"), new["metadata"].get("resourceVersion")
         if uid and uid != old["metadata"]["uid"]:
             raise uid_conflict(kind, request.namespace, name, uid, old["metadata"]["uid"])
-        if version in UNCONDITIONAL and not strategy_of(kind).unconditional_update:
+        if version in UNCONDITIONAL and not registration_of(kind).strategy.unconditional_update:
             why = "must be specified for an update"
             fault = FieldError("metadata.resourceVersion", 0, why)
             raise invalid(name, [fault], kind.plural, kind.group)

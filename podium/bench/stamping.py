@@ -8,7 +8,7 @@ import msgspec
 
 from podium.api.objects import Object
 from podium.apiserver.admission.tolerations import add_default_tolerations
-from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.kinds.registry import apply_defaults
 from podium.bench.templates import HOSTNAME_LABEL, ZONE_LABEL
 from podium.bench.workloads import PodGroup
 

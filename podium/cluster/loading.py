@@ -18,11 +18,10 @@ from podium.api.refused import RefusedError
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.custom.rules import completed
 from podium.apiserver.custom.settling import settle
-from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.kinds.registry import apply_defaults, completed, registration_of
+from podium.apiserver.kinds.strategy import Creation
 from podium.apiserver.registry import Registry
-from podium.apiserver.strategy import Creation, strategy_of
 from podium.apiserver.verbs.creating import new_uid
 from podium.apiserver.versions import stored_version
 from podium.cluster.owners import Owners
@@ -146,7 +145,7 @@ class Loader:
         metadata = {"creationTimestamp": timestamp(self._now_s), **obj["metadata"]}
         identity = (kind.key, namespace(obj), name(obj))
         metadata["uid"] = self._uids.get(identity) or new_uid(self._rng)
-        strategy = strategy_of(kind)
+        strategy = registration_of(kind).strategy
         if strategy.counts_generations:
             metadata.setdefault("generation", 1)
         creation = Creation(self._now_s, self._rng, lambda: [*self._store.list(kind.key).items])

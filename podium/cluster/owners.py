@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from podium.api.objects import Object, controller_of, labels, name, namespace, spec_of, status_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
-from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.kinds.registry import apply_defaults
 from podium.cluster.stand_ins import STAND_INS, Group, counted_status
 from podium.controllers.controller_revisions import KIND as REVISION
 from podium.controllers.controller_revisions import REVISION_LABEL, new_revision

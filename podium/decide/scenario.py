@@ -11,7 +11,7 @@ from typing import Any
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import DEFAULT_NAMESPACE, Object, metadata_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
-from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.kinds.registry import apply_defaults
 from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
 from podium.config.types import KIND, SchedulerConfiguration

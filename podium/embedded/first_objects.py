@@ -13,7 +13,7 @@ from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds import Kind, kind_of
 from podium.api.objects import Object
 from podium.api.quantity import nanos
-from podium.apiserver.validation import validate
+from podium.apiserver.kinds.registry import validate
 from podium.embedded.defaults import NodeShape
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe

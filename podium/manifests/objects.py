@@ -6,7 +6,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.apiserver.decoding.document import Document
-from podium.apiserver.validation import decisive_faults
+from podium.apiserver.kinds.registry import decisive_faults
 from podium.apiserver.validation.checks import required, text, wrong_type
 from podium.manifests.kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
 from podium.manifests.problems import Problem, Source, describe, shown

@@ -8,9 +8,9 @@ from typing import Any
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
 from podium.api.refused import RefusedError
+from podium.apiserver.kinds.registry import column_definitions, row_of
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
-from podium.apiserver.tables import columns_of, definitions, partial_metadata, rows
 from podium.apiserver.verbs.options import Listing
 from podium.apiserver.versions import shown_version
 
@@ -134,8 +134,8 @@ def _table(
         "kind": "Table",
         "apiVersion": form.meta_api_version,
         "metadata": metadata,
-        "columnDefinitions": definitions(columns_of(form.kind)) if headers else [],
-        "rows": rows(columns_of(form.kind), objects, now_s, carry),
+        "columnDefinitions": column_definitions(form.kind) if headers else [],
+        "rows": [{**row_of(form.kind, one, now_s), "object": carry(one)} for one in objects],
     }
 
 
@@ -161,3 +161,17 @@ def _go_type(form: Form) -> str:
 
 def _not_acceptable(message: str) -> RefusedError:
     return RefusedError(406, "NotAcceptable", message)
+
+
+def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:
+    """The object without all but its metadata: a `PartialObjectMetadata`.
+
+    Args:
+        obj: any object.
+        api_version: a version of meta.k8s.io, such as `meta.k8s.io/v1`.
+    """
+    return {
+        "kind": PARTIAL,
+        "apiVersion": api_version,
+        "metadata": obj.get("metadata") or {},
+    }

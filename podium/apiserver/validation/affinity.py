@@ -64,7 +64,7 @@ def _label_keys_fit(value: Any, path: str) -> Faults:
 def _label_keys(value: Any, path: str, field: str) -> Faults:
     keys, where = value.get(field), join(path, field)
     if keys and value.get("labelSelector") is None:
-        yield forbidden(where, keys, "must not be specified when labelSelector is not set")
+        yield forbidden(where, "must not be specified when labelSelector is not set")
     elif keys is not None:
         yield from each(label_key)(keys, where)
 

@@ -46,9 +46,9 @@ def required(path: str, message: str = "") -> FieldError:
     return FieldError(path, None, message, ErrorKind.REQUIRED)
 
 
-def forbidden(path: str, value: object, message: str) -> FieldError:
-    """The fault of a field that may not be set here."""
-    return FieldError(path, value, message, ErrorKind.FORBIDDEN)
+def forbidden(path: str, message: str) -> FieldError:
+    """The fault of a field that may not be set, or changed, like that."""
+    return FieldError(path, None, message, ErrorKind.FORBIDDEN)
 
 
 def duplicate(path: str, value: object) -> FieldError:

@@ -187,7 +187,7 @@ def _passing(container: Mapping[str, Any], path: str) -> Faults:
     for name in _NOT_BEFORE_START:
         if container.get(name) is not None:
             message = "may not be set for init containers without restartPolicy=Always"
-            fault = forbidden(join(path, name), container[name], message)
+            fault = forbidden(join(path, name), message)
             yield MinorFieldError(fault.field, fault.value, message, fault.kind)
 
 

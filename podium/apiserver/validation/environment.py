@@ -19,8 +19,7 @@ from podium.apiserver.validation.checks import (
     unless_empty,
     wrong_type,
 )
-from podium.apiserver.validation.data import config_key
-from podium.apiserver.validation.names import subdomain
+from podium.apiserver.validation.names import config_key, subdomain
 
 _VARIABLE_RULE = (
     "a valid environment variable name must consist only of printable ASCII characters other "

@@ -41,6 +41,27 @@ def validate_port_name(name: str) -> list[str]:
     return faults
 
 
+_KEY_LENGTH_MAX = 253
+_KEY = re.compile(r"[-._a-zA-Z0-9]+", re.ASCII)
+_KEY_RULE = (
+    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+    "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+)
+
+
+def _key_faults(key: str) -> list[str]:
+    faults = []
+    if len(key) > _KEY_LENGTH_MAX:
+        faults.append(f"must be no more than {_KEY_LENGTH_MAX} bytes")
+    if not _KEY.fullmatch(key):
+        faults.append(_KEY_RULE)
+    if key in (".", ".."):
+        faults.append(f"must not be '{key}'")
+    elif key.startswith(".."):
+        faults.append("must not start with '..'")
+    return faults
+
+
 dns_label = a_string(validate_dns_label)
 port_name = a_string(validate_port_name)
 subdomain = a_string(validate_subdomain)
@@ -57,3 +78,7 @@ def label_map(value: object, path: str) -> Faults:
     for key, entry in value.items():
         yield from label_key(key, path)
         yield from label_value(entry, path if isinstance(entry, str) else f"{path}[{key}]")
+
+
+config_key = a_string(_key_faults)
+"""A key of the data of a ConfigMap or Secret, fit to be the name of a file."""

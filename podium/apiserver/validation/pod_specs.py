@@ -107,7 +107,7 @@ def _pod_level(spec: Any, path: str) -> Faults:
         return
     if isinstance(resources, dict) and resources.get("claims") is not None:
         message = "claims cannot be set for Resources at pod-level"
-        yield forbidden(join(where, "claims"), resources["claims"], message)
+        yield forbidden(join(where, "claims"), message)
     faults = list(pod_level_resources(resources, where))
     yield from faults
     # What can't be read can't be compared either.
@@ -169,7 +169,7 @@ def _own_users(spec: Any, path: str) -> Faults:
         ):
             if spec.get(field):
                 message = "when `pod.Spec.HostUsers` is false"
-                yield forbidden(join(path, shown), True, message)
+                yield forbidden(join(path, shown), message)
 
 
 def _os(value: object, path: str) -> Faults:

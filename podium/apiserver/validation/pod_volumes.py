@@ -23,9 +23,9 @@ from podium.apiserver.validation.checks import (
     text,
     wrong_type,
 )
+from podium.apiserver.validation.claims import claim_spec
 from podium.apiserver.validation.names import dns_label, label_map, validate_dns_label
 from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.storage import claim_spec
 
 _TYPE = "may not specify more than 1 volume type"
 
@@ -91,7 +91,7 @@ def _source(volume: Any, path: str) -> Faults:
 
 
 def _second_source(value: object, path: str) -> Faults:
-    yield forbidden(path, value, _TYPE)
+    yield forbidden(path, _TYPE)
 
 
 def _no_source(_volume: object, path: str) -> Faults:

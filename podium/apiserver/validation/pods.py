@@ -104,7 +104,7 @@ def _gated(pod: Any, path: str) -> Faults:
     spec = a_dict(pod.get("spec"))
     if spec.get("schedulingGates") and spec.get("nodeName"):
         message = "cannot be set until all schedulingGates have been cleared"
-        yield forbidden(join(path, "spec.nodeName"), spec["nodeName"], message)
+        yield forbidden(join(path, "spec.nodeName"), message)
 
 
 pod = in_turn(

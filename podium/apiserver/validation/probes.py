@@ -67,7 +67,7 @@ def _one_action(actions: dict[str, Check]) -> Check:
             if first:
                 yield from action(found, where)
             else:
-                yield forbidden(where, found, "may not specify more than 1 handler type")
+                yield forbidden(where, "may not specify more than 1 handler type")
             first = False
         if first:
             yield required(path, "must specify a handler type")

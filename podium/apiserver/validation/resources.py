@@ -140,7 +140,7 @@ def _pages_need_memory(value: Any, path: str) -> Faults:
     asked = [*a_dict(value.get("requests")), *a_dict(value.get("limits"))]
     has_pages = any(name.startswith(_HUGE_PAGES) for name in asked)
     if has_pages and not {"cpu", "memory"}.intersection(asked):
-        yield forbidden(path, None, "HugePages require cpu or memory")
+        yield forbidden(path, "HugePages require cpu or memory")
 
 
 def resource_requirements(check_name: Callable[[str, str], Faults]) -> Check:

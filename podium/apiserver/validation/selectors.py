@@ -36,7 +36,7 @@ def _fits_operator(*operators: str) -> Check:
             yield required(where, "must be specified when `operator` is 'In' or 'NotIn'")
         elif operator in _PRESENCE and values:
             message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            yield forbidden(where, values, message)
+            yield forbidden(where, message)
         elif operator in _COMPARING and not _is_single(values):
             yield required(where, "must be specified single value when `operator` is 'Lt' or 'Gt'")
 

@@ -10,10 +10,10 @@ from podium.api.kinds import Kind
 from podium.api.objects import Object, controller_of, metadata_of
 from podium.api.times import timestamp
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.custom.rules import faults_of
+from podium.apiserver.kinds.registry import faults_of, registration_of
+from podium.apiserver.kinds.strategy import Creation
 from podium.apiserver.long_work import apart, kept
 from podium.apiserver.refusals import bad_request, invalid
-from podium.apiserver.strategy import Creation, strategy_of
 from podium.apiserver.versions import stored_version
 from podium.controllers.generated_names import generated_names
 from podium.core.recent import Recent
@@ -87,7 +87,7 @@ class Maker:
             RefusedError: 422, with all that is wrong with it.
         """
         kind = request.kind
-        strategy = strategy_of(kind)
+        strategy = registration_of(kind).strategy
         metadata = {**obj["metadata"], "uid": kept("uid", lambda: new_uid(self._rng))}
         metadata["creationTimestamp"] = timestamp(request.now_s)
         name = self._name(kind, metadata)

@@ -10,8 +10,9 @@ from podium.api.kinds import KINDS, Kind
 from podium.api.objects import Object, spec_of, status_of
 from podium.api.pods import is_finished
 from podium.api.times import LATEST_NS, NANOS_PER_SECOND, format_time, parse_time, timestamp
+from podium.apiserver.kinds.registry import registration_of
+from podium.apiserver.kinds.strategy import Strategy
 from podium.apiserver.refusals import conflict
-from podium.apiserver.strategy import Strategy, strategy_of
 from podium.apiserver.verbs.options import DeleteOptions
 
 _FINALIZER_OF = {"Orphan": "orphan", "Foreground": "foregroundDeletion"}
@@ -51,7 +52,7 @@ def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[O
     """
     if kind.key == "Namespace" and (found := _marked_namespace(obj, how, now_s)) is not None:
         return found, False
-    strategy = strategy_of(kind)
+    strategy = registration_of(kind).strategy
     graced = _graced(obj, how, now_s) if strategy.graceful else obj
     if graced is None:
         return obj, False
@@ -70,7 +71,7 @@ def _marked_namespace(obj: Object, how: DeleteOptions, now_s: float) -> Object |
     metadata = obj["metadata"]
     if metadata.get("deletionTimestamp"):
         return obj if spec_of(obj).get("finalizers") else None
-    finalizers = _finalizers(metadata, strategy_of(KINDS["Namespace"]), how)
+    finalizers = _finalizers(metadata, registration_of(KINDS["Namespace"]).strategy, how)
     noted = _with_metadata(obj, deletionTimestamp=timestamp(now_s), finalizers=finalizers)
     return {**noted, "status": {**status_of(obj), "phase": "Terminating"}}
 
@@ -159,7 +160,7 @@ def _with_metadata(obj: Object, **fields: Any) -> Object:
 
 def answer(kind: Kind, last: Object) -> Object:
     """What is answered when an object has gone: itself, or a `Status` where its kind has it so."""
-    if strategy_of(kind).answers_object:
+    if registration_of(kind).strategy.answers_object:
         return last
     metadata = last["metadata"]
     group = {"group": kind.group} if kind.group else {}

@@ -8,12 +8,10 @@ from podium.api.integers import parse_count
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of, spec_of
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.custom.rules import completed
+from podium.apiserver.kinds.registry import completed, registration_of, validate_update
 from podium.apiserver.long_work import apart
 from podium.apiserver.patching import Patched, apply_patch, track
 from podium.apiserver.refusals import bad_request, internal, invalid, modified
-from podium.apiserver.strategy import strategy_of
-from podium.apiserver.update_validation import validate_update
 from podium.apiserver.verbs.options import PatchRequest
 from podium.apiserver.verbs.reading import version_fault
 from podium.apiserver.versions import shown_version, stored_version
@@ -133,7 +131,7 @@ def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
     if new["metadata"] is not old["metadata"]:
         settled = _settled(new["metadata"], old["metadata"])
         new = {**new, "metadata": old["metadata"] if settled == old["metadata"] else settled}
-    strategy = strategy_of(kind)
+    strategy = registration_of(kind).strategy
     prepare = strategy.subresources[subresource] if subresource else strategy.update
     new = prepare(new, old, request.now_s)
     faults = apart(validate_update, kind, new, old, subresource)

@@ -11,8 +11,8 @@ from typing import Any
 from podium.api.kinds import Kind
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
+from podium.apiserver.kinds.registry import registration_of
 from podium.apiserver.selection import NAMESPACE, Selection
-from podium.apiserver.strategy.zeros import ZEROS
 from podium.apiserver.verbs.options import WatchOptions
 from podium.apiserver.verbs.reading import expired, parse_version, too_large
 from podium.store.errors import ExpiredError, TooLargeResourceVersionError
@@ -174,7 +174,7 @@ def _bookmark(kind: Kind, version: str, annotations: Mapping[str, str]) -> Item:
     if annotations:
         metadata["annotations"] = annotations
     header = {"kind": kind.name, "apiVersion": kind.api_version, "metadata": metadata}
-    return {"type": "BOOKMARK", "object": {**header, **ZEROS.get(kind.key, {})}}
+    return {"type": "BOOKMARK", "object": {**header, **registration_of(kind).zeros}}
 
 
 def _error(refusal: RefusedError) -> Item:

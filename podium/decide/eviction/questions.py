@@ -8,7 +8,7 @@ from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, uid
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.quantity import ceil_value, value
-from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.kinds.registry import apply_defaults
 from podium.decide.eviction.configuring import (
     read_eviction,
     read_filesystems,

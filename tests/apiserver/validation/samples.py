@@ -52,13 +52,6 @@ VALID: dict[str, Obj] = {
     "StatefulSet": {"spec": {**WORKLOAD, "serviceName": "s"}},
     "DaemonSet": {"spec": WORKLOAD},
     "Job": {"spec": {"template": ONCE}},
-    "CronJob": {"spec": {"schedule": "*/5 * * * *", "jobTemplate": {"spec": {"template": ONCE}}}},
-    "HorizontalPodAutoscaler": {
-        "spec": {"scaleTargetRef": {"kind": "Deployment", "name": "d"}, "maxReplicas": 2}
-    },
-    "Ingress": {"spec": {"defaultBackend": {"service": {"name": "s", "port": {"number": 80}}}}},
-    "IngressClass": {"spec": {"controller": "example.com/c"}},
-    "NetworkPolicy": {"spec": {"podSelector": SELECTOR, "policyTypes": ["Ingress"]}},
     "Role": {"rules": [RULE]},
     "ClusterRole": {"rules": [RULE, {"verbs": ["get"], "nonResourceURLs": ["/metrics"]}]},
     "RoleBinding": BOUND,

@@ -5,12 +5,10 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
-from podium.apiserver.defaulting import apply_defaults
+from podium.apiserver.kinds.registry import apply_defaults, faults_of, validate, validate_update
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import FAULTS_MAX, invalid
 from podium.apiserver.schema import struct_of
-from podium.apiserver.update_validation import validate_update
-from podium.apiserver.validation import CHECKS, first_faults
 
 COUNT = 400
 
@@ -75,7 +73,7 @@ OBJECTS = {
 def test_long_lists_are_checked_in_one_go(name: str) -> None:
     obj = OBJECTS[name]()
     Counted.comparisons = 0
-    list(CHECKS["Pod"](obj, ""))
+    list(validate(obj))
     assert Counted.comparisons < 30 * COUNT
 
 
@@ -122,7 +120,7 @@ def test_so_are_label_keys_that_become_conditions() -> None:
 
 
 def test_of_many_faults_the_first_are_told() -> None:
-    faults = first_faults(pod(volumeMounts=[{}] * 50_000))
+    faults = faults_of(KINDS["Pod"], pod(volumeMounts=[{}] * 50_000))
     assert len(faults) == FAULTS_MAX + 1
     refused = invalid("a", faults, "Pod")
     assert len(refused.causes) == FAULTS_MAX
@@ -132,8 +130,9 @@ def test_of_many_faults_the_first_are_told() -> None:
 def test_and_fewer_that_are_long() -> None:
     claims = [{"name": f"c{number}", "resourceClaimName": "x"} for number in range(20_000)]
     wanted = [{"name": f"d{number}"} for number in range(2000)]
-    faults = first_faults(
-        {**pod_with(resourceClaims=claims, **pod(resources={"claims": wanted})["spec"])}
+    faults = faults_of(
+        KINDS["Pod"],
+        {**pod_with(resourceClaims=claims, **pod(resources={"claims": wanted})["spec"])},
     )
     refused = invalid("a", faults, "Pod")
     assert 1 < len(refused.causes) < 100

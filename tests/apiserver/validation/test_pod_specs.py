@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.apiserver.validation import decisive_faults, validate
+from podium.apiserver.kinds.registry import decisive_faults, validate
 from tests.apiserver.validation.pods import Obj, a_container, a_pod, assert_faults, faults
 from tests.apiserver.validation.samples import CONTAINER, an_object
 

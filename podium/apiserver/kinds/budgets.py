@@ -1,0 +1,59 @@
+"""Disruption budgets: how many pods must stay, and how many may be away."""
+
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.kinds import KINDS
+from podium.apiserver.internals import internal
+from podium.apiserver.kinds import rules
+from podium.apiserver.kinds.columns import AGE, NAME, Column, number
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.strategy import workload
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.selectors import label_selector
+
+
+def _one_bound(value: Any, path: str) -> Faults:
+    if None not in (value.get("minAvailable"), value.get("maxUnavailable")):
+        shown = internal("PodDisruptionBudgetSpec", value)
+        yield FieldError(path, shown, "minAvailable and maxUnavailable cannot be both set")
+
+
+_COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+_ZEROS = {"spec": {}, "status": dict.fromkeys(_COUNTS, 0)}
+_valid = checks.fields(
+    metadata=object_meta(),
+    spec=checks.fields(
+        _one_bound,
+        minAvailable=checks.int_or_percent,
+        maxUnavailable=checks.int_or_percent,
+        selector=label_selector,
+        unhealthyPodEvictionPolicy=checks.one_of("AlwaysAllow", "IfHealthyBudget"),
+    ),
+    status=checks.fields(
+        disruptedPods=checks.mapping(checks.time),
+        **dict.fromkeys(_COUNTS, checks.integer()),
+    ),
+)
+
+POD_DISRUPTION_BUDGET = Registration(
+    kind=KINDS["PodDisruptionBudget"],
+    validate=_valid,
+    validate_update=rules.valid(_valid),
+    validate_subresource_update={
+        "status": rules.not_negative(*(f"status.{field}" for field in _COUNTS))
+    },
+    strategy=workload(_ZEROS, unconditional_update=False),
+    columns=(
+        NAME,
+        Column("Min Available", ".spec.minAvailable", "Pods that must stay.", default="N/A"),
+        Column("Max Unavailable", ".spec.maxUnavailable", "Pods that may be away.", default="N/A"),
+        number(
+            "Allowed Disruptions", ".status.disruptionsAllowed", "Pods that may be disrupted now."
+        ),
+        AGE,
+    ),
+    zeros=_ZEROS,
+)

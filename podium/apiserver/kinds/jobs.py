@@ -1,0 +1,213 @@
+"""Jobs: pods until enough of them have succeeded; what they run is settled when they start.
+
+The rules for changes are those of `ValidateJobUpdate` in v1.36.
+"""
+
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, is_terminating, spec_of, without
+from podium.apiserver.internals import internal
+from podium.apiserver.kinds import rules, workloads
+from podium.apiserver.kinds.columns import (
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    NAME,
+    SELECTOR,
+    Column,
+)
+from podium.apiserver.kinds.durations import between, since
+from podium.apiserver.kinds.filling import filled, inside
+from podium.apiserver.kinds.job_status import status_update
+from podium.apiserver.kinds.pod_templates import template
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.rules import at
+from podium.apiserver.kinds.selecting import number
+from podium.apiserver.kinds.strategy import (
+    Creation,
+    workload,
+)
+from podium.apiserver.validation import checks, templates
+from podium.apiserver.validation.checks import Faults, join
+
+_JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
+_CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+_CONTROLLER_UID_LABELS = ("controller-uid", _CONTROLLER_UID)
+
+
+def create_job(job: Object, _creation: Creation) -> Object:
+    """A new Job: its pods, and only they, have its uid as a label, unless it says otherwise."""
+    spec = job.get("spec") or {}
+    if spec.get("manualSelector"):
+        return job
+    name, uid = job["metadata"].get("name", ""), job["metadata"]["uid"]
+    own = {**dict.fromkeys(_JOB_NAME_LABELS, name), **dict.fromkeys(_CONTROLLER_UID_LABELS, uid)}
+    template = spec.get("template") or {}
+    metadata = template.get("metadata") or {}
+    labels = {**own, **(metadata.get("labels") or {})}
+    selector = spec.get("selector") or {}
+    wanted = {_CONTROLLER_UID: uid, **(selector.get("matchLabels") or {})}
+    return {
+        **job,
+        "spec": {
+            **spec,
+            "selector": {**selector, "matchLabels": wanted},
+            "template": {**template, "metadata": {**metadata, "labels": labels}},
+        },
+    }
+
+
+def _indexed_has_completions(spec: Any, path: str) -> Faults:
+    if spec.get("completionMode") == "Indexed" and spec.get("completions") is None:
+        yield checks.required(join(path, "completions"), "when completion mode is Indexed")
+
+
+# Where the pods of a job go may be changed before it has ever run.
+_DIRECTIVES = ("affinity", "nodeSelector", "tolerations", "schedulingGates")
+_TANDEM = "can only be modified in tandem with spec.parallelism"
+
+
+def _template(new: Object, old: Object) -> Faults:
+    now, before = (spec_of(new).get("template") or {}), (spec_of(old).get("template") or {})
+    if now is before or now == before:
+        return
+    shown = internal("PodTemplateSpec", now)
+    if _never_ran(old):
+        now = _with_directives_of(now, before)
+    if internal("PodTemplateSpec", now) != internal("PodTemplateSpec", before):
+        yield FieldError("spec.template", shown, "field is immutable")
+
+
+def _never_ran(job: Object) -> bool:
+    suspended = at(job, "spec.suspend") is True
+    return suspended and at(job, "status.startTime") is None
+
+
+def _with_directives_of(new: Object, old: Object) -> Object:
+    """The template with everything about where its pods go as it was."""
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    kept: dict[str, Any] = {field: before[field] for field in _DIRECTIVES if field in before}
+    metadata = old.get("metadata") or {}
+    return {**new, "metadata": metadata, "spec": {**without(spec, *_DIRECTIVES), **kept}}
+
+
+def _completions(new: Object, old: Object) -> Faults:
+    """The number of completions changes only with the parallelism of an indexed job."""
+    now, before = at(new, "spec.completions"), at(old, "spec.completions")
+    if rules.same(now, before):
+        return
+    if at(new, "spec.completionMode") != "Indexed" or now is None or before is None:
+        yield from rules.immutable_value(now, before, "spec.completions")
+    elif now != at(new, "spec.parallelism") or before != at(old, "spec.parallelism"):
+        yield FieldError("spec.completions", now, _TANDEM)
+
+
+# The first of these conditions that holds is the job's status; one that is being deleted stands
+# between those that are final and those that aren't.
+_FINAL_CONDITIONS = (("Complete", "Complete"), ("Failed", "Failed"))
+_PASSING_CONDITIONS = (("Suspended", "Suspended"), ("FailureTarget", "FailureTarget"))
+
+
+def _job_condition(job: Object, conditions: tuple[tuple[str, str], ...]) -> str:
+    held = {
+        condition.get("type")
+        for condition in at(job, "status.conditions") or ()
+        if condition.get("status") == "True"
+    }
+    return next((word for kind, word in conditions if kind in held), "")
+
+
+def _job_status(job: Object, _now_s: float) -> str:
+    final = _job_condition(job, _FINAL_CONDITIONS)
+    if final or is_terminating(job):
+        return final or "Terminating"
+    return _job_condition(job, _PASSING_CONDITIONS) or "Running"
+
+
+def _progress(job: Object, _now_s: float) -> str:
+    succeeded = at(job, "status.succeeded") or 0
+    completions = at(job, "spec.completions")
+    if completions is not None:
+        return f"{succeeded}/{completions}"
+    parallelism = at(job, "spec.parallelism") or 0
+    return f"{succeeded}/1 of {parallelism}" if parallelism > 1 else f"{succeeded}/1"
+
+
+def _job_duration(job: Object, now_s: float) -> str:
+    start, end = at(job, "status.startTime"), at(job, "status.completionTime")
+    if not start:
+        return ""
+    return between(start, end) if end else since(start, now_s)
+
+
+def _with_defaults(job: Object) -> Object:
+    """A Job that says neither how many completions nor how many at once runs one pod."""
+
+    def spec(spec: Object) -> Object:
+        if spec.get("completions") is None and spec.get("parallelism") is None:
+            spec = {**spec, "completions": 1}
+        replaced = "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"
+        spec = filled(
+            spec,
+            parallelism=1,
+            backoffLimit=checks.INT32_MAX if spec.get("backoffLimitPerIndex") else 6,
+            completionMode="NonIndexed",
+            suspend=False,
+            manualSelector=False,
+            podReplacementPolicy=replaced,
+        )
+        return inside(spec, template=template)
+
+    return workloads.labelled_like_template(inside(job, spec=spec))
+
+
+_valid = workloads.workload_check(
+    checks.fields(
+        parallelism=checks.count,
+        completions=checks.count,
+        activeDeadlineSeconds=checks.detail(checks.integer(0)),
+        backoffLimit=checks.detail(checks.count),
+        ttlSecondsAfterFinished=checks.detail(checks.count),
+        completionMode=checks.one_of("NonIndexed", "Indexed"),
+    ),
+    _indexed_has_completions,
+    checks.fields(suspend=checks.boolean),
+    templates.with_template,
+    templates.until_done,
+    templates.own_selector,
+)
+_ZEROS = {"spec": {"template": workloads.NO_TEMPLATE}, "status": {}}
+
+JOB = Registration(
+    kind=KINDS["Job"],
+    defaults=_with_defaults,
+    validate=_valid,
+    validate_update=workloads.spec_changed(
+        _valid,
+        _completions,
+        rules.immutable("spec.selector"),
+        _template,
+        rules.immutable("spec.completionMode"),
+        rules.immutable("spec.podFailurePolicy"),
+        rules.immutable("spec.backoffLimitPerIndex"),
+        rules.immutable("spec.managedBy"),
+        rules.immutable("spec.successPolicy"),
+    ),
+    validate_subresource_update={"status": status_update},
+    strategy=workload(_ZEROS, create_job, default_propagation="Orphan"),
+    columns=(
+        NAME,
+        Column("Status", _job_status, "What becomes of the job."),
+        Column("Completions", _progress, "Pods that have succeeded, of those that should."),
+        Column("Duration", _job_duration, "How long it took, or has taken so far."),
+        AGE,
+        CONTAINERS,
+        IMAGES,
+        SELECTOR,
+    ),
+    selectable={"status.successful": number("status.succeeded")},
+    unselectable='field label "{}" not supported for batchv1.Job',
+    zeros=_ZEROS,
+)

@@ -1,0 +1,157 @@
+"""Limit ranges: bounds and defaults that don't contradict each other."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.kinds import KINDS
+from podium.api.labels import validate_label_key
+from podium.api.objects import Object
+from podium.api.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
+from podium.apiserver.kinds.columns import NAME, Column, as_it_is
+from podium.apiserver.kinds.filling import amounts, every, inside
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.strategy import Strategy
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
+from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.resources import (
+    allows_overcommit,
+    container_resource_name,
+    resource_list,
+)
+
+_STANDARD_TYPES = ("Pod", "Container", "PersistentVolumeClaim")
+_LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
+_ONE = Quantity(NANOS_PER_UNIT)
+
+
+def _type_name(value: Any, path: str) -> Faults:
+    if not isinstance(value, str):
+        yield from checks.text(value, path)
+        return
+    faults = [FieldError(path, value, message) for message in validate_label_key(value)]
+    yield from faults
+    if not faults and "/" not in value and value not in _STANDARD_TYPES:
+        yield FieldError(path, value, "must be a standard limit type or fully qualified")
+
+
+def _names(limit: Any, path: str) -> Faults:
+    """Resources are such as their owner can have; a pod as a whole has no defaults."""
+    kind = limit.get("type")
+    for field in _LISTS:
+        amounts = a_dict(limit.get(field))
+        if kind == "Pod" and field in ("default", "defaultRequest"):
+            if amounts:
+                message = "may not be specified when `type` is 'Pod'"
+                yield checks.forbidden(join(path, field), message)
+        elif kind in ("Pod", "Container"):
+            for name in amounts:
+                yield from container_resource_name(name, f"{join(path, field)}[{name}]")
+
+
+def _storage_bound(limit: Any, path: str) -> Faults:
+    bounds = {**a_dict(limit.get("min")), **a_dict(limit.get("max"))}
+    if limit.get("type") == "PersistentVolumeClaim" and "storage" not in bounds:
+        message = "either minimum or maximum storage value is required, but neither was provided"
+        yield checks.required(join(path, "limits"), message)
+
+
+def _orders(limit: Any, path: str) -> Faults:
+    """For each resource: minimum, default request, default limit and maximum, in that order."""
+    amounts = {field: _read(limit.get(field)) for field in _LISTS}
+    for name in sorted({name for found in amounts.values() for name in found}):
+        of = {field: found.get(name) for field, found in amounts.items()}
+        for where, shown, message in _contradictions(name, of):
+            yield FieldError(f"{join(path, where)}[{name}]", str(shown), message)
+
+
+def _read(raw: Any) -> dict[str, Quantity]:
+    found = {}
+    for name, amount in a_dict(raw).items():
+        try:
+            found[name] = parse_quantity(amount)
+        except QuantityError:
+            continue
+    return found
+
+
+def _contradictions(
+    name: str, of: dict[str, Quantity | None]
+) -> Iterator[tuple[str, Quantity, str]]:
+    """Which list's amount is wrong, the amount that is shown, and what is said of it."""
+    low, high, ratio = of["min"], of["max"], of["maxLimitRequestRatio"]
+    request, limit = of["defaultRequest"], of["default"]
+    for where, shown, smaller, small_title, larger, large_title in (
+        ("min", low, low, "min value", high, "max value"),
+        ("defaultRequest", request, low, "min value", request, "default request value"),
+        ("defaultRequest", request, request, "default request value", high, "max value"),
+        ("defaultRequest", request, request, "default request value", limit, "default limit value"),
+        ("default", low, low, "min value", limit, "default value"),
+        ("default", high, limit, "default value", high, "max value"),
+    ):
+        if shown and smaller is not None and larger is not None and smaller > larger:
+            message = f"{small_title} {smaller} is greater than {large_title} {larger}"
+            yield where, shown, message
+    if ratio is not None and ratio < _ONE:
+        yield "maxLimitRequestRatio", ratio, f"ratio {ratio} is less than 1"
+    if (
+        ratio is not None
+        and low
+        and high is not None
+        and ratio.nanos * low.nanos > (high.nanos * NANOS_PER_UNIT)
+    ):
+        bound = f"max/min = {high.nanos / low.nanos:f}"
+        yield "maxLimitRequestRatio", ratio, f"ratio {ratio} is greater than {bound}"
+    if not allows_overcommit(name) and request is not None and limit not in (None, request):
+        message = f"default value {limit} must equal to defaultRequest value {request} in {name}"
+        yield "defaultRequest", request, message
+
+
+_limit = checks.fields(
+    _names,
+    _storage_bound,
+    _orders,
+    type=checks.needed(_type_name),
+    **dict.fromkeys(_LISTS, resource_list()),
+)
+
+
+def _limits(value: Any, path: str) -> Faults:
+    yield from checks.each(_limit)(value, path)
+    seen = set()
+    for index, limit in dicts(value):
+        kind = str(limit.get("type"))
+        if kind in seen:
+            yield checks.duplicate(f"{path}[{index}].type", kind)
+        seen.add(kind)
+
+
+def _filled(limit: Object) -> Object:
+    limit = inside(limit, **dict.fromkeys(_LISTS, amounts))
+    if limit.get("type") != "Container":
+        return limit
+    default = {**(limit.get("max") or {}), **(limit.get("default") or {})}
+    request = {**(limit.get("min") or {}), **default, **(limit.get("defaultRequest") or {})}
+    filled = {
+        name: value
+        for name, value in (("default", default), ("defaultRequest", request))
+        if value != (limit.get(name) or {})
+    }
+    return {**limit, **filled} if filled else limit
+
+
+LIMIT_RANGE = Registration(
+    kind=KINDS["LimitRange"],
+    # What containers are limited to and request follows from the bounds.
+    defaults=lambda obj: inside(obj, spec=lambda spec: inside(spec, limits=every(_filled))),
+    validate=checks.fields(metadata=object_meta(), spec=checks.fields(limits=_limits)),
+    strategy=Strategy(create_on_update=True),
+    columns=(
+        NAME,
+        Column(
+            "Created At", as_it_is(".metadata.creationTimestamp"), "When it was created.", "date"
+        ),
+    ),
+    zeros={"spec": {"limits": None}},
+)

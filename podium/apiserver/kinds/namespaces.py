@@ -1,0 +1,97 @@
+"""Namespaces: labelled with their names, and held until somebody has emptied them."""
+
+from podium.api.errors import FieldError
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, labels, name, spec_of
+from podium.apiserver.kinds import rules
+from podium.apiserver.kinds.columns import AGE, NAME, Column
+from podium.apiserver.kinds.filling import filled
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.rules import at
+from podium.apiserver.kinds.selecting import texts
+from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.metadata import finalizer_name, object_meta
+from podium.apiserver.validation.names import dns_label
+
+_NAME_LABEL = "kubernetes.io/metadata.name"
+
+
+def _with_defaults(namespace: Object) -> Object:
+    """A Namespace: labelled with its name, and active."""
+    called, known = name(namespace), labels(namespace)
+    if called and known.get(_NAME_LABEL) != called:
+        labelled = {**known, _NAME_LABEL: called}
+        namespace = {**namespace, "metadata": {**namespace["metadata"], "labels": labelled}}
+    status = filled(namespace.get("status") or {}, phase="Active")
+    return namespace if namespace.get("status") == status else {**namespace, "status": status}
+
+
+_KUBERNETES = "kubernetes"
+
+
+def _create(namespace: Object, _creation: Creation) -> Object:
+    """A new namespace: active, and held by the controller that will empty it."""
+    # The label with its name is missing yet if the name has only just been generated.
+    namespace = _with_defaults(namespace)
+    spec = namespace.get("spec") or {}
+    finalizers = spec.get("finalizers") or []
+    if _KUBERNETES not in finalizers:
+        finalizers = [*finalizers, _KUBERNETES]
+    return {
+        **namespace,
+        "spec": {**spec, "finalizers": finalizers},
+        "status": {"phase": "Active"},
+    }
+
+
+def _update(new: Object, old: Object, now_s: float) -> Object:
+    """The finalizers of the spec have a subresource of their own."""
+    new = keep_status(new, old, now_s)
+    finalizers = spec_of(old).get("finalizers")
+    spec = new.get("spec") or {}
+    if spec.get("finalizers") == finalizers:
+        return new
+    others = {name: value for name, value in spec.items() if name != "finalizers"}
+    return {**new, "spec": {**others, "finalizers": finalizers} if finalizers else others}
+
+
+def _phase(new: Object, _old: Object) -> Faults:
+    phase = at(new, "status.phase") or ""
+    if at(new, "metadata.deletionTimestamp"):
+        if phase != "Terminating":
+            message = "may only be 'Terminating' if `deletionTimestamp` is not empty"
+            yield FieldError("status.Phase", phase, message)
+    elif phase != "Active":
+        message = "may only be 'Active' if `deletionTimestamp` is empty"
+        yield FieldError("status.Phase", phase, message)
+
+
+def _finalizers(new: Object, _old: Object) -> Faults:
+    for index, one in enumerate(at(new, "spec.finalizers") or ()):
+        yield from finalizer_name(one, f"spec.finalizers[{index}]")
+
+
+NAMESPACE = Registration(
+    kind=KINDS["Namespace"],
+    defaults=_with_defaults,
+    validate=checks.fields(
+        metadata=object_meta(dns_label),
+        status=checks.fields(phase=checks.one_of("Active", "Terminating")),
+    ),
+    validate_update=rules.metadata,
+    validate_subresource_update={
+        "status": rules.all_of(rules.metadata, _phase),
+        "finalize": rules.all_of(rules.metadata, _finalizers),
+    },
+    strategy=Strategy(
+        create=_create,
+        update=_update,
+        subresources={"status": keep_spec, "finalize": keep_status},
+        answers_object=True,
+    ),
+    columns=(NAME, Column("Status", ".status.phase", "Whether it is active or goes."), AGE),
+    selectable=texts("status.phase"),
+    zeros={"spec": {}, "status": {}},
+)

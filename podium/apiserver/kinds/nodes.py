@@ -1,0 +1,252 @@
+"""Nodes: whoever creates one may say how it is, and some of it is said once and for all.
+
+The rules for changes are those of `ValidateNodeUpdate` in v1.36.
+"""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, labels, status_of
+from podium.apiserver.internals import internal
+from podium.apiserver.kinds import rules
+from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, Read, wide
+from podium.apiserver.kinds.durations import UNKNOWN
+from podium.apiserver.kinds.filling import amounts, inside
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.rules import at
+from podium.apiserver.kinds.selecting import boolean
+from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, a_dict, join
+from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.remembered import remembered
+from podium.apiserver.validation.resources import resource_list
+from podium.apiserver.validation.tolerations import taints
+
+# Upstream judges neither their types nor their statuses, so that any may be stored already.
+_condition = checks.fields(type=checks.text, status=checks.text, lastTransitionTime=checks.time)
+
+
+def _conditions_part(conditions: Any) -> Any:
+    if not isinstance(conditions, list):
+        return conditions
+    return [
+        checks.kept(condition, ("type", "status", "lastTransitionTime")) for condition in conditions
+    ]
+
+
+_amounts = resource_list(checks.anything)
+_FEATURE = re.compile("[A-Z][A-Za-z0-9]*(/[A-Za-z0-9]+)*", re.ASCII)
+_FEATURE_RULE = (
+    "must start with an UpperCamelCase segment, with subsequent segments separated by '/' "
+    "(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and "
+    "slashes"
+)
+
+
+def _features(value: object, path: str) -> Faults:
+    """What a node says that it can do: names in order, each once."""
+    yield from checks.each(checks.text)(value, path)
+    before = ""
+    for index, name in enumerate(value if isinstance(value, list) else ()):
+        if not isinstance(name, str):
+            continue
+        where = f"{path}[{index}]"
+        if not _FEATURE.fullmatch(name):
+            yield FieldError(where, name, f'invalid feature name "{name}": {_FEATURE_RULE}')
+        elif name == before:
+            yield checks.duplicate(where, name)
+        elif name < before:
+            yield FieldError(where, name, "list must be sorted alphabetically")
+        before = max(before, name)
+
+
+def _resources(value: object, path: str) -> Faults:
+    """Amounts by resource name; the names stand in paths without brackets, for nodes alone."""
+    for fault in _amounts(value, ""):
+        name = fault.field.removeprefix("[").removesuffix("]")
+        yield replace(fault, field=join(path, name) if name else path)
+
+
+def _valid_taints(node: Any, path: str) -> Faults:
+    """The taints of a node, which kube-apiserver takes for metadata where it complains of them."""
+    found = a_dict(node.get("spec")).get("taints")
+    if found:
+        yield from _taints(found, join(path, "metadata.taints"))
+
+
+_taints = remembered(taints)
+_valid_resources = checks.fields(
+    status=checks.fields(capacity=remembered(_resources), allocatable=remembered(_resources))
+)
+_valid_features = checks.fields(status=checks.fields(declaredFeatures=_features))
+
+
+def _with_defaults(node: Object) -> Object:
+    """A Node; without allocatable resources, all of its capacity can be allocated."""
+
+    def status(status: Object) -> Object:
+        status = inside(status, capacity=amounts, allocatable=amounts)
+        if status.get("capacity") is None or status.get("allocatable") is not None:
+            return status
+        return {**status, "allocatable": dict(status["capacity"])}
+
+    return inside(node, status=status)
+
+
+def _create(node: Object, _creation: Creation) -> Object:
+    """A new Node, with the status that it is given."""
+    return {**node, "spec": node.get("spec") or {}, "status": _complete(status_of(node))}
+
+
+def _complete(status: Object) -> Object:
+    info = {**_NO_STATUS["nodeInfo"], **(status.get("nodeInfo") or {})}
+    return {**_NO_STATUS, **status, "nodeInfo": info}
+
+
+_ADDRESS = 'node updates may not change podCIDR except from "" to valid'
+_PROVIDER = 'node updates may not change providerID except from "" to valid'
+
+
+def _addresses(new: Object, _old: Object) -> Faults:
+    seen = []
+    for index, address in enumerate(status_of(new).get("addresses") or ()):
+        if address in seen:
+            path = f"status.addresses[{index}]"
+            yield FieldError(path, internal("NodeAddress", address), "", ErrorKind.DUPLICATE)
+        seen.append(address)
+
+
+def _assigned_once(new: Object, old: Object) -> Faults:
+    """Its addresses for pods and the name that its provider has for it, once given, stay."""
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    ranges, known = spec.get("podCIDRs") or [], before.get("podCIDRs") or []
+    if known and len(ranges) != len(known):
+        yield checks.forbidden("spec.podCIDRs", _ADDRESS)
+    elif known:
+        for one, other in zip(ranges, known, strict=True):
+            if one != other:
+                yield checks.forbidden("spec.podCIDRs", _ADDRESS)
+    provider = before.get("providerID")
+    if provider and spec.get("providerID") != provider:
+        yield checks.forbidden("spec.providerID", _PROVIDER)
+
+
+def _external_id(new: Object, old: Object) -> Faults:
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    if (spec.get("externalID") or "") != (before.get("externalID") or ""):
+        yield checks.forbidden("spec.externalID", "may not be updated")
+
+
+_on_every_update = rules.all_of(
+    rules.metadata,
+    rules.valid(_valid_resources),
+    _addresses,
+    _assigned_once,
+    rules.valid(_valid_taints),
+    _external_id,
+)
+
+
+_ROLE_PREFIX = "node-role.kubernetes.io/"
+_ROLE_LABEL = "kubernetes.io/role"
+
+
+def _status(node: Object, _now_s: float) -> str:
+    ready = "Unknown"
+    for condition in at(node, "status.conditions") or ():
+        if condition.get("type") == "Ready":
+            ready = "Ready" if condition.get("status") == "True" else "NotReady"
+    return f"{ready},SchedulingDisabled" if at(node, "spec.unschedulable") else ready
+
+
+def _roles(node: Object, _now_s: float) -> str:
+    roles = {key.removeprefix(_ROLE_PREFIX) for key in labels(node) if key.startswith(_ROLE_PREFIX)}
+    roles.add(labels(node).get(_ROLE_LABEL, ""))
+    return ",".join(sorted(roles - {""})) or NONE
+
+
+def _address(kind: str) -> Read:
+    def read(node: Object, _now_s: float) -> str:
+        for address in at(node, "status.addresses") or ():
+            if address.get("type") == kind:
+                return str(address.get("address") or "")
+        return NONE
+
+    return read
+
+
+_NO_STATUS: Object = {
+    "daemonEndpoints": {"kubeletEndpoint": {"Port": 0}},
+    "nodeInfo": dict.fromkeys(
+        (
+            "machineID",
+            "systemUUID",
+            "bootID",
+            "kernelVersion",
+            "osImage",
+            "containerRuntimeVersion",
+            "kubeletVersion",
+            "kubeProxyVersion",
+            "operatingSystem",
+            "architecture",
+        ),
+        "",
+    ),
+}
+_valid = checks.fields(
+    _valid_taints,
+    _valid_resources,
+    metadata=object_meta(),
+    spec=checks.fields(unschedulable=checks.boolean, providerID=checks.text),
+    status=checks.fields(
+        conditions=remembered(checks.each(_condition), _conditions_part),
+        images=remembered(
+            checks.each(checks.fields(names=checks.each(checks.text), sizeBytes=checks.integer()))
+        ),
+        declaredFeatures=_features,
+    ),
+)
+_on_every_update = rules.all_of(
+    rules.metadata,
+    rules.valid(_valid_resources),
+    _addresses,
+    _assigned_once,
+    rules.valid(_valid_taints),
+    _external_id,
+)
+_INFO = ".status.nodeInfo"
+
+NODE = Registration(
+    kind=KINDS["Node"],
+    defaults=_with_defaults,
+    validate=_valid,
+    # A node is judged as a new one, and once more as a changed one.
+    validate_update=rules.all_of(rules.valid(_valid), _on_every_update),
+    validate_subresource_update={
+        "status": rules.all_of(rules.valid(_valid_features), _on_every_update)
+    },
+    strategy=Strategy(create=_create, update=keep_status, subresources={"status": keep_spec}),
+    columns=(
+        NAME,
+        Column("Status", _status, "Whether the node is ready, and whether it takes pods."),
+        Column("Roles", _roles, "Roles that the node's labels name."),
+        AGE,
+        Column("Version", f"{_INFO}.kubeletVersion", "Version of the kubelet."),
+        wide("Internal-IP", _address("InternalIP"), "Address within the cluster."),
+        wide("External-IP", _address("ExternalIP"), "Address outside."),
+        wide("OS-Image", f"{_INFO}.osImage", "Operating system.", default=UNKNOWN),
+        wide("Kernel-Version", f"{_INFO}.kernelVersion", "Its kernel.", default=UNKNOWN),
+        wide(
+            "Container-Runtime",
+            f"{_INFO}.containerRuntimeVersion",
+            "Runtime of the containers.",
+            default=UNKNOWN,
+        ),
+    ),
+    selectable={"spec.unschedulable": boolean("spec.unschedulable")},
+    zeros={"spec": {}, "status": _NO_STATUS},
+)

@@ -1,0 +1,116 @@
+"""Resizing of pods: which resources of which containers may change while they run.
+
+The rules are those of `ValidatePodResize` in v1.36.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.objects import Object, spec_of, status_of
+from podium.api.priority import is_mirror
+from podium.api.qos import qos_class, stored_or_computed_qos
+from podium.api.resources import is_sidecar
+from podium.apiserver.internals import internal
+from podium.apiserver.kinds import rules
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.pods import pod as pod_check
+
+_RESIZABLE = ("cpu", "memory")
+_FIELDS = ("requests", "limits")
+_NOT_AT_ALL = {
+    "static": "static pods cannot be resized",
+    "windows": "windows pods cannot be resized",
+}
+
+_new_pod = rules.valid(pod_check)
+
+
+def resize_update(new: Object, old: Object) -> Faults:
+    """A pod whose resources are changed.
+
+    The new pod differs from the old one in resources and resize policies only.
+    """
+    kind = "static" if is_mirror(old) else _os_name(spec_of(old))
+    if kind in _NOT_AT_ALL:
+        yield checks.forbidden("", _NOT_AT_ALL[kind])
+        return
+    yield from rules.metadata(new, old)
+    yield from _new_pod(new, old)
+    if stored_or_computed_qos(old) != qos_class(new):
+        message = "Pod QOS Class may not change as a result of resizing"
+        yield FieldError("spec", status_of(new).get("qosClass") or "", message)
+    if not _node_can_resize(old):
+        yield checks.forbidden("spec", "Pod running on node without support for resize")
+    yield from _containers(spec_of(new), spec_of(old))
+
+
+def _os_name(spec: Object) -> str:
+    return str((spec.get("os") or {}).get("name") or "")
+
+
+def _node_can_resize(pod: Object) -> bool:
+    """Whether the node tells the resources of running containers; if none runs, who knows."""
+    statuses = status_of(pod).get("containerStatuses") or ()
+    for status in statuses:
+        if (status.get("state") or {}).get("running") is not None:
+            return status.get("resources") is not None
+    return True
+
+
+def _containers(spec: Object, before: Object) -> Faults:
+    own, own_before = spec.get("resources") or {}, before.get("resources") or {}
+    yield from _nothing_removed(own, own_before, "spec.resources")
+    for index, (new, old) in enumerate(_pairs(spec, before, "initContainers")):
+        if is_sidecar(old):
+            path = f"spec.initContainers[{index}].resources"
+            yield from _nothing_removed(_resources(new), _resources(old), path)
+    for index, (new, old) in enumerate(_pairs(spec, before, "containers")):
+        path = f"spec.containers[{index}].resources"
+        yield from _nothing_removed(_resources(new), _resources(old), path)
+    for new, old in _pairs(spec, before, "containers"):
+        if not _differs_in_resizable_only(new, old):
+            yield checks.forbidden("spec", "only cpu and memory resources are mutable")
+    for new, old in _pairs(spec, before, "initContainers"):
+        if not is_sidecar(old):
+            if internal("Container", new) != internal("Container", old):
+                message = "resources for non-sidecar init containers are immutable"
+                yield checks.forbidden("spec", message)
+        elif not _differs_in_resizable_only(new, old):
+            message = "only cpu and memory resources for sidecar containers are mutable"
+            yield checks.forbidden("spec", message)
+
+
+def _pairs(spec: Object, before: Object, field: str) -> list[tuple[Object, Object]]:
+    return list(zip(spec.get(field) or (), before.get(field) or (), strict=True))
+
+
+def _resources(container: Object) -> Object:
+    found: Object = container.get("resources") or {}
+    return found
+
+
+def _nothing_removed(new: Object, old: Object, path: str) -> Faults:
+    for field in _FIELDS:
+        if set(old.get(field) or ()) - set(new.get(field) or ()):
+            yield checks.forbidden(f"{path}.{field}", f"resource {field} cannot be removed")
+
+
+def _differs_in_resizable_only(new: Object, old: Object) -> bool:
+    resources, before = _resources(new), _resources(old)
+    as_before: Mapping[str, Any] = {
+        field: _with_resizable_of(resources.get(field) or {}, before.get(field))
+        for field in _FIELDS
+    }
+    claims = {"claims": resources["claims"]} if "claims" in resources else {}
+    restored = {**new, "resources": {**as_before, **claims}}
+    return internal("Container", restored) == internal("Container", old)
+
+
+def _with_resizable_of(new: Object, old: Object | None) -> Object | None:
+    """The amounts, with cpu and memory as they were; none if there were none."""
+    if old is None:
+        return None
+    others = {name: amount for name, amount in new.items() if name not in _RESIZABLE}
+    return {**others, **{name: old[name] for name in _RESIZABLE if name in old}}

@@ -1,0 +1,213 @@
+"""Resource quotas: what is limited, and for which objects."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.kinds import KINDS
+from podium.api.labels import validate_label_key
+from podium.api.objects import Object
+from podium.api.quantity import NANOS_PER_UNIT, parse_quantity
+from podium.api.resources import is_extended_resource
+from podium.apiserver.internals import internal
+from podium.apiserver.kinds import rules
+from podium.apiserver.kinds.columns import AGE, NAME, Column, Read
+from podium.apiserver.kinds.filling import amounts, inside
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.rules import at
+from podium.apiserver.kinds.strategy import Strategy, keep_spec, keep_status, starting_with
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
+from podium.apiserver.validation.metadata import object_meta
+
+_HUGE_PAGES = ("hugepages-", "requests.hugepages-")
+_POD_COMPUTE = frozenset(
+    {"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
+)
+_CLAIMS = frozenset({"persistentvolumeclaims", "requests.storage"})
+_COUNTED = frozenset(
+    {
+        "pods",
+        "resourcequotas",
+        "services",
+        "replicationcontrollers",
+        "secrets",
+        "configmaps",
+        "persistentvolumeclaims",
+        "services.nodeports",
+        "services.loadbalancers",
+    }
+)
+_STANDARD = _POD_COMPUTE | _CLAIMS | _COUNTED | {
+    "ephemeral-storage",
+    "requests.ephemeral-storage",
+    "limits.ephemeral-storage",
+}  # fmt: skip
+_ONE_OR_THE_OTHER = (("BestEffort", "NotBestEffort"), ("Terminating", "NotTerminating"))
+_PODS_ONLY = frozenset({"pods"})
+_SCOPES = {
+    "Terminating": _PODS_ONLY | _POD_COMPUTE,
+    "NotTerminating": _PODS_ONLY | _POD_COMPUTE,
+    "BestEffort": _PODS_ONLY,
+    "NotBestEffort": _PODS_ONLY | _POD_COMPUTE,
+    "PriorityClass": _PODS_ONLY | _POD_COMPUTE,
+    "CrossNamespacePodAffinity": _PODS_ONLY | _POD_COMPUTE,
+    "VolumeAttributesClass": _CLAIMS,
+}
+_WITHOUT_VALUES = (
+    "Terminating",
+    "NotTerminating",
+    "BestEffort",
+    "NotBestEffort",
+    "CrossNamespacePodAffinity",
+)
+_MUST_EXIST = "must be 'Exists' when scope is any of " + (
+    "ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
+    "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
+    "ResourceQuotaScopeCrossNamespacePodAffinity"
+)
+
+
+def _is_standard(name: str) -> bool:
+    return name in _STANDARD or name.startswith(_HUGE_PAGES)
+
+
+def _resource_name(name: str, path: str) -> Faults:
+    faults = [FieldError(path, name, message) for message in validate_label_key(name)]
+    yield from faults
+    if not faults and "/" not in name and not _is_standard(name):
+        yield FieldError(path, name, "must be a standard resource type or fully qualified")
+        yield FieldError(path, name, "must be a standard resource for quota")
+
+
+def _amounts(value: object, path: str) -> Faults:
+    if not isinstance(value, dict):
+        yield checks.wrong_type(path, value, "an object of resource names and quantities")
+        return
+    for name, amount in value.items():
+        where = f"{path}[{name}]"
+        yield from _resource_name(name, where)
+        faults = list(checks.quantity(amount, where))
+        yield from faults
+        counted = name in _COUNTED or is_extended_resource(name)
+        if counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
+            yield FieldError(where, amount, "must be an integer")
+
+
+def _limited(spec: Any) -> list[str]:
+    """The standard resources that the quota limits."""
+    return [name for name in sorted(a_dict(spec.get("hard"))) if _is_standard(name)]
+
+
+def _scopes(spec: Any, path: str) -> Faults:
+    scopes, where = spec.get("scopes") or [], join(path, "scopes")
+    if not isinstance(scopes, list):
+        return
+    for scope in scopes:
+        if scope not in _SCOPES:
+            yield FieldError(where, scopes, "unsupported scope")
+        for name in _limited(spec):
+            if name not in _SCOPES.get(scope, ()):
+                yield FieldError(where, scopes, "unsupported scope applied to resource")
+    yield from _conflicts(scopes, scopes, where)
+
+
+def _conflicts(named: Any, shown: Any, where: str) -> Faults:
+    for pair in _ONE_OR_THE_OTHER:
+        if all(scope in named for scope in pair):
+            yield FieldError(where, shown or "null", "conflicting scopes")
+
+
+def _scope_selector(spec: Any, path: str) -> Faults:
+    selector = spec.get("scopeSelector")
+    if not isinstance(selector, dict):
+        return
+    where = join(path, "scopeSelector.matchExpressions")
+    named = []
+    for _, requirement in dicts(selector.get("matchExpressions")):
+        scope = requirement.get("scopeName") or ""
+        if scope not in _SCOPES:
+            yield FieldError(f"{where}.scopeName", scope, "unsupported scope")
+        for name in _limited(spec):
+            if name not in _SCOPES.get(scope, ()):
+                shown = internal("ScopeSelector", selector)
+                yield FieldError(where, shown, "unsupported scope applied to resource")
+        yield from _requirement(requirement, scope, where)
+        named.append(scope)
+    yield from _conflicts(named, spec.get("scopes"), where)
+
+
+def _requirement(requirement: dict[str, Any], scope: str, where: str) -> Faults:
+    operator, values = requirement.get("operator") or "", requirement.get("values") or []
+    if scope in _WITHOUT_VALUES and operator != "Exists":
+        yield FieldError(f"{where}.operator", operator, _MUST_EXIST)
+    if operator in ("In", "NotIn"):
+        if not values:
+            message = (
+                "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+            )
+            yield checks.required(f"{where}.values", message)
+    elif operator in ("Exists", "DoesNotExist"):
+        if values:
+            message = (
+                "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+            )
+            yield FieldError(f"{where}.values", values, message)
+    else:
+        yield FieldError(f"{where}.operator", operator, "not a valid selector operator")
+
+
+def _same_scopes(new: Object, old: Object) -> Faults:
+    now, before = at(new, "spec.scopes") or [], at(old, "spec.scopes") or []
+    if set(now) != set(before):
+        yield FieldError("spec.scopes", now or "null", "field is immutable")
+
+
+_LIMITS_PREFIX = "limits."
+
+
+def _usage(of_limits: bool) -> Read:
+    def read(quota: Object, _now_s: float) -> str:
+        used: Mapping[str, str] = at(quota, "status.used") or {}
+        hard: Mapping[str, str] = at(quota, "status.hard") or {}
+        return ", ".join(
+            f"{resource}: {used.get(resource, '0')}/{hard[resource]}"
+            for resource in sorted(hard)
+            if resource.startswith(_LIMITS_PREFIX) is of_limits
+        )
+
+    return read
+
+
+_valid = checks.fields(
+    metadata=object_meta(),
+    spec=checks.fields(_scopes, _scope_selector, hard=_amounts, scopes=checks.each(checks.text)),
+    status=checks.fields(hard=_amounts, used=_amounts),
+)
+
+RESOURCE_QUOTA = Registration(
+    kind=KINDS["ResourceQuota"],
+    defaults=lambda quota: inside(
+        quota,
+        spec=lambda spec: inside(spec, hard=amounts),
+        status=lambda status: inside(status, hard=amounts, used=amounts),
+    ),
+    validate=_valid,
+    validate_update=rules.all_of(rules.metadata, rules.valid(_valid, "spec"), _same_scopes),
+    validate_subresource_update={
+        "status": rules.all_of(rules.metadata, rules.valid(_valid, "status"))
+    },
+    strategy=Strategy(
+        create=starting_with({}),
+        update=keep_status,
+        subresources={"status": keep_spec},
+        answers_object=True,
+    ),
+    columns=(
+        NAME,
+        Column("Request", _usage(of_limits=False), "Use and limit of requests and counts."),
+        Column("Limit", _usage(of_limits=True), "Use and limit of the containers' limits."),
+        AGE,
+    ),
+    zeros={"spec": {}, "status": {}},
+)

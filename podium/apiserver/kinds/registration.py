@@ -1,0 +1,75 @@
+"""Registrations: what the API server knows of a kind, in one value."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from podium.api.kinds import Kind
+from podium.api.objects import Object
+from podium.apiserver.kinds.columns import AGE, NAME, Columns
+from podium.apiserver.kinds.filling import Filler, nothing_new
+from podium.apiserver.kinds.rules import Rule, changed
+from podium.apiserver.kinds.selecting import ReadField, by_key, by_name
+from podium.apiserver.kinds.strategy import Strategy, apart_from_status
+from podium.apiserver.validation.checks import Check, fields
+from podium.apiserver.validation.metadata import object_meta
+
+metadata_alone: Check = fields(metadata=object_meta())
+"""Objects of which only the metadata is judged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """A kind as the API server handles it; the defaults are those of a kind without peculiarities.
+
+    Attributes:
+        kind: what it is called, and where it stands.
+        defaults: fills in what its author left out.
+        defaults_of_new: fills in what is settled once, when an object is created.
+        validate: what is wrong with an object by itself.
+        validate_update: what is wrong with a change of an object.
+        validate_subresource_update: the same for changes by subresources, such as `status`.
+        strategy: what writes prepare, reset and count.
+        columns: what its table shows.
+        row_conditions: what a row of the table says of its object.
+        selectable: how each field that a list can be selected by is read, beside those of the
+            metadata.
+        unselectable: what is said of another field, with `{}` in its place, if not the usual.
+        zeros: what the API writes of it where there is nothing, as its type can't leave it out.
+    """
+
+    kind: Kind
+    defaults: Filler = nothing_new
+    defaults_of_new: Filler = nothing_new
+    validate: Check = metadata_alone
+    validate_update: Rule | None = None
+    validate_subresource_update: Mapping[str, Rule] = field(default_factory=dict)
+    strategy: Strategy = Strategy()  # noqa: RUF009 - it doesn't change
+    columns: Columns = (NAME, AGE)
+    row_conditions: Callable[[Object], list[dict[str, str]]] = lambda _: []
+    selectable: Mapping[str, ReadField] = field(default_factory=dict)
+    unselectable: str = ""
+    zeros: Object = field(default_factory=dict)
+
+    def rule(self, subresource: str) -> Rule | None:
+        """What is asked of a change, by a subresource or by none; None if there is nothing."""
+        if subresource:
+            return self.validate_subresource_update.get(subresource)
+        return self.validate_update or changed(self.validate)
+
+    def field_reader(self, path: str) -> ReadField | None:
+        """How a field that a list can be selected by is read; None if it can't be by this one."""
+        is_strict = (self.selectable or self.unselectable) and not self.kind.namespaced
+        return {**(by_name if is_strict else by_key), **self.selectable}.get(path)
+
+    def not_selectable(self, path: str) -> str:
+        """What is said of a field that no list can be selected by."""
+        if self.unselectable or self.selectable:
+            return (self.unselectable or "field label not supported: {}").format(path)
+        known = ", ".join(f'"{one}"' for one in by_key)
+        return f'"{path}" is not a known field selector: only {known}'
+
+
+def plain_registration(kind: Kind) -> Registration:
+    """A kind that nothing acts on: it is stored, served and printed as any other."""
+    has_status = "status" in kind.subresources
+    return Registration(kind=kind, strategy=apart_from_status() if has_status else Strategy())

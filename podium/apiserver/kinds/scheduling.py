@@ -1,0 +1,99 @@
+"""Classes of pods: how important they are, and what runs them."""
+
+from functools import partial
+from typing import Any
+
+from podium.api.kinds import KINDS
+from podium.api.objects import Object
+from podium.api.priority import (
+    HIGHEST_USER_DEFINABLE,
+    NEVER,
+    PREEMPT_LOWER_PRIORITY,
+    SYSTEM_PRIORITY_CLASSES,
+)
+from podium.apiserver.kinds import rules
+from podium.apiserver.kinds.columns import AGE, NAME, Column, flag, number
+from podium.apiserver.kinds.filling import filled
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.strategy import Strategy
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, a_dict
+from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.names import dns_label, label_map
+from podium.apiserver.validation.resources import overhead
+from podium.apiserver.validation.tolerations import tolerations
+
+_SYSTEM_PREFIX = "system-"
+
+
+def _known_class(value: Any, path: str) -> Faults:
+    name, number = a_dict(value.get("metadata")).get("name"), value.get("value") or 0
+    if not isinstance(name, str) or isinstance(number, bool) or not isinstance(number, int):
+        return
+    if not name.startswith(_SYSTEM_PREFIX):
+        if number > HIGHEST_USER_DEFINABLE:
+            message = (
+                f"maximum allowed value of a user defined priority is {HIGHEST_USER_DEFINABLE}"
+            )
+            yield checks.forbidden("value", message)
+        return
+    known = SYSTEM_PRIORITY_CLASSES.get(name)
+    why = ""
+    if known is None:
+        why = f"{name} is not a known system priority class"
+    elif number != known:
+        why = f"value of {name} PriorityClass must be {known}"
+    elif value.get("globalDefault"):
+        why = f"globalDefault of {name} PriorityClass must be false"
+    if why:
+        message = (
+            f"priority class names with '{_SYSTEM_PREFIX}' prefix are reserved for system use "
+            f"only. error: {why}"
+        )
+        yield checks.forbidden("metadata.name", message)
+
+
+def _priority_value(new: Object, old: Object) -> Faults:
+    if (new.get("value") or 0) != (old.get("value") or 0):
+        yield checks.forbidden("value", "may not be changed in an update.")
+
+
+_valid_runtime_class = checks.fields(
+    metadata=object_meta(),
+    handler=checks.needed(dns_label),
+    overhead=checks.fields(podFixed=overhead),
+    scheduling=checks.fields(nodeSelector=label_map, tolerations=tolerations),
+)
+
+PRIORITY_CLASS = Registration(
+    kind=KINDS["PriorityClass"],
+    defaults=partial(filled, value=0, preemptionPolicy=PREEMPT_LOWER_PRIORITY),
+    validate=checks.fields(
+        _known_class,
+        metadata=object_meta(),
+        value=checks.integer(checks.INT32_MIN, checks.INT32_MAX),
+        globalDefault=checks.boolean,
+        preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER),
+    ),
+    validate_update=rules.all_of(
+        rules.metadata, _priority_value, rules.immutable("preemptionPolicy")
+    ),
+    strategy=Strategy(counts_generations=True),
+    columns=(
+        NAME,
+        number("Value", ".value", "Priority of the class's pods."),
+        flag("Global-Default", ".globalDefault", "Whether pods without a class are of this one."),
+        AGE,
+        Column("PreemptionPolicy", ".preemptionPolicy", "Whether the pods may preempt others."),
+    ),
+    zeros={"value": 0},
+)
+
+RUNTIME_CLASS = Registration(
+    kind=KINDS["RuntimeClass"],
+    validate=_valid_runtime_class,
+    validate_update=rules.changed(_valid_runtime_class, rules.immutable("handler")),
+    strategy=Strategy(unconditional_update=False),
+    columns=(NAME, Column("Handler", ".handler", "What runs the pods of this class."), AGE),
+    zeros={"handler": ""},
+)

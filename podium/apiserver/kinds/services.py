@@ -1,0 +1,297 @@
+"""Services, and the addresses behind them.
+
+The ranges of addresses and ports are those of kubeadm and of kube-apiserver's defaults; which of
+the free ones a service gets is chosen at random.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from ipaddress import IPv4Network
+from itertools import chain
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.kinds import KINDS
+from podium.api.objects import Object
+from podium.apiserver.kinds import rules
+from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, labels_text, wide
+from podium.apiserver.kinds.filling import every, filled, inside
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.rules import at
+from podium.apiserver.kinds.selecting import texts
+from podium.apiserver.kinds.strategy import (
+    Creation,
+    Strategy,
+    count_changes,
+    in_turn,
+    keep_spec,
+    keep_status,
+)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.names import dns_label, label_map, subdomain
+
+_ADDRESSES = IPv4Network("10.96.0.0/12")
+_NODE_PORTS = range(30000, 32768)
+_HEADLESS = "None"
+_WITH_NODE_PORTS = ("NodePort", "LoadBalancer")
+
+
+def _create(service: Object, creation: Creation) -> Object:
+    """A new Service, with an address unless it wants none, and with ports on nodes if it does."""
+    spec = service.get("spec") or {}
+    service = {**service, "status": {"loadBalancer": {}}}
+    if spec.get("type") == "ExternalName":
+        return service
+    others = [other.get("spec") or {} for other in creation.others()]
+    address = spec.get("clusterIP") or _free_address(others, creation)
+    spec = {
+        **spec,
+        "clusterIP": address,
+        "clusterIPs": spec.get("clusterIPs") or [address],
+        "ipFamilies": spec.get("ipFamilies") or ["IPv4"],
+        "ipFamilyPolicy": spec.get("ipFamilyPolicy") or "SingleStack",
+    }
+    if spec.get("type") in _WITH_NODE_PORTS:
+        spec["ports"] = _with_node_ports(spec.get("ports") or [], others, creation)
+    return {**service, "spec": spec}
+
+
+def _keep_addresses(new: Object, old: Object, _now_s: float) -> Object:
+    """An update that leaves addresses out keeps them, as long as the service still wants one."""
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    if spec.get("type") == "ExternalName" or before.get("type") == "ExternalName":
+        return new
+    kept = {
+        field: before[field]
+        for field in ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
+        if before.get(field) and not spec.get(field)
+    }
+    return {**new, "spec": {**spec, **kept}} if kept else new
+
+
+def _free_address(others: list[Object], creation: Creation) -> str:
+    taken = {other.get("clusterIP") for other in others}
+    while True:
+        # Neither the network's own address nor its last one.
+        address = str(_ADDRESSES[creation.rng.randrange(1, _ADDRESSES.num_addresses - 1)])
+        if address not in taken:
+            return address
+
+
+def _with_node_ports(ports: list[Object], others: list[Object], creation: Creation) -> list[Object]:
+    everyone = chain(ports, *(other.get("ports") or () for other in others))
+    taken = {port.get("nodePort") for port in everyone}
+    free = [number for number in _NODE_PORTS if number not in taken]
+    without = sum(not port.get("nodePort") for port in ports)
+    chosen = iter(creation.rng.sample(free, without))
+    return [port if port.get("nodePort") else {**port, "nodePort": next(chosen)} for port in ports]
+
+
+def _with_defaults(service: Object) -> Object:
+    """A Service."""
+
+    def port(port: Object) -> Object:
+        port = filled(port, protocol="TCP")
+        return port if port.get("targetPort") else {**port, "targetPort": port.get("port")}
+
+    def spec(spec: Object) -> Object:
+        spec = filled(spec, sessionAffinity="None", type="ClusterIP")
+        if spec["type"] != "ExternalName":
+            spec = filled(spec, internalTrafficPolicy="Cluster")
+        return inside(spec, ports=every(port))
+
+    return inside(service, spec=spec)
+
+
+_ONCE_SET = "may not change once set"
+
+
+def _cluster_addresses(new: Object, old: Object) -> Faults:
+    """A service keeps its address, unless it is one of those that have none."""
+    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    if "ExternalName" in (spec.get("type"), before.get("type")):
+        return
+    now, then = spec.get("clusterIPs") or [], before.get("clusterIPs") or []
+    if then and not now:
+        yield FieldError("spec.clusterIPs[0]", "null", "primary clusterIP can not be unset")
+    for index, (one, other) in enumerate(zip(now, then, strict=False)):
+        if one != other:
+            yield FieldError(f"spec.clusterIPs[{index}]", now, _ONCE_SET)
+
+
+_port_number = checks.integer(1, 65535)
+_protocol = checks.one_of("SCTP", "TCP", "UDP")
+_address = checks.fields(ip=checks.needed(checks.text), hostname=dns_label, nodeName=subdomain)
+
+
+def _has_addresses(subset: Any, path: str) -> Faults:
+    if not subset.get("addresses") and not subset.get("notReadyAddresses"):
+        yield checks.required(path, "must specify `addresses` or `notReadyAddresses`")
+
+
+_SHOWN_MAX = 3
+
+
+def _shortened(entries: Iterable[str], if_empty: str) -> str:
+    """The first few entries, and how many more there are."""
+    found = list(entries)
+    shown = ",".join(found[:_SHOWN_MAX])
+    more = len(found) - _SHOWN_MAX
+    return f"{shown} + {more} more..." if more > 0 else shown or if_empty
+
+
+def _balancer_addresses(service: Object) -> list[str]:
+    ingress = at(service, "status.loadBalancer.ingress") or ()
+    return sorted({one.get("ip") or one.get("hostname") or "" for one in ingress} - {""})
+
+
+def _external_ip(service: Object, _now_s: float) -> str:
+    own = at(service, "spec.externalIPs") or []
+    match at(service, "spec.type"):
+        case "ClusterIP" | "NodePort":
+            return ",".join(own) or NONE
+        case "LoadBalancer":
+            return ",".join([*_balancer_addresses(service), *own]) or "<pending>"
+        case "ExternalName":
+            return str(at(service, "spec.externalName") or "")
+    return "<unknown>"
+
+
+def _port(port: Object) -> str:
+    outside = f":{port['nodePort']}" if port.get("nodePort") else ""
+    return f"{port.get('port', 0)}{outside}/{port.get('protocol', '')}"
+
+
+def _ports(service: Object, _now_s: float) -> str:
+    return ",".join(map(_port, at(service, "spec.ports") or ())) or NONE
+
+
+def _host_port(address: str, port: int) -> str:
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def _subset(subset: Object) -> Iterator[str]:
+    addresses = [address.get("ip", "") for address in subset.get("addresses") or ()]
+    # A headless service may have no ports at all.
+    if not subset.get("ports"):
+        yield from addresses
+    for port in subset.get("ports") or ():
+        yield from (_host_port(address, port.get("port", 0)) for address in addresses)
+
+
+def _endpoints(endpoints: Object, _now_s: float) -> str:
+    subsets = endpoints.get("subsets") or ()
+    return _shortened(
+        (one for subset in subsets for one in _subset(subset)), "" if subsets else NONE
+    )
+
+
+def _slice_port(port: Object) -> str:
+    if port.get("port") is not None:
+        return str(port["port"])
+    return str(port["name"]) if port.get("name") is not None else "*"
+
+
+def _slice_ports(endpoint_slice: Object, _now_s: float) -> str:
+    return _shortened(map(_slice_port, endpoint_slice.get("ports") or ()), UNSET)
+
+
+def _slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
+    endpoints = endpoint_slice.get("endpoints") or ()
+    return _shortened((one for e in endpoints for one in e.get("addresses") or ()), UNSET)
+
+
+_valid_service = checks.fields(
+    metadata=object_meta(dns_label),
+    spec=checks.fields(selector=label_map, type=checks.text),
+)
+_port_in_subset = checks.fields(
+    name=checks.text, port=checks.needed(_port_number), protocol=_protocol
+)
+
+SERVICE = Registration(
+    kind=KINDS["Service"],
+    defaults=_with_defaults,
+    validate=_valid_service,
+    validate_update=rules.all_of(rules.metadata, _cluster_addresses, rules.valid(_valid_service)),
+    strategy=Strategy(
+        create=_create,
+        update=in_turn(keep_status, _keep_addresses),
+        subresources={"status": keep_spec},
+        create_on_update=True,
+        answers_object=True,
+    ),
+    columns=(
+        NAME,
+        Column("Type", ".spec.type", "How the service is exposed."),
+        Column("Cluster-IP", ".spec.clusterIPs[0]", "Address within the cluster.", default=NONE),
+        Column("External-IP", _external_ip, "Addresses outside."),
+        Column("Port(s)", _ports, "Ports, with those of the nodes where there are any."),
+        AGE,
+        wide(
+            "Selector",
+            lambda service, _: labels_text(at(service, "spec.selector")),
+            "Labels of the pods behind it.",
+        ),
+    ),
+    selectable=texts("spec.clusterIP", "spec.type"),
+    zeros={"spec": {}, "status": {"loadBalancer": {}}},
+)
+
+ENDPOINTS = Registration(
+    kind=KINDS["Endpoints"],
+    defaults=lambda endpoints: inside(
+        endpoints,
+        subsets=every(lambda subset: inside(subset, ports=every(partial(filled, protocol="TCP")))),
+    ),
+    validate=checks.fields(
+        metadata=object_meta(),
+        subsets=checks.each(
+            checks.fields(
+                _has_addresses,
+                addresses=checks.each(_address),
+                notReadyAddresses=checks.each(_address),
+                ports=checks.each(_port_in_subset),
+            )
+        ),
+    ),
+    strategy=Strategy(create_on_update=True),
+    columns=(
+        NAME,
+        Column("Endpoints", _endpoints, "Addresses and ports behind the service."),
+        AGE,
+    ),
+)
+
+_valid_slice = checks.fields(
+    metadata=object_meta(),
+    addressType=checks.needed(checks.one_of("FQDN", "IPv4", "IPv6")),
+    endpoints=checks.each(
+        checks.fields(
+            addresses=checks.needed(checks.each(checks.text)),
+            hostname=dns_label,
+            nodeName=subdomain,
+        )
+    ),
+    ports=checks.each(checks.fields(name=checks.text, port=_port_number, protocol=_protocol)),
+)
+
+ENDPOINT_SLICE = Registration(
+    kind=KINDS["EndpointSlice"],
+    defaults=lambda obj: inside(obj, ports=every(partial(filled, name="", protocol="TCP"))),
+    validate=_valid_slice,
+    validate_update=rules.changed(_valid_slice, rules.immutable("addressType")),
+    strategy=Strategy(
+        update=count_changes("addressType", "endpoints", "ports"), counts_generations=True
+    ),
+    columns=(
+        NAME,
+        Column("AddressType", ".addressType", "What sort of addresses they are."),
+        Column("Ports", _slice_ports, "Ports of each endpoint."),
+        Column("Endpoints", _slice_endpoints, "Addresses of the endpoints."),
+        AGE,
+    ),
+    zeros={"addressType": "", "endpoints": None, "ports": None},
+)

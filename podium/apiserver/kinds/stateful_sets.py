@@ -1,0 +1,187 @@
+"""StatefulSets, and the revisions that they and DaemonSets keep."""
+
+from typing import Any
+
+from podium.api.errors import FieldError
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, controller_of, spec_of, without
+from podium.apiserver.kinds import rules, workloads
+from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, NONE, Column, as_it_is
+from podium.apiserver.kinds.filling import every, filled, inside
+from podium.apiserver.kinds.pod_templates import template
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.selecting import never
+from podium.apiserver.kinds.strategy import workload
+from podium.apiserver.kinds.volumes import claim_defaults
+from podium.apiserver.validation import checks, templates
+from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
+from podium.apiserver.validation.claims import claim_template
+from podium.apiserver.validation.metadata import object_meta
+
+
+def stateful_update(value: Any, path: str) -> Faults:
+    """The `updateStrategy` of a StatefulSet."""
+    kind, rolling = value.get("type"), value.get("rollingUpdate")
+    if kind == "":
+        yield checks.required(path)
+    elif kind == "OnDelete":
+        if rolling is not None:
+            message = "only allowed for updateStrategy 'RollingUpdate'"
+            yield FieldError(join(path, "rollingUpdate"), rolling, message)
+    elif kind in (None, "RollingUpdate"):
+        yield from checks.fields(rollingUpdate=_partitioned)(value, path)
+    else:
+        shown = {"Type": kind, "RollingUpdate": rolling}
+        yield FieldError(path, shown, "must be 'RollingUpdate' or 'OnDelete'")
+
+
+def _some(value: object, path: str) -> Faults:
+    yield from checks.positive_int_or_percent(value, path)
+    if workloads.is_nothing(value):
+        yield FieldError(path, value, "cannot be 0")
+
+
+_partitioned = checks.fields(
+    partition=checks.count, maxUnavailable=checks.detail(checks.both(_some, checks.at_most_all))
+)
+
+
+def _management(value: object, path: str) -> Faults:
+    if value == "":
+        yield checks.required(path)
+    elif value not in ("OrderedReady", "Parallel"):
+        yield FieldError(path, value, "must be 'OrderedReady' or 'Parallel'")
+
+
+def _claimed_template(spec: Any, path: str) -> Faults:
+    """The template of a StatefulSet, with its claims as volumes, which its containers can mount."""
+    template = a_dict(spec.get("template"))
+    pod, claims = a_dict(template.get("spec")), dict[str, Any]()
+    volumes = pod.get("volumes") or []
+    for _, claim in dicts(spec.get("volumeClaimTemplates")):
+        if isinstance(name := a_dict(claim.get("metadata")).get("name", ""), str):
+            claims[name] = {"name": name, "persistentVolumeClaim": {"claimName": name}}
+    if claims and isinstance(volumes, list):
+        kept = [one for one in volumes if str(a_dict(one).get("name")) not in claims]
+        pod = {**pod, "volumes": [*claims.values(), *kept]}
+        spec = {**spec, "template": {**template, "spec": pod}}
+    yield from templates.selected_template(spec, path)
+
+
+_STATEFUL_CHANGEABLE = (
+    "replicas",
+    "ordinals",
+    "template",
+    "updateStrategy",
+    "revisionHistoryLimit",
+    "persistentVolumeClaimRetentionPolicy",
+    "minReadySeconds",
+)
+
+
+def _statefulset_spec(new: Object, old: Object) -> Faults:
+    spec, before = (without(spec_of(obj), *_STATEFUL_CHANGEABLE) for obj in (new, old))
+    if not rules.same(spec, before):
+        *listed, last = (f"'{field}'" for field in _STATEFUL_CHANGEABLE)
+        yield checks.forbidden(
+            "spec",
+            "updates to statefulset spec for fields other than "
+            f"{', '.join(listed)} and {last} are forbidden",
+        )
+
+
+# The first of these conditions that holds is the job's status; one that is being deleted stands
+# between those that are final and those that aren't.
+
+
+def _revision_controller(revision: Object, _now_s: float) -> str:
+    owner = controller_of(revision)
+    if owner is None:
+        return NONE
+    group = str(owner.get("apiVersion", "")).rpartition("/")[0]
+    kind = f"{owner['kind']}.{group}" if group else owner["kind"]
+    return f"{kind.lower()}/{owner['name']}"
+
+
+# What a secret of a type has to hold.
+
+
+def _has_data(value: Any, path: str) -> Faults:
+    if value.get("data") is None:
+        yield checks.required(join(path, "data"), "data is mandatory")
+
+
+def _with_defaults(stateful_set: Object) -> Object:
+    def strategy(strategy: Object) -> Object:
+        return workloads.rolling(strategy, partition=0, maxUnavailable=1)
+
+    def retention(policy: Object) -> Object:
+        return filled(policy, whenDeleted="Retain", whenScaled="Retain")
+
+    def spec(spec: Object) -> Object:
+        spec = filled(
+            spec,
+            replicas=1,
+            podManagementPolicy="OrderedReady",
+            updateStrategy={},
+            revisionHistoryLimit=workloads.REVISIONS_KEPT,
+            persistentVolumeClaimRetentionPolicy={},
+        )
+        return inside(
+            spec,
+            updateStrategy=strategy,
+            persistentVolumeClaimRetentionPolicy=retention,
+            template=template,
+            volumeClaimTemplates=every(claim_defaults),
+        )
+
+    return inside(stateful_set, spec=spec)
+
+
+_valid = workloads.workload_check(
+    checks.fields(podManagementPolicy=_management, updateStrategy=checks.in_turn(stateful_update)),
+    workloads.pods,
+    workloads.ready,
+    checks.fields(ordinals=checks.fields(start=checks.count), serviceName=checks.text),
+    templates.selector_of("statefulset"),
+    _claimed_template,
+    templates.always("StatefulSet"),
+    checks.fields(volumeClaimTemplates=checks.each(claim_template)),
+    workloads.revisions,
+)
+_WITHIN = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
+_ZEROS = {
+    "spec": {**workloads.SELECTED_TEMPLATE, "serviceName": "", "updateStrategy": {}},
+    "status": {"replicas": 0, "availableReplicas": 0},
+}
+_valid_revision = checks.fields(_has_data, metadata=object_meta(), revision=checks.integer(0))
+
+STATEFUL_SET = Registration(
+    kind=KINDS["StatefulSet"],
+    defaults=_with_defaults,
+    validate=_valid,
+    validate_update=workloads.spec_changed(_valid, _statefulset_spec),
+    validate_subresource_update={
+        "status": workloads.replica_counts(
+            ("replicas", *_WITHIN, "observedGeneration", "collisionCount"), _WITHIN
+        )
+    },
+    strategy=workload(_ZEROS),
+    columns=(NAME, workloads.READY_OF_DESIRED, AGE, CONTAINERS, IMAGES),
+    selectable={"status.successful": never},
+    unselectable="field label not supported for appsv1.StatefulSet: {}",
+    zeros=_ZEROS,
+)
+
+CONTROLLER_REVISION = Registration(
+    kind=KINDS["ControllerRevision"],
+    validate=_valid_revision,
+    validate_update=rules.changed(_valid_revision, rules.immutable("data")),
+    columns=(
+        NAME,
+        Column("Controller", _revision_controller, "Whose revision it is."),
+        Column("Revision", as_it_is(".revision"), "Its number."),
+        AGE,
+    ),
+    zeros={"revision": 0},
+)

@@ -1,0 +1,259 @@
+"""Who provides storage: classes of it, the drivers on nodes, what is left and what is attached."""
+
+from functools import partial
+
+from podium.api.errors import FieldError
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, annotations, name, without
+from podium.apiserver.internals import internal
+from podium.apiserver.kinds import rules
+from podium.apiserver.kinds.columns import (
+    AGE,
+    NAME,
+    NONE,
+    UNSET,
+    Column,
+    as_it_is,
+    count,
+    flag,
+    joined,
+    number,
+)
+from podium.apiserver.kinds.filling import filled, inside
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.rules import at
+from podium.apiserver.kinds.strategy import (
+    Strategy,
+    keep_spec_and_metadata,
+    keep_status,
+    starting_with,
+)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.names import label_key, subdomain
+from podium.apiserver.validation.selectors import label_selector
+
+
+def _class_stays(new: Object, old: Object) -> Faults:
+    for field in ("parameters", "provisioner", "reclaimPolicy"):
+        if (new.get(field) or None) != (old.get(field) or None):
+            yield checks.forbidden(field, f"updates to {field} are forbidden.")
+
+
+def _known_drivers(new: Object, old: Object) -> Faults:
+    """What a node says of a driver stays, but for how many volumes it can attach."""
+    known = {driver.get("name"): driver for driver in at(old, "spec.drivers") or ()}
+    for driver in at(new, "spec.drivers") or ():
+        before = known.get(driver.get("name"))
+        if before is not None and without(driver, "allocatable") != without(before, "allocatable"):
+            shown = internal("CSINodeDriver", driver)
+            yield FieldError("CSINodeDriver", shown, "field is immutable")
+
+
+_DEFAULT_ANNOTATIONS = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
+
+
+def _class_name(storage_class: Object, _now_s: float) -> str:
+    notes = annotations(storage_class)
+    is_default = any(notes.get(key) == "true" for key in _DEFAULT_ANNOTATIONS)
+    return f"{name(storage_class)} (default)" if is_default else name(storage_class)
+
+
+def _audiences(driver: Object, _now_s: float) -> str:
+    requests = at(driver, "spec.tokenRequests")
+    if requests is None:
+        return UNSET
+    return ",".join(str(request.get("audience", "")) for request in requests)
+
+
+def _driver_defaults(driver: Object) -> Object:
+    def spec(spec: Object) -> Object:
+        spec = filled(
+            spec,
+            attachRequired=True,
+            podInfoOnMount=False,
+            storageCapacity=False,
+            fsGroupPolicy="ReadWriteOnceWithFSType",
+            requiresRepublish=False,
+            seLinuxMount=False,
+        )
+        if spec.get("volumeLifecycleModes"):
+            return spec
+        return {**spec, "volumeLifecycleModes": ["Persistent"]}
+
+    return inside(driver, spec=spec)
+
+
+_some_text = checks.needed(checks.text)
+_valid_class = checks.fields(
+    metadata=object_meta(),
+    provisioner=_some_text,
+    reclaimPolicy=checks.one_of("Delete", "Retain"),
+    volumeBindingMode=checks.one_of("Immediate", "WaitForFirstConsumer"),
+    allowVolumeExpansion=checks.boolean,
+    allowedTopologies=checks.each(
+        checks.fields(
+            matchLabelExpressions=checks.each(
+                checks.fields(
+                    key=checks.needed(label_key), values=checks.needed(checks.each(checks.text))
+                )
+            )
+        )
+    ),
+)
+_valid_node = checks.fields(
+    metadata=object_meta(),
+    spec=checks.fields(
+        drivers=checks.each(
+            checks.fields(
+                name=checks.needed(subdomain),
+                nodeID=_some_text,
+                topologyKeys=checks.each(label_key),
+                allocatable=checks.fields(count=checks.count),
+            )
+        )
+    ),
+)
+_valid_driver = checks.fields(
+    metadata=object_meta(),
+    spec=checks.fields(attachRequired=checks.boolean, storageCapacity=checks.boolean),
+)
+_valid_capacity = checks.fields(
+    metadata=object_meta(),
+    storageClassName=checks.needed(subdomain),
+    nodeTopology=label_selector,
+    capacity=checks.quantity,
+    maximumVolumeSize=checks.quantity,
+)
+
+STORAGE_CLASS = Registration(
+    kind=KINDS["StorageClass"],
+    defaults=partial(filled, reclaimPolicy="Delete", volumeBindingMode="Immediate"),
+    validate=_valid_class,
+    validate_update=rules.all_of(
+        rules.valid(_valid_class),
+        rules.metadata,
+        _class_stays,
+        rules.immutable("volumeBindingMode"),
+    ),
+    strategy=Strategy(answers_object=True),
+    columns=(
+        Column("Name", _class_name, "Name, and whether it is the default.", format="name"),
+        Column("Provisioner", ".provisioner", "Who makes the volumes."),
+        Column(
+            "ReclaimPolicy",
+            ".reclaimPolicy",
+            "What becomes of a volume once its claim is gone.",
+            default="Delete",
+        ),
+        Column(
+            "VolumeBindingMode",
+            ".volumeBindingMode",
+            "When a claim gets its volume.",
+            default="Immediate",
+        ),
+        Column(
+            "AllowVolumeExpansion",
+            as_it_is(".allowVolumeExpansion", default=False),
+            "Whether volumes can grow.",
+        ),
+        AGE,
+    ),
+    zeros={"provisioner": ""},
+)
+
+CSI_NODE = Registration(
+    kind=KINDS["CSINode"],
+    validate=_valid_node,
+    validate_update=rules.all_of(rules.valid(_valid_node), _known_drivers),
+    strategy=Strategy(answers_object=True, unconditional_update=False),
+    columns=(
+        NAME,
+        number("Drivers", count(".spec.drivers"), "Number of CSI drivers on the node."),
+        AGE,
+    ),
+    zeros={"spec": {"drivers": None}},
+)
+
+CSI_DRIVER = Registration(
+    kind=KINDS["CSIDriver"],
+    defaults=_driver_defaults,
+    validate=_valid_driver,
+    validate_update=rules.all_of(
+        rules.metadata,
+        rules.valid(_valid_driver, "spec"),
+        rules.immutable("spec.attachRequired", "spec.attachedRequired"),
+        rules.immutable("spec.volumeLifecycleModes"),
+    ),
+    strategy=Strategy(answers_object=True, unconditional_update=False),
+    columns=(
+        NAME,
+        flag(
+            "AttachRequired", ".spec.attachRequired", "Whether volumes are attached.", default=True
+        ),
+        flag("PodInfoOnMount", ".spec.podInfoOnMount", "Whether mounting wants to know the pod."),
+        flag("StorageCapacity", ".spec.storageCapacity", "Whether scheduling looks at capacity."),
+        Column("TokenRequests", _audiences, "Audiences of the tokens that it needs."),
+        flag("RequiresRepublish", ".spec.requiresRepublish", "Whether mounts are repeated."),
+        Column(
+            "Modes",
+            joined(".spec.volumeLifecycleModes[*]", NONE),
+            "Lifecycles of volumes that it supports.",
+        ),
+        AGE,
+    ),
+    zeros={"spec": {}},
+)
+
+CSI_STORAGE_CAPACITY = Registration(
+    kind=KINDS["CSIStorageCapacity"],
+    validate=_valid_capacity,
+    validate_update=rules.changed(
+        _valid_capacity, rules.immutable("nodeTopology"), rules.immutable("storageClassName")
+    ),
+    strategy=Strategy(unconditional_update=False),
+    columns=(
+        NAME,
+        Column("StorageClassName", ".storageClassName", "Class of the storage."),
+        Column("Capacity", ".capacity", "How much there is.", default=UNSET),
+    ),
+    zeros={"storageClassName": ""},
+)
+
+VOLUME_ATTACHMENT = Registration(
+    kind=KINDS["VolumeAttachment"],
+    validate=checks.fields(
+        metadata=object_meta(),
+        spec=checks.needed(
+            checks.fields(
+                attacher=_some_text,
+                nodeName=_some_text,
+                source=checks.needed(checks.fields(persistentVolumeName=checks.text)),
+            )
+        ),
+    ),
+    validate_update=rules.immutable("spec", show=partial(internal, "VolumeAttachmentSpec")),
+    strategy=Strategy(
+        create=starting_with({"attached": False}),
+        update=keep_status,
+        subresources={"status": keep_spec_and_metadata},
+        answers_object=True,
+        unconditional_update=False,
+    ),
+    columns=(
+        NAME,
+        Column("Attacher", ".spec.attacher", "Who attaches the volume.", format="name"),
+        Column("PV", ".spec.source.persistentVolumeName", "The volume."),
+        Column("Node", ".spec.nodeName", "Where it is to be attached."),
+        flag("Attached", ".status.attached", "Whether it is."),
+        AGE,
+    ),
+    zeros={
+        "spec": {"attacher": "", "source": {}, "nodeName": ""},
+        "status": {"attached": False},
+    },
+)

@@ -1,0 +1,322 @@
+"""Volumes and claims to them: where data lies doesn't change; a bound claim may grow."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, annotations, is_terminating, spec_of
+from podium.api.quantity import nanos
+from podium.api.times import timestamp
+from podium.apiserver.internals import difference, internal
+from podium.apiserver.kinds import rules
+from podium.apiserver.kinds.columns import AGE, NAME, UNSET, Column, wide
+from podium.apiserver.kinds.filling import amounts, filled, inside
+from podium.apiserver.kinds.pod_templates import with_claim_spec
+from podium.apiserver.kinds.registration import Registration
+from podium.apiserver.kinds.rules import at
+from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict
+from podium.apiserver.validation.claims import access_modes, claim_spec, some_amount, volume_mode
+from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.resources import amounts as valid_amounts
+from podium.apiserver.validation.selectors import node_selector
+
+
+def _create_volume(volume: Object, creation: Creation) -> Object:
+    """A new PersistentVolume."""
+    since = timestamp(creation.now_s)
+    return {**volume, "status": {"phase": "Pending", "lastPhaseTransitionTime": since}}
+
+
+def _update_volume_status(new: Object, old: Object, now_s: float) -> Object:
+    """The status; since when a phase lasts is noted, unless the writer knows better."""
+    new = keep_spec(new, old, now_s)
+    status, before = new.get("status") or {}, old.get("status") or {}
+    field = "lastPhaseTransitionTime"
+    if status.get("phase") == before.get("phase") or status.get(field) != before.get(field):
+        return new
+    return {**new, "status": {**status, field: timestamp(now_s)}}
+
+
+_STORAGE = "storage"
+
+
+def _capacity(value: Any, path: str) -> Faults:
+    """A volume has storage, and nothing else."""
+    if not value:
+        yield MinorFieldError(path, None, "", ErrorKind.REQUIRED)
+    if list(a_dict(value)) != [_STORAGE]:
+        fault = unsupported(path, value, (_STORAGE,))
+        yield MinorFieldError(path, value, fault.message, fault.kind)
+    yield from valid_amounts(value, path)
+    for name, amount in a_dict(value).items():
+        yield from checks.detail(some_amount)(amount, f"{path}[{name}]")
+
+
+_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+_CLAIM_FIXED = (
+    "spec is immutable after creation except resources.requests and volumeAttributesClassName "
+    "for bound claims"
+)
+_SOURCE_FIXED = "spec.persistentvolumesource is immutable after creation"
+_TOO_SMALL = "field can not be less than status.capacity"
+_ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
+
+
+def _claim_spec(new: Object, old: Object) -> Faults:
+    """Of a claim, a volume and a class are given once; size and attributes change when bound."""
+    spec, before = dict(spec_of(new)), spec_of(old)
+    known: dict[str, Any] = dict(before)
+    if not before.get("volumeName"):
+        known["volumeName"] = spec.get("volumeName")
+    if _is_class_first_named(new, old):
+        known["storageClassName"] = spec["storageClassName"]
+    else:
+        noted, was = annotations(new).get(_BETA_CLASS), annotations(old).get(_BETA_CLASS)
+        if noted != was:
+            path = f"metadata.annotations[{_BETA_CLASS}]"
+            yield FieldError(path, noted or "", "field is immutable")
+    if at(new, "status.phase") == "Bound":
+        spec = _with_changeable_of(spec, before)
+    shown, stored = (internal("PersistentVolumeClaimSpec", one) for one in (spec, known))
+    if shown != stored:
+        yield checks.forbidden("spec", f"{_CLAIM_FIXED}\n{difference(stored, shown)}")
+    yield from _size(new, old)
+    now, then = spec_of(new).get("volumeMode"), before.get("volumeMode")
+    yield from rules.immutable_value(now, then, "volumeMode")
+    yield from _attributes_class_stays(new, old, empty_too=True)
+
+
+def _is_class_first_named(new: Object, old: Object) -> bool:
+    """Whether a claim without class is given one, and it isn't another than it has noted."""
+    name = at(new, "spec.storageClassName")
+    noted = annotations(old).get(_BETA_CLASS)
+    unnamed = at(old, "spec.storageClassName") is None
+    return name is not None and unnamed and noted in (None, name)
+
+
+def _with_changeable_of(spec: Mapping[str, Any], before: Object) -> dict[str, Any]:
+    """The spec with the size and the class of attributes as they were."""
+    changed = dict(spec)
+    resources = spec.get("resources") or {}
+    if resources.get("requests"):
+        size = at(before, "resources.requests.storage")
+        requests = {**resources["requests"], "storage": size or "0"}
+        changed["resources"] = {**resources, "requests": requests}
+    if spec.get("volumeAttributesClassName") is not None:
+        changed["volumeAttributesClassName"] = before.get("volumeAttributesClassName")
+    return changed
+
+
+def _size(new: Object, old: Object) -> Faults:
+    """A claim that couldn't grow may ask for less again, but for more than it has."""
+    wanted, before = (nanos(at(one, _REQUESTED) or 0) for one in (new, old))
+    if wanted < before and wanted <= nanos(at(old, "status.capacity.storage") or 0):
+        yield checks.forbidden(_REQUESTED, _TOO_SMALL)
+
+
+def _attributes_class_stays(new: Object, old: Object, *, empty_too: bool) -> Faults:
+    now, before = at(new, _ATTRIBUTES_CLASS), at(old, _ATTRIBUTES_CLASS)
+    if before is None or now == before:
+        return
+    if now is None:
+        yield checks.forbidden(_ATTRIBUTES_CLASS, "update from non-nil value to nil is forbidden")
+    elif empty_too and not now:
+        message = "update from non-nil value to an empty string is forbidden"
+        yield checks.forbidden(_ATTRIBUTES_CLASS, message)
+
+
+def _volume_source(new: Object, old: Object) -> Faults:
+    now, before = (internal("PersistentVolumeSource", spec_of(one)) for one in (new, old))
+    if before["CSI"] and now["CSI"] and before["CSI"]["ControllerExpandSecretRef"] is None:
+        now["CSI"]["ControllerExpandSecretRef"] = None
+    if now != before:
+        path = "spec.persistentvolumesource"
+        yield checks.forbidden(path, f"{_SOURCE_FIXED}\n{difference(before, now)}")
+
+
+def _volume_node_affinity(new: Object, old: Object) -> Faults:
+    """Where a volume can be reached is said once."""
+    now, before = at(new, "spec.nodeAffinity"), at(old, "spec.nodeAffinity")
+    if before is None:
+        return
+    shown = internal("VolumeNodeAffinity", now) if now is not None else None
+    if shown != internal("VolumeNodeAffinity", before):
+        message = "field is immutable, except for updating from beta label to GA"
+        yield FieldError("nodeAffinity", "null" if shown is None else shown, message)
+
+
+def _claim_capacity(new: Object, _old: Object) -> Faults:
+    if not at(new, "spec.accessModes"):
+        yield FieldError("Spec.accessModes", None, "", ErrorKind.REQUIRED)
+    for name, amount in (at(new, "status.capacity") or {}).items():
+        if nanos(amount) < 0:
+            path = f"status.capacity[{name}]"
+            yield FieldError(path, amount, "must be a valid resource quantity")
+
+
+_CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
+
+
+def _short_modes(modes: list[str] | None) -> str:
+    return ",".join(short for mode, short in _SHORT_MODES if mode in (modes or ()))
+
+
+def _phase(obj: Object, _now_s: float) -> str:
+    return "Terminating" if is_terminating(obj) else str(at(obj, "status.phase") or "")
+
+
+def _storage_class(obj: Object, _now_s: float) -> str:
+    own = annotations(obj).get(_CLASS_ANNOTATION)
+    return own if own is not None else str(at(obj, "spec.storageClassName") or "")
+
+
+def _claim(volume: Object, _now_s: float) -> str:
+    claim = at(volume, "spec.claimRef")
+    return f"{claim.get('namespace', '')}/{claim.get('name', '')}" if claim else ""
+
+
+def _claimed_capacity(claim: Object, _now_s: float) -> str:
+    if not at(claim, "spec.volumeName"):
+        return ""
+    return str(at(claim, "status.capacity.storage") or "0")
+
+
+def _claimed_modes(claim: Object, _now_s: float) -> str:
+    if not at(claim, "spec.volumeName"):
+        return ""
+    return _short_modes(at(claim, "status.accessModes"))
+
+
+_REQUESTED = "spec.resources.requests.storage"
+_SHORT_MODES = (
+    ("ReadWriteOnce", "RWO"),
+    ("ReadOnlyMany", "ROX"),
+    ("ReadWriteMany", "RWX"),
+    ("ReadWriteOncePod", "RWOP"),
+)
+
+
+def _with_status(obj: Object) -> Object:
+    status = filled(obj.get("status") or {}, phase="Pending")
+    return obj if obj.get("status") == status else {**obj, "status": status}
+
+
+def claim_defaults(claim: Object) -> Object:
+    """A PersistentVolumeClaim, or a StatefulSet's template for one."""
+    return with_claim_spec(_with_status(claim))
+
+
+def _volume_defaults(volume: Object) -> Object:
+    def spec(spec: Object) -> Object:
+        spec = filled(spec, persistentVolumeReclaimPolicy="Retain", volumeMode="Filesystem")
+        return inside(spec, capacity=amounts)
+
+    return inside(_with_status(volume), spec=spec)
+
+
+_valid_volume = checks.fields(
+    metadata=object_meta(),
+    spec=checks.needed(
+        checks.fields(
+            accessModes=checks.absent_as((), access_modes()),
+            capacity=checks.absent_as({}, _capacity),
+            claimRef=checks.fields(name=checks.text, namespace=checks.text, uid=checks.text),
+            storageClassName=checks.text,
+            volumeMode=volume_mode,
+            persistentVolumeReclaimPolicy=checks.one_of("Retain", "Delete", "Recycle", empty=True),
+            nodeAffinity=checks.fields(required=node_selector),
+            csi=checks.fields(
+                driver=checks.needed(checks.text), volumeHandle=checks.needed(checks.text)
+            ),
+        )
+    ),
+    status=checks.fields(
+        phase=checks.one_of("Pending", "Available", "Bound", "Released", "Failed", empty=True)
+    ),
+)
+_valid_claim = checks.fields(
+    metadata=object_meta(),
+    spec=checks.needed(claim_spec),
+    status=checks.fields(
+        phase=checks.one_of("Pending", "Bound", "Lost", empty=True), capacity=valid_amounts
+    ),
+)
+_CLASSES = (
+    Column("StorageClass", _storage_class, "Class of the storage."),
+    Column(
+        "VolumeAttributesClass",
+        ".spec.volumeAttributesClassName",
+        "Class of the volume's attributes.",
+        default=UNSET,
+    ),
+)
+_VOLUME_MODE = wide("VolumeMode", ".spec.volumeMode", "Filesystem or Block.", default=UNSET)
+
+PERSISTENT_VOLUME = Registration(
+    kind=KINDS["PersistentVolume"],
+    defaults=_volume_defaults,
+    validate=_valid_volume,
+    validate_update=rules.all_of(
+        rules.valid(_valid_volume),
+        _volume_source,
+        rules.immutable("spec.volumeMode", "volumeMode"),
+        _volume_node_affinity,
+        lambda new, old: _attributes_class_stays(new, old, empty_too=False),
+    ),
+    validate_subresource_update={"status": rules.metadata},
+    strategy=Strategy(
+        create=_create_volume,
+        update=keep_status,
+        subresources={"status": _update_volume_status},
+        answers_object=True,
+    ),
+    columns=(
+        NAME,
+        Column("Capacity", ".spec.capacity.storage", "Size of the volume.", default="0"),
+        Column(
+            "Access Modes",
+            lambda volume, _: _short_modes(at(volume, "spec.accessModes")),
+            "How it can be mounted.",
+        ),
+        Column(
+            "Reclaim Policy",
+            ".spec.persistentVolumeReclaimPolicy",
+            "What becomes of it once its claim is gone.",
+        ),
+        Column("Status", _phase, "Whether it is available, bound or released."),
+        Column("Claim", _claim, "The claim that it is bound to."),
+        *_CLASSES,
+        Column("Reason", ".status.reason", "Why it has failed."),
+        AGE,
+        _VOLUME_MODE,
+    ),
+    zeros={"spec": {}, "status": {}},
+)
+
+PERSISTENT_VOLUME_CLAIM = Registration(
+    kind=KINDS["PersistentVolumeClaim"],
+    defaults=claim_defaults,
+    validate=_valid_claim,
+    validate_update=rules.changed(_valid_claim, _claim_spec),
+    validate_subresource_update={"status": rules.all_of(rules.metadata, _claim_capacity)},
+    strategy=Strategy(
+        create=lambda claim, _: {**claim, "status": {"phase": "Pending"}},
+        update=keep_status,
+        subresources={"status": keep_spec},
+        answers_object=True,
+    ),
+    columns=(
+        NAME,
+        Column("Status", _phase, "Whether it is pending, bound or lost."),
+        Column("Volume", ".spec.volumeName", "The volume that it is bound to."),
+        Column("Capacity", _claimed_capacity, "Size of that volume."),
+        Column("Access Modes", _claimed_modes, "How it can be mounted."),
+        *_CLASSES,
+        AGE,
+        _VOLUME_MODE,
+    ),
+    zeros={"spec": {"resources": {}}, "status": {}},
+)
