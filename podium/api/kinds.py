@@ -1,7 +1,7 @@
 """The kinds of objects that Podium knows: what they are called, and where they stand.
 
-To add a kind is to add a line here. What else there may be to know of a kind (checks, defaults,
-columns of its table, rules for updates) is declared where it belongs, by the kind's name.
+To add a kind is to add a line here. What else the API server knows of a kind (defaults, rules, a
+strategy, columns, selectable fields) is its `Registration`, in `podium.apiserver.kinds`.
 """
 
 from collections.abc import Mapping
