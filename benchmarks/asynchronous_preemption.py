@@ -18,7 +18,7 @@ from podium.control.effects import Bind, Delete
 from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.runtime.async_api import InProcessApi
-from podium.runtime.happenings import Called, Happening
+from podium.runtime.driver_events import Called, DriverEvent
 from podium.runtime.latency import ConstantLatency
 from podium.runtime.live import LiveDriver, SteadyClock
 from podium.store.store import Store
@@ -86,7 +86,7 @@ class Goal:
         self._ordinary = ordinary
         self._victims = victims
 
-    def see(self, happening: Happening) -> None:
+    def see(self, happening: DriverEvent) -> None:
         """Count what has succeeded."""
         if not isinstance(happening, Called) or happening.error is not None:
             return

@@ -25,7 +25,7 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import PatchRequest
 from podium.cli.collecting import collect_rarely
 from podium.cluster import Cluster, ClusterOptions
-from podium.runtime.happenings import Called, Happening
+from podium.runtime.driver_events import Called, DriverEvent
 
 NODES = 1_000
 PODS = 10_000
@@ -133,8 +133,8 @@ def _node(index: int) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status}
 
 
-def _counting(calls: Counter[str]) -> Callable[[Happening], None]:
-    def note(happening: Happening) -> None:
+def _counting(calls: Counter[str]) -> Callable[[DriverEvent], None]:
+    def note(happening: DriverEvent) -> None:
         if isinstance(happening, Called):
             kind = getattr(happening.effect, "kind", "Pod")
             error = f" {happening.error.reason}" if happening.error else ""

@@ -20,9 +20,9 @@ from time import perf_counter, process_time
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
+from podium.bench.object_factory import ObjectFactory
 from podium.bench.results import Result, percentiles_ms
-from podium.bench.scheduling import Churn, Desk
-from podium.bench.stamping import Stamp
+from podium.bench.timed_scheduler import Churn, TimedScheduler
 from podium.bench.workloads import Workload
 from podium.scheduler import Scheduler
 
@@ -58,12 +58,12 @@ def measure(workload: Workload) -> Result:
     Raises:
         StuckPodError: a pod that should have been bound couldn't be.
     """
-    scheduler, stamp = Scheduler(every_node=True), Stamp()
+    scheduler, stamp = Scheduler(every_node=True), ObjectFactory()
     _set_up(scheduler, stamp, workload)
     case, size = workload.case, workload.size
     measured = stamp.group(case.measured, size.measured_pods)
     churn = Churn(scheduler, _churning(stamp, workload))
-    desk = Desk(scheduler)
+    desk = TimedScheduler(scheduler)
     gc.collect()
     gc.freeze()
     elapsed_s, busy_s = _run(desk, measured, churn if case.churn else None)
@@ -90,7 +90,7 @@ def peak_memory_mib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MAXRSS_PER_MIB
 
 
-def _set_up(scheduler: Scheduler, stamp: Stamp, workload: Workload) -> None:
+def _set_up(scheduler: Scheduler, stamp: ObjectFactory, workload: Workload) -> None:
     case, size = workload.case, workload.size
     groups = [g for g in (*case.init, case.measured, case.churn, case.placed) if g is not None]
     nodes = [
@@ -99,7 +99,7 @@ def _set_up(scheduler: Scheduler, stamp: Stamp, workload: Workload) -> None:
     ]
     placed = [] if case.placed is None else _placed(stamp.group(case.placed, size.init_pods), nodes)
     scheduler.load(nodes, placed, stamp.namespaces(group.namespace for group in groups))
-    desk = Desk(scheduler)
+    desk = TimedScheduler(scheduler)
     for group in case.init:
         for obj in stamp.group(group, size.init_pods):
             desk.schedule(obj)
@@ -112,7 +112,7 @@ def _placed(pods: list[Object], nodes: Sequence[Object]) -> list[Object]:
     return pods
 
 
-def _churning(stamp: Stamp, workload: Workload) -> list[Object]:
+def _churning(stamp: ObjectFactory, workload: Workload) -> list[Object]:
     churn = workload.case.churn
     if churn is None:
         return []
@@ -120,7 +120,9 @@ def _churning(stamp: Stamp, workload: Workload) -> list[Object]:
     return stamp.group(churn, number)
 
 
-def _run(desk: Desk, measured: Sequence[Object], churn: Churn | None) -> tuple[float, float]:
+def _run(
+    desk: TimedScheduler, measured: Sequence[Object], churn: Churn | None
+) -> tuple[float, float]:
     """Schedule the measured pods: seconds by the clock, and seconds of the processor."""
     began_s, busy_s = perf_counter(), process_time()
     for number, obj in enumerate(measured):

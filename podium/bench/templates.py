@@ -1,7 +1,7 @@
 """The nodes and pods that workloads are made of, as kube-scheduler's performance suite has them.
 
 Shapes, amounts, labels and constraints are those of scheduler_perf's templates, v1.36. A template
-has a `generateName`; `podium.bench.stamping` makes objects of it.
+has a `generateName`; `podium.bench.object_factory` makes objects of it.
 """
 
 from collections.abc import Callable, Mapping

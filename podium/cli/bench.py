@@ -17,7 +17,7 @@ from podium.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from podium.bench.live.measuring import Measured
+    from podium.bench.live.measurements import Measurement
     from podium.bench.results import Result
     from podium.bench.workloads import Workload
 
@@ -69,7 +69,7 @@ def bench(
 def _print_live(output: BriefOutput) -> None:
     import asyncio
 
-    from podium.bench.live.measuring import Sizes, measure
+    from podium.bench.live.measurements import Sizes, measure
     from podium.documents.report import plain
 
     with Console(stderr=True).status("") as status:
@@ -80,7 +80,7 @@ def _print_live(output: BriefOutput) -> None:
         print_report([plain(measured) for measured in found], output)
 
 
-def _live_cells(measured: "Measured") -> tuple[str, ...]:
+def _live_cells(measured: "Measurement") -> tuple[str, ...]:
     share = measured.processor_share
     value = f"{measured.value:,.3f}" if measured.unit == "s" else f"{measured.value:,.0f}"
     busy = "" if share is None else f"{share:.0%}"

@@ -4,7 +4,7 @@ from rich.text import Text
 
 from podium.api.times import format_time
 from podium.cli.output import Cell, count
-from podium.simulation.observing.preemption import (
+from podium.simulation.timeline.preemption import (
     KEY_NAMES,
     NOT_SELECTED_BY_NAME,
     CandidateNode,

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 
 from podium.cli.output import print_section
-from podium.simulation.summing_up import ClassSummary
-from podium.simulation.telling import span
+from podium.simulation.class_summary import ClassSummary
+from podium.simulation.timeline_sentences import span
 
 _NONE = "-"
 _ALWAYS: Sequence[tuple[str, Callable[[ClassSummary], str]]] = (

@@ -17,7 +17,7 @@ from podium.cli.timeline_text import (
     timeline_lines,
 )
 from podium.plan.outcome import BudgetChange, Placement, Plan, Return
-from podium.simulation.observing.preemption import PreemptionOutcome, Victim
+from podium.simulation.timeline.preemption import PreemptionOutcome, Victim
 
 _EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
 _PLACED, _LOST, _WAITING = "green", "red", "yellow"

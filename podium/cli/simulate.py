@@ -60,7 +60,7 @@ def simulate(
     """
     from podium.cli.simulate_text import print_story, progress
     from podium.simulation.report import simulation_report
-    from podium.simulation.simulating import simulate as play
+    from podium.simulation.scenario_runner import simulate as play
 
     try:
         loaded = _loaded(scenario, until, seed, max_pods)

@@ -10,8 +10,8 @@ from podium.cli.classes_text import print_classes
 from podium.cli.output import count, working
 from podium.cli.story_text import story_line
 from podium.simulation.report import class_summaries, final_state
-from podium.simulation.simulating import Progress, Simulation
-from podium.simulation.telling import clock, sentences, span
+from podium.simulation.scenario_runner import Progress, Simulation
+from podium.simulation.timeline_sentences import clock, sentences, span
 
 
 def print_story(out: Console, simulation: Simulation) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 from podium.cli.output import console
 from podium.cli.story_text import story_line
 from podium.embedded.cluster import EmbeddedCluster
-from podium.embedded.tally import Numbers
+from podium.embedded.cluster_counts import ClusterCounts
 
 REFRESH_S = 0.25
 _PLAIN_LINES_S = 1.0
@@ -31,7 +31,7 @@ class Display:
     def __init__(self, out: Console, live: Live | None) -> None:
         self._out = out
         self._live = live
-        self._shown: Numbers | None = None
+        self._shown: ClusterCounts | None = None
         self._shown_s = 0.0
         self._told = ""
 
@@ -39,7 +39,7 @@ class Display:
         """Print a line as it is."""
         self._out.print(line)
 
-    def show(self, numbers: Numbers, now_s: float, *, is_last: bool = False) -> None:
+    def show(self, numbers: ClusterCounts, now_s: float, *, is_last: bool = False) -> None:
         """Show how things are; off a terminal only what has changed, and not too often."""
         if self._live is not None:
             self._live.update(_line(numbers, now_s))
@@ -75,7 +75,7 @@ def greeting(embedded: EmbeddedCluster) -> Iterator[str]:
     yield "Ctrl-C stops it."
 
 
-def _line(numbers: Numbers, now_s: float) -> Text:
+def _line(numbers: ClusterCounts, now_s: float) -> Text:
     line = Text(time.strftime("%H:%M:%S", time.localtime(now_s)), style="cyan")
     for field, number in zip(fields(numbers), astuple(numbers), strict=True):
         style = _STYLES.get(field.name, "") if number else ""

@@ -9,10 +9,10 @@ from podium.api.errors import PodiumError
 from podium.api.refused import RefusedError
 from podium.cli.output import print_warnings
 from podium.cli.up_display import REFRESH_S, Display, display, greeting
-from podium.embedded.acting import Actor
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
-from podium.embedded.story import Story
-from podium.embedded.tally import Tally
+from podium.embedded.cluster_counts import ClusterCounter
+from podium.embedded.in_process_client import InProcessClient
+from podium.embedded.timeline_follower import TimelineFollower
 from podium.manifests import Loaded, Problem
 from podium.manifests.problems import describe
 
@@ -56,8 +56,8 @@ async def _run(wish: Wish) -> None:
             print_warnings([f"{wish.options.data_dir} has a cluster; it goes on as it was"])
         print_warnings(embedded.notes)
         # Both look on from before anything is applied: the cluster may act at once.
-        tally = Tally(embedded.cluster.store)
-        story = Story(embedded) if wish.applied or wish.ends_when_settled else None
+        tally = ClusterCounter(embedded.cluster.store)
+        story = TimelineFollower(embedded) if wish.applied or wish.ends_when_settled else None
         if refusals := [*_apply(embedded, wish.applied)]:
             raise ApplyError("\n".join(map(str, refusals)))
         with display() as shown:
@@ -72,8 +72,8 @@ async def _show(
     embedded: EmbeddedCluster,
     shown: Display,
     stop: asyncio.Event,
-    tally: Tally,
-    story: Story | None,
+    tally: ClusterCounter,
+    story: TimelineFollower | None,
     *,
     ends: bool,
 ) -> None:
@@ -92,7 +92,7 @@ async def _show(
 
 def _apply(embedded: EmbeddedCluster, objects: Sequence[Loaded]) -> Iterator[Problem]:
     """Apply objects, and tell of those that are refused; the others are there, as with kubectl."""
-    actor = Actor(embedded.cluster)
+    actor = InProcessClient(embedded.cluster)
     for loaded in objects:
         try:
             actor.apply([loaded.obj])

@@ -9,10 +9,10 @@ from podium.cli.output import print_warnings
 from podium.cli.up_options import Arguments
 from podium.cli.up_running import Wish
 from podium.cluster import SchedulerSetup
+from podium.cluster.controller_list import chosen_controllers
 from podium.embedded.cluster import EmbeddedOptions
-from podium.embedded.controller_choice import chosen_controllers
-from podium.embedded.first_objects import read_manifests, simulated_nodes
-from podium.embedded.pace import parse_speed
+from podium.embedded.cluster_clock import parse_speed
+from podium.embedded.initial_objects import read_manifests, simulated_nodes
 
 _NODES = 3
 

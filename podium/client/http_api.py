@@ -17,11 +17,11 @@ from podium.api.objects import Object
 from podium.client.answers import UnreadableAnswerError, decoded, error_of, unknown, unsent
 from podium.client.calls import JSON, Call, call_of, collection_path, object_path
 from podium.client.connection import Connection, MissingConnectionError
-from podium.client.watching import Stream, WatchError
+from podium.client.watch_stream import WatchError, WatchStream
 from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
-from podium.runtime.async_api import Listed, UnreachableError, WatchExpiredError
-from podium.runtime.informer import News
+from podium.runtime.async_api import ObjectList, UnreachableError, WatchExpiredError
+from podium.runtime.informer_cache import WatchEventLike
 
 REQUESTS_MAX = 100
 PAGE_LENGTH = 500
@@ -111,14 +111,14 @@ class HttpApi:
             raise CallFailedError(answer)
         return answer
 
-    async def list(self, kind: str) -> Listed:
+    async def list(self, kind: str) -> ObjectList:
         try:
             return await self._list(kind, self._page_length)
         except WatchExpiredError:
             # Somebody was too slow to read all pages; then it has to be all at once.
             return await self._list(kind, 0)
 
-    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[News]]:
+    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
         lasts_s = self._rng.randint(WATCH_S_MIN, 2 * WATCH_S_MIN)
         query = self._selected(kind, resourceVersion=str(revision), watch="true")
         query |= {"allowWatchBookmarks": "true", "timeoutSeconds": str(lasts_s)}
@@ -129,7 +129,7 @@ class HttpApi:
             async with await self._send(call, query, timeout) as response:
                 if response.status != HTTPStatus.OK:
                     raise _failure(await _error(response))
-                stream = Stream(KINDS[kind])
+                stream = WatchStream(KINDS[kind])
                 async for chunk in response.content.iter_any():
                     if news := stream.take(chunk):
                         told = True
@@ -141,7 +141,7 @@ class HttpApi:
         if not told and asyncio.get_running_loop().time() - started_s < 1:
             raise UnreachableError(f"watch of {kind}: ended at once")
 
-    async def _list(self, kind: str, page_length: int) -> Listed:
+    async def _list(self, kind: str, page_length: int) -> ObjectList:
         found = KINDS[kind]
         call = Call("GET", collection_path(found), {})
         query = self._selected(kind)
@@ -160,7 +160,7 @@ class HttpApi:
             )
             revision = revision or str(metadata.get("resourceVersion") or "0")
             if not metadata.get("continue"):
-                return Listed(objects, int(revision))
+                return ObjectList(objects, int(revision))
             query["continue"] = metadata["continue"]
 
     def _selected(self, kind: str, **query: str) -> dict[str, str]:

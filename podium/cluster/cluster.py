@@ -6,15 +6,15 @@ from random import Random
 
 from podium.api.objects import Object
 from podium.apiserver.server import ApiOptions, ApiServer
-from podium.cluster.loading import Loader
+from podium.cluster.controller_list import controller_makers
+from podium.cluster.lazy_controllers import LazyControllers
+from podium.cluster.loader import Loader
 from podium.cluster.options import ClusterOptions, SchedulerSetup
-from podium.cluster.setup import controllers
-from podium.cluster.sleepers import Sleepers
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.metrics import SchedulerMetrics
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets
-from podium.runtime.virtual import Handle, VirtualDriver
+from podium.runtime.virtual import MachineHandle, VirtualDriver
 from podium.store.journal import FIRST_REVISION
 from podium.store.store import Store
 
@@ -60,13 +60,13 @@ class Cluster:
         self.driver = VirtualDriver(
             self.server, options.start_s, _fork(rng), options.faults, options.latency
         )
-        self.schedulers: dict[str, Handle] = {}
-        self.controllers: dict[str, Handle] = {}
-        self.kubelets: Handle | None = None
+        self.schedulers: dict[str, MachineHandle] = {}
+        self.controllers: dict[str, MachineHandle] = {}
+        self.kubelets: MachineHandle | None = None
         self._loader_rng = _fork(rng)
         self._loaded: set[str] | None = set() if options.settled else None
         self._scheduler_seed = rng.getrandbits(64)
-        self._makers = dict(controllers(options))
+        self._makers = dict(controller_makers(options))
 
     def load(self, objects: Iterable[Object], *, defaulted: bool = False) -> list[str]:
         """Put objects into the store as they stand, as if they had been there all along.
@@ -98,7 +98,7 @@ class Cluster:
         if self.options.nodes is not None:
             make = partial(SimulatedKubelets, self.options.nodes)
             self.kubelets = self.driver.add(make(), renew=make, is_spared=True)
-        sleepers = Sleepers(self.store, self.driver, self._start_controller)
+        sleepers = LazyControllers(self.store, self.driver, self._start_controller)
         for name in self._makers:
             sleepers.start_or_sleep(name)
         # Whoever wakes later does so for something new.

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
 from podium.apiserver.requests import Request, Response, handle
 from podium.cluster import Cluster
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.embedded.machine_panics import MachinePanics
-from podium.embedded.pacer import Pacer
+from podium.embedded.cluster_clock import ClusterClock
+from podium.runtime.machine_health import MachineHealth
 
 Hook = Callable[[], None]
 
@@ -24,20 +26,20 @@ class ClusterBackend:
         pacer: makes its time pass.
     """
 
-    def __init__(self, cluster: Cluster, pacer: Pacer) -> None:
+    def __init__(self, cluster: Cluster, pacer: ClusterClock) -> None:
         self.hooks: list[Hook] = []
         self._cluster = cluster
         self._pacer = pacer
         self._panics = CollectorRegistry()
         if cluster.driver.health is not None:
-            self._panics.register(MachinePanics(cluster.driver.health))
+            self._panics.register(PanicCollector(cluster.driver.health))
 
     def answer(self, request: Request) -> Response:
         """Answer a request, and see to it that what follows from it happens."""
         self._pacer.catch_up()
         now_s, health = self._cluster.driver.now_s, self._cluster.driver.health
-        ailments = {} if health is None else health.ailments(now_s)
-        checks = {f"machine/{name}": why for name, why in ailments.items()}
+        failures = {} if health is None else health.failures(now_s)
+        checks = {f"machine/{name}": why for name, why in failures.items()}
         response = handle(self._cluster.server, request, now_s, checks)
         self.acted()
         return response
@@ -62,3 +64,22 @@ class ClusterBackend:
         for scheduler in self._cluster.schedulers.values():
             if isinstance(scheduler.machine, SchedulerMachine):
                 yield scheduler.machine.metrics.registry
+
+
+class PanicCollector(Collector):
+    """Tells `podium_machine_panics_total`, a line for each machine.
+
+    Args:
+        health: knows of them.
+    """
+
+    def __init__(self, health: MachineHealth) -> None:
+        self._health = health
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """The one family."""
+        text = "Exceptions that machines, or the server at their calls, didn't expect: bugs."
+        family = CounterMetricFamily("podium_machine_panics", text, labels=["machine"])
+        for name in self._health.machines:
+            family.add_metric([name], self._health.panics[name])
+        yield family

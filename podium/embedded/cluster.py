@@ -6,7 +6,6 @@ import time
 from collections.abc import Awaitable, Sequence
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -18,12 +17,10 @@ from podium.api.objects import Object
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.event_expiry import EventExpiry
 from podium.embedded.backend import ClusterBackend
+from podium.embedded.cluster_clock import REAL_TIME, STOPPED, ClockSpeed, ClusterClock
 from podium.embedded.directory import DataDirectory
-from podium.embedded.first_objects import simulated
+from podium.embedded.initial_objects import simulated
 from podium.embedded.network import served
-from podium.embedded.pace import REAL_TIME, STOPPED, Pace
-from podium.embedded.pacer import Pacer
-from podium.embedded.published import publish_authority
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
 from podium.node.simulated.node_settings import NodeSettings
@@ -62,7 +59,7 @@ class EmbeddedOptions:
     data_dir: Path | None = None
     port: int | None = None
     is_insecure: bool = False
-    pace: Pace = REAL_TIME
+    pace: ClockSpeed = REAL_TIME
     schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(stopwatch=time.perf_counter),)
     controllers: frozenset[str] | None = None
     seed: int | None = None
@@ -151,10 +148,10 @@ class EmbeddedCluster:
         await self.alongside(self.pacer.advance(0))
         served_here = served(
             self.backend,
+            self.cluster,
             self.directory,
             port=options.port,
             is_insecure=options.is_insecure,
-            publish_authority=partial(publish_authority, self.cluster),
             rng=Random(self._seed),
         )
         self.url = await stack.enter_async_context(served_here)
@@ -200,12 +197,12 @@ class EmbeddedCluster:
         nodes = sum(obj.get("kind") == "Node" for obj in objects)
         return not self._sees_silence or nodes * pace.factor <= _HEARTBEATS_MAX
 
-    def _make_pacer(self) -> Pacer:
+    def _make_pacer(self) -> ClusterClock:
         water, store, driver = self.directory.high_water(), self.cluster.store, self.cluster.driver
         if self.options.pace.factor:
             # Loading takes its time.
             driver.pass_time(time.time())
-        return Pacer(
+        return ClusterClock(
             driver,
             self.options.pace,
             lambda: store.revision,

@@ -1,11 +1,15 @@
 """The cluster on the network: certificates, tokens, server, and a kubeconfig that leads there."""
 
+import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from random import Random
+from typing import Any
 
+from podium.cluster import Cluster
+from podium.cluster.kubectl_apply import apply
 from podium.embedded.defaults import USUAL_PORT
 from podium.embedded.directory import DataDirectory
 from podium.server.app import ApiApp
@@ -18,26 +22,35 @@ from podium.server.serving import CannotListenError, Serving
 from podium.server.tokens import kept_tokens
 from podium.server.users import tokens_of
 
+NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
+
+_HEADERS = {
+    "requestheader-username-headers": ["X-Remote-User"],
+    "requestheader-group-headers": ["X-Remote-Group"],
+    "requestheader-extra-headers-prefix": ["X-Remote-Extra-"],
+    "requestheader-allowed-names": ["front-proxy-client"],
+}
+
 
 @asynccontextmanager
 async def served(
     backend: Backend,
+    cluster: Cluster,
     directory: DataDirectory,
     *,
     port: int | None,
     is_insecure: bool,
-    publish_authority: Callable[[str], None],
     rng: Random,
 ) -> AsyncIterator[str]:
     """Serve a cluster until the end of `async with`.
 
     Args:
         backend: answers.
+        cluster: is told in a ConfigMap who certifies the server.
         directory: keeps certificates and tokens, and gets the kubeconfig once clients are answered.
         port: of the loopback interface; 0 for any that is free; None for the usual one, so that
             kubeconfigs and bookmarks stay true, or, if that is in use, any.
         is_insecure: whether to speak plain HTTP.
-        publish_authority: tells clients who certifies the server, in PEM; not called without TLS.
         rng: chooses what the server leaves to chance.
 
     Yields:
@@ -51,7 +64,7 @@ async def served(
     if not is_insecure:
         certificates = kept_certificates(directory.path / "tls", time.time())
         authority = certificates.authority.read_bytes()
-        publish_authority(authority.decode())
+        apply(cluster, _authentication(authority.decode()), "podium")
     limits = Limits()
     users = Several(tokens_of(tokens.admin, tokens.reader), NodeTokens(tokens.nodes))
     app = ApiApp(backend, users, limits, rng)
@@ -68,3 +81,18 @@ async def served(
     finally:
         directory.kubeconfig.unlink(missing_ok=True)
         await serving.stop()
+
+
+def _authentication(authority: str) -> dict[str, Any]:
+    """The ConfigMap in which servers beside the API server look up whom to trust.
+
+    kube-scheduler and kube-controller-manager read it to authenticate their own clients.
+    """
+    lists = {name: json.dumps(values) for name, values in _HEADERS.items()}
+    authorities = dict.fromkeys(("client-ca-file", "requestheader-client-ca-file"), authority)
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": NAME, "namespace": NAMESPACE},
+        "data": {**authorities, **lists},
+    }

@@ -13,13 +13,13 @@ from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.cluster import SchedulerSetup
-from podium.embedded.acting import Actor, UnknownKindError
+from podium.cluster.controller_list import chosen_controllers
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
-from podium.embedded.controller_choice import chosen_controllers
+from podium.embedded.cluster_clock import STOPPED, parse_speed
 from podium.embedded.defaults import ALL_CONTROLLERS, NodeShape
-from podium.embedded.first_objects import KindsAmong, read_manifests, simulated_nodes
+from podium.embedded.in_process_client import InProcessClient, UnknownKindError
+from podium.embedded.initial_objects import KnownKinds, read_manifests, simulated_nodes
 from podium.embedded.node_credentials import write_node_kubeconfig
-from podium.embedded.pace import STOPPED, parse_speed
 
 Source = str | Path | Object
 T = TypeVar("T")
@@ -196,11 +196,11 @@ class Cluster:
             raise StoppedClusterError("the cluster doesn't run") from self._ended
         return self._embedded
 
-    def _acting(self, act: Callable[[Actor], T]) -> T:
+    def _acting(self, act: Callable[[InProcessClient], T]) -> T:
         embedded = self._running()
         embedded.pacer.catch_up()
         try:
-            return act(Actor(embedded.cluster))
+            return act(InProcessClient(embedded.cluster))
         finally:
             embedded.backend.acted()
 
@@ -227,7 +227,7 @@ class Cluster:
 
 def _objects(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Object]:
     found: list[Object] = []
-    known = KindsAmong(kinds.of)
+    known = KnownKinds(kinds.of)
     for source in sources:
         if isinstance(source, Mapping):
             if known(source) is None:

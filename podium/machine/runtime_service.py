@@ -36,8 +36,8 @@ from podium.node.real.commands import (
 )
 from podium.node.real.machine_info import MachineInfo
 from podium.node.real.value_sources import MissingSourceError, Source, Sources, env_sources
-from podium.runtime.async_api import AsyncApi, Listed
-from podium.runtime.informer import News
+from podium.runtime.async_api import AsyncApi, ObjectList
+from podium.runtime.informer_cache import WatchEventLike
 
 Fetch = Callable[[str, str, str], Awaitable[Object | None]]
 """Reads an object of the cluster by kind, namespace and name; None if there is none."""
@@ -107,11 +107,11 @@ class RuntimeService:
         except (PodiumError, OSError) as error:
             return Outcome(effect, CallError(_FAILED, NOT_CONFIGURED, str(error)))
 
-    async def list(self, kind: str) -> Listed:
+    async def list(self, kind: str) -> ObjectList:
         """See `AsyncApi`."""
         return await self._api.list(kind)
 
-    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[News]]:
+    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
         """See `AsyncApi`."""
         return self._api.watch(kind, revision)
 

@@ -8,11 +8,11 @@ from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster import Cluster
-from podium.cluster.applying import apply_manifest
+from podium.cluster.kubectl_apply import apply_manifest
 from podium.plan.identities import Identity, label, was_in_a_cluster
 from podium.plan.outcome import RejectedObject
 from podium.plan.targets import Target, TargetError
-from podium.simulation.observing import Observer
+from podium.simulation.timeline import Observer
 
 _IN_BACKGROUND = DeleteOptions(propagation="Background")
 # "First" is before the plan begins: whoever names a pod doesn't ask when it will be gone.

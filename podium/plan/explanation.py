@@ -11,7 +11,7 @@ from podium.decide.answer import StatusReport, status_report
 from podium.documents.report import API_VERSION, HIDDEN, OrNull, Report, Seconds
 from podium.plan.blockers import Blocker
 from podium.plan.freed_ports import FreedPort
-from podium.simulation.observing.preemption import CandidateNode, PreemptionOutcome
+from podium.simulation.timeline.preemption import CandidateNode, PreemptionOutcome
 
 
 class NodeStatusReport(StatusReport):

@@ -7,8 +7,8 @@ from podium.api.pods import is_active
 from podium.plan.identities import Identity, label
 from podium.plan.outcome import RejectedObject, RemovedPod
 from podium.plan.play import Play
-from podium.simulation.observing.observer import USER
-from podium.simulation.observing.pod_history import PodHistories, PodHistory
+from podium.simulation.timeline.observer import USER
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.store.store import Store
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"

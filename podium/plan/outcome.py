@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from podium.api.disruption import Cause
 from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, Report, Seconds
-from podium.simulation.observing.preemption import PreemptionOutcome
+from podium.simulation.timeline.preemption import PreemptionOutcome
 
 
 @dataclass(frozen=True, slots=True)

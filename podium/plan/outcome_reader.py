@@ -23,8 +23,8 @@ from podium.plan.outcome import (
     Return,
 )
 from podium.plan.play import Play
-from podium.simulation.observing import Entry
-from podium.simulation.observing.pod_history import PodHistories, PodHistory
+from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
 _NODE_STOPS = frozenset({STOPPED_BY_NODE, EVICTED})
@@ -183,7 +183,7 @@ class OutcomeReader:
                     moments.append(self._moment(entry, happening, pod))
         return tuple(moments)
 
-    def _moment(self, entry: Entry, happening: Happening, pod: PodHistory) -> Moment:
+    def _moment(self, entry: TimelineEntry, happening: Happening, pod: PodHistory) -> Moment:
         node, detail, by = pod.node, "", ""
         if happening is Happening.CREATED:
             node, by = "", self._replaced(pod)
@@ -251,7 +251,7 @@ def _return(history: PodHistory) -> Return:
     return Return.CERTAIN if history.owner[0] in _RECREATING else Return.UNKNOWN
 
 
-def _happening(entry: Entry) -> Happening | None:
+def _happening(entry: TimelineEntry) -> Happening | None:
     if entry.type == "PodRunning" and entry.details.get("ready"):
         return Happening.READY
     return _HAPPENINGS.get(entry.type)

@@ -17,7 +17,7 @@ from podium.plan.identities import Identity, decisive
 from podium.plan.pressing import press
 from podium.plan.request import Request
 from podium.scheduler import Scheduler
-from podium.simulation.observing import Observer
+from podium.simulation.timeline import Observer
 
 Progress = Callable[[float], None]
 """Is told how many seconds of a plan have passed."""

@@ -11,8 +11,8 @@ from podium.api.objects import Object
 from podium.apiserver.server import ApiServer
 from podium.control.effects import Effect
 from podium.control.events import Outcome
-from podium.runtime.dispatcher import Dispatcher
-from podium.runtime.informer import News
+from podium.runtime.api_caller import ApiCaller
+from podium.runtime.informer_cache import WatchEventLike
 from podium.runtime.latency import INSTANT, Latency
 from podium.store.errors import ExpiredError
 
@@ -26,7 +26,7 @@ class UnreachableError(PodiumError):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ObjectList:
     """All objects of a kind.
 
     Attributes:
@@ -45,7 +45,7 @@ class AsyncApi(Protocol):
         """Carry an effect out; whatever goes wrong on the way is an outcome as well."""
         ...
 
-    async def list(self, kind: str) -> Listed:
+    async def list(self, kind: str) -> ObjectList:
         """All objects of a kind.
 
         Raises:
@@ -53,7 +53,7 @@ class AsyncApi(Protocol):
         """
         ...
 
-    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[News]]:
+    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
         """What happens to objects of a kind after a revision, gapless and in order.
 
         It may end at any time, and goes on with another watch then.
@@ -83,7 +83,7 @@ class InProcessApi:
         rng: Random | None = None,
     ) -> None:
         self._store = server.store
-        self._dispatcher = Dispatcher(server)
+        self._dispatcher = ApiCaller(server)
         self._now_s = now_s
         self._latency = latency
         self._rng = rng or Random(0)
@@ -95,11 +95,11 @@ class InProcessApi:
         await _pass(answer_s)
         return outcome
 
-    async def list(self, kind: str) -> Listed:
+    async def list(self, kind: str) -> ObjectList:
         page = self._store.list(kind)
-        return Listed(page.items, page.revision)
+        return ObjectList(page.items, page.revision)
 
-    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[News]]:
+    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
         written = asyncio.Event()
         try:
             watch = self._store.watch(kind, from_revision=revision, wake=written.set)

@@ -1,4 +1,4 @@
-"""What goes wrong in virtual time, how often: calls, answers, watches, machines.
+"""The faults of virtual time: what goes wrong with calls, answers, watches and machines.
 
 Rates are probabilities between 0 and 1, drawn from the driver's generator, so that a seed repeats
 every fault. All of this happens with real API servers as well; a machine must come to rest all the
@@ -59,8 +59,8 @@ NO_FAULTS = Faults()
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """What becomes of one call.
+class CallPlan:
+    """When one call is carried out and answered, and how.
 
     Attributes:
         applied_after_s: when it is carried out; None if it never is.
@@ -76,11 +76,11 @@ class Fate:
     repeated_after_s: float | None = None
 
 
-_USUAL = Fate(0.0, 0.0)
+_USUAL = CallPlan(0.0, 0.0)
 
 
-class Fates:
-    """Decides what becomes of calls, watches and machines.
+class FaultInjector:
+    """Delays, refuses and loses calls, breaks watches and crashes machines, by chance.
 
     Attributes:
         faults: may be exchanged at any time, such as by `NO_FAULTS` to let things come to rest.
@@ -109,27 +109,29 @@ class Fates:
         self.is_calm = faults.is_none
         self.is_instant = self.is_calm and self._latency is INSTANT
 
-    def of_call(self, effect: Effect) -> Fate:
-        """What becomes of a call that a machine asks for."""
+    def plan_call(self, effect: Effect) -> CallPlan:
+        """When the call of a machine is carried out and answered."""
         if self.is_instant:
             return _USUAL
         apply_s, answer_s = self._latency.call_s(effect, self._rng)
         if self.is_calm:
-            return _USUAL if apply_s == answer_s == 0 else Fate(apply_s, answer_s)
+            return _USUAL if apply_s == answer_s == 0 else CallPlan(apply_s, answer_s)
         faults = self._faults
         if self._happens(faults.refused):
             refusals = _REFUSALS[1:] if isinstance(effect, Create) else _REFUSALS
-            return Fate(None, apply_s + answer_s, self._rng.choice(refusals))
+            return CallPlan(None, apply_s + answer_s, self._rng.choice(refusals))
         apply_s += self._slowness_s(faults.slow)
         answer_s += self._slowness_s(faults.slow)
         if self._happens(faults.unanswered):
             given_up_s = apply_s + faults.slow_s
             applied_s = self._rng.choice((apply_s, given_up_s + self._pause_s(), None))
-            return Fate(applied_s, given_up_s, _UNKNOWN)
+            return CallPlan(applied_s, given_up_s, _UNKNOWN)
         is_repeated = self._happens(faults.repeated)
-        return Fate(apply_s, answer_s, repeated_after_s=self._pause_s() if is_repeated else None)
+        return CallPlan(
+            apply_s, answer_s, repeated_after_s=self._pause_s() if is_repeated else None
+        )
 
-    def watch_s(self, kind: str) -> float:
+    def watch_delay_s(self, kind: str) -> float:
         """How long a delivery takes."""
         delay_s = self._latency.watch_s(kind, self._rng)
         return delay_s if self.is_calm else delay_s + self._slowness_s(self._faults.slow_watches)
@@ -142,7 +144,7 @@ class Fates:
         """Whether a machine crashes after a step."""
         return self._happens(self._faults.restarts)
 
-    def away_s(self) -> float:
+    def restart_delay_s(self) -> float:
         """How long a machine that has crashed is away."""
         return self._pause_s()
 

@@ -15,12 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from podium.api.objects import Object
-from podium.runtime.journal_errors import (
-    DamagedJournalError,
-    JournalSchemaError,
-    UnavailableJournalError,
-    translated,
-)
+from podium.store.errors import JournalError
 from podium.store.journal import FIRST_REVISION, Recovered
 from podium.store.watch_event import EventType, WatchEvent
 
@@ -62,6 +57,47 @@ _COMPACT = (
 )
 
 _Row = tuple[int, int, EventType, str, bytes, int]
+
+_PRIMARY_CODE = 0xFF
+_IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_UNAVAILABLE = frozenset(
+    {
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+
+
+class JournalFileError(JournalError):
+    """The journal's file can't be used.
+
+    Attributes:
+        path: the journal's file.
+    """
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path}: {why}")
+        self.path = path
+
+
+class DamagedJournalError(JournalFileError):
+    """The journal's file isn't what was written."""
+
+
+class LockedJournalError(JournalFileError):
+    """Another process uses the journal's file."""
+
+
+class JournalSchemaError(JournalFileError):
+    """The journal's file belongs to another program, or to another version of Podium."""
+
+
+class UnavailableJournalError(JournalFileError):
+    """The journal's file can't be opened, read or written."""
 
 
 class SqliteJournal:
@@ -191,7 +227,7 @@ class SqliteJournal:
         try:
             yield
         except sqlite3.Error as error:
-            raise translated(self._path, error) from error
+            raise _translated(self._path, error) from error
 
 
 def _row(event: WatchEvent) -> _Row:
@@ -207,3 +243,15 @@ def _version(obj: Mapping[str, Any] | None) -> int:
 
 def _checksum(revision: int, replaces: int, event_type: str, kind: str, body: bytes) -> int:
     return zlib.crc32(body, zlib.crc32(f"{revision} {replaces} {event_type} {kind}".encode()))
+
+
+def _translated(path: Path, error: sqlite3.Error) -> JournalFileError:
+    """What an error of SQLite's means for the journal."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
+    if code in _IN_USE:
+        return LockedJournalError(path, "another process uses this journal")
+    if code in _DAMAGED:
+        return DamagedJournalError(path, f"the journal is damaged: {error}")
+    if code in _UNAVAILABLE:
+        return UnavailableJournalError(path, str(error))
+    return JournalFileError(path, f"SQLite failed: {error}")

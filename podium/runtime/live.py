@@ -18,10 +18,10 @@ from typing import Self
 
 from podium.control.machine import Machine
 from podium.runtime.async_api import AsyncApi
-from podium.runtime.happenings import Hook
-from podium.runtime.live_machine import LiveMachine, Surroundings
+from podium.runtime.driver_events import Hook
+from podium.runtime.event_recorder import EventTimestamps
+from podium.runtime.live_machine_runner import LiveContext, LiveMachineRunner
 from podium.runtime.machine_health import MachineError, MachineHealth
-from podium.runtime.recorder import Stamps
 
 # Enough for thousands of bindings a second over an API that takes a tenth of a second.
 CALLS_MAX = 2_000
@@ -69,9 +69,9 @@ class LiveDriver:
         self._drain_s = drain_s
         self._group = asyncio.TaskGroup()
         self.health = MachineHealth()
-        self._machines: dict[asyncio.Task[None], LiveMachine] = {}
-        self._surroundings = Surroundings(
-            api, clock.now_s, self._group, Stamps(), self.hooks, self.health, calls_max
+        self._machines: dict[asyncio.Task[None], LiveMachineRunner] = {}
+        self._context = LiveContext(
+            api, clock.now_s, self._group, EventTimestamps(), self.hooks, self.health, calls_max
         )
 
     async def __aenter__(self) -> Self:
@@ -107,25 +107,25 @@ class LiveDriver:
             renew: makes the machine that follows after a failure.
         """
         called = name or machine.name
-        first = LiveMachine(self._surroundings, called, machine, host)
+        first = LiveMachineRunner(self._context, called, machine, host)
         self._group.create_task(self._keep(first, host, renew))
 
     async def _keep(
-        self, machine: LiveMachine, host: str, renew: Callable[[], Machine] | None
+        self, machine: LiveMachineRunner, host: str, renew: Callable[[], Machine] | None
     ) -> None:
         """Run a machine, and after each failure a fresh one."""
         keeping = asyncio.current_task()
         assert keeping is not None
         while True:
             self._machines[keeping] = machine
-            self.health.started(machine.name)
+            self.health.machine_started(machine.name)
             try:
                 await machine.run()
             except MachineError as error:
                 if renew is None:
                     raise
-                now_s = self._surroundings.now_s()
-                again_s = self.health.ended(error, now_s)
+                now_s = self._context.now_s()
+                again_s = self.health.machine_failed(error, now_s)
                 await machine.stop(0.0)
                 await asyncio.sleep(again_s - now_s)
-                machine = LiveMachine(self._surroundings, machine.name, renew(), host)
+                machine = LiveMachineRunner(self._context, machine.name, renew(), host)

@@ -46,7 +46,7 @@ class MachineError(PodiumError):
         self.__cause__ = cause
 
 
-class _Ailment(NamedTuple):
+class _Failure(NamedTuple):
     why: str
     until_s: float
 
@@ -63,7 +63,7 @@ class MachineHealth:
         self.machines: dict[str, None] = {}
         self.panics: Counter[str] = Counter()
         self._restarts: dict[str, Restarts] = {}
-        self._ailments: dict[str, _Ailment] = {}
+        self._failures: dict[str, _Failure] = {}
         self._told: set[tuple[object, ...]] = set()
 
     def note(self, error: MachineError) -> None:
@@ -74,35 +74,35 @@ class MachineHealth:
             self._told.add(kind)
             _logger.error("%s", error, exc_info=error.cause)
 
-    def stumbled(self, error: MachineError, again_s: float) -> None:
+    def task_failed(self, error: MachineError, again_s: float) -> None:
         """Take note of a task that failed, and is tried again at a time."""
         self.note(error)
-        known = self._ailments.get(error.who)
+        known = self._failures.get(error.who)
         if known is None or known.until_s < again_s + _LATE_S:
             why = f"{type(error.cause).__name__}, tried again at {timestamp(again_s)}"
-            self._ailments[error.who] = _Ailment(why, again_s + _LATE_S)
+            self._failures[error.who] = _Failure(why, again_s + _LATE_S)
 
-    def ended(self, error: MachineError, now_s: float) -> float:
+    def machine_failed(self, error: MachineError, now_s: float) -> float:
         """Take note of a machine's end; when to start it anew, in seconds since the epoch."""
         self.note(error)
         restarts = self._restarts.setdefault(error.who, Restarts(_BACKOFF))
         at_s = now_s + restarts.wait_s(now_s)
         restarts.restarted(now_s, at_s)
         why = f"{type(error.cause).__name__}, starts anew at {timestamp(at_s)}"
-        self._ailments[error.who] = _Ailment(why, float("inf"))
+        self._failures[error.who] = _Failure(why, float("inf"))
         return at_s
 
-    def started(self, who: str) -> None:
+    def machine_started(self, who: str) -> None:
         """A machine runs, for the first time or again."""
         self.machines[who] = None
-        self._ailments.pop(who, None)
+        self._failures.pop(who, None)
 
-    def ailments(self, now_s: float) -> Mapping[str, str]:
+    def failures(self, now_s: float) -> Mapping[str, str]:
         """What is wrong with each machine, by name; empty where nothing is.
 
         Anybody may read it: objects are named in the log only.
         """
-        known = self._ailments
+        known = self._failures
         return {
             name: known[name].why if name in known and now_s <= known[name].until_s else ""
             for name in self.machines

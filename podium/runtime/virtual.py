@@ -1,13 +1,13 @@
-"""Virtual time: a whole cluster, driven step by step, every run repeatable from its seed.
+"""Virtual time: a driver that repeats a whole cluster from a seed.
 
-Nothing happens but what stands in the agenda, and time passes only from one entry to the next. At
-one moment things happen in the order in which they were brought about. With latencies of 0 that is:
+Everything that is due is a timer, and time passes only from one timer to the next. What is due at
+one moment happens in the order in which it was brought about. With latencies of 0 that is:
 
-1. A machine takes an event in. Its calls come next, in the order in which it asked for them; after
-   them it is woken, if it wants to be woken at once.
-2. A call is carried out. Then each watch tells of what it has written, in the order in which the
-   machines were started; after that, the machine that asked learns the outcome.
-3. A watch tells the changes that it has one after the other, and nothing comes between them.
+1. A machine takes an event in. Its calls come next, in the order in which it asked for them. Then
+   it is woken, if it wants to be woken at once.
+2. A call is carried out. Then each informer delivers what the call has written, in the order in
+   which the machines were started. Then the machine that asked learns the outcome.
+3. An informer delivers its changes one after the other, and nothing comes between them.
 """
 
 from collections.abc import Callable
@@ -16,19 +16,19 @@ from random import Random
 
 from podium.apiserver.server import ApiServer
 from podium.control.machine import Machine
-from podium.runtime.agenda import Agenda
-from podium.runtime.dispatcher import Dispatcher
-from podium.runtime.faults import NO_FAULTS, Fates, Faults
-from podium.runtime.happenings import Hook, Started, Stopped
+from podium.runtime.api_caller import ApiCaller
+from podium.runtime.driver_events import Hook, Started, Stopped
+from podium.runtime.faults import NO_FAULTS, FaultInjector, Faults
 from podium.runtime.latency import INSTANT, Latency
-from podium.runtime.life import Life, World
 from podium.runtime.machine_health import MachineError, MachineHealth
+from podium.runtime.machine_runner import MachineRunner, RunnerContext
+from podium.runtime.timer_queue import TimerQueue
 
 # A wake-up later than this is far: nothing is happening any more.
 FAR_S = 60.0
 
 
-class Handle:
+class MachineHandle:
     """A machine's place under a driver, which outlasts crashes.
 
     Attributes:
@@ -36,7 +36,7 @@ class Handle:
         host: where it runs, as events tell.
         renew: makes the machine that follows after a crash or a failure; None if there is none.
         is_spared: whether it never crashes by chance.
-        life: the machine that runs there; None after a crash.
+        runner: the machine that runs there; None after a crash.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class Handle:
         self.host = host
         self.renew = renew
         self.is_spared = is_spared
-        self.life: Life | None = None
+        self.runner: MachineRunner | None = None
 
     @property
     def machine(self) -> Machine | None:
         """The machine that runs there; None after a crash."""
-        return None if self.life is None else self.life.machine
+        return None if self.runner is None else self.runner.machine
 
 
 class VirtualDriver:
@@ -76,38 +76,38 @@ class VirtualDriver:
         faults: Faults = NO_FAULTS,
         latency: Latency = INSTANT,
     ) -> None:
-        self._agenda = Agenda(start_s)
-        self._fates = Fates(latency, faults, rng)
-        self._world = World(self._agenda, server.store, Dispatcher(server), self._fates)
-        self._handles: dict[str, Handle] = {}
+        self._timers = TimerQueue(start_s)
+        self._injector = FaultInjector(latency, faults, rng)
+        self._context = RunnerContext(self._timers, server.store, ApiCaller(server), self._injector)
+        self._handles: dict[str, MachineHandle] = {}
 
     @property
     def now_s(self) -> float:
         """The time, in seconds since the epoch."""
-        return self._agenda.now_s
+        return self._timers.now_s
 
     @property
     def hooks(self) -> list[Hook]:
         """Told of everything right after it happened; what they raise comes out of `step`."""
-        return self._world.hooks
+        return self._context.hooks
 
     @property
     def faults(self) -> Faults:
         """What goes wrong; set to `NO_FAULTS` to let things come to rest."""
-        return self._fates.faults
+        return self._injector.faults
 
     @faults.setter
     def faults(self, faults: Faults) -> None:
-        self._fates.faults = faults
+        self._injector.faults = faults
 
     @property
     def health(self) -> MachineHealth | None:
         """Keeps account of machines that fail; None, as at first, if the first one ends the run."""
-        return self._world.health
+        return self._context.health
 
     @health.setter
     def health(self, health: MachineHealth | None) -> None:
-        self._world.health = health
+        self._context.health = health
 
     def add(
         self,
@@ -117,7 +117,7 @@ class VirtualDriver:
         host: str = "podium",
         renew: Callable[[], Machine] | None = None,
         is_spared: bool = False,
-    ) -> Handle:
+    ) -> MachineHandle:
         """Start a machine.
 
         Args:
@@ -130,53 +130,53 @@ class VirtualDriver:
         Raises:
             ValueError: there is a machine of that name already.
         """
-        handle = Handle(name or machine.name, host, renew, is_spared=is_spared)
+        handle = MachineHandle(name or machine.name, host, renew, is_spared=is_spared)
         if handle.name in self._handles:
             raise ValueError(f"there is a machine {handle.name} already")
         self._handles[handle.name] = handle
         self._start(handle, machine)
         return handle
 
-    def crash(self, handle: Handle, *, loses_calls: bool = False) -> None:
+    def crash(self, handle: MachineHandle, *, loses_calls: bool = False) -> None:
         """End a machine: it is told nothing any more, and what it knew is lost.
 
         Args:
             handle: of the machine; nothing happens if it has crashed already.
             loses_calls: whether the calls that haven't reached the API yet never will.
         """
-        if handle.life is not None:
-            handle.life.end(loses_calls=loses_calls)
-            handle.life = None
-            self._world.happened(Stopped(self.now_s, handle.name))
+        if handle.runner is not None:
+            handle.runner.end(loses_calls=loses_calls)
+            handle.runner = None
+            self._context.notify(Stopped(self.now_s, handle.name))
 
-    def restart(self, handle: Handle, machine: Machine) -> None:
+    def restart(self, handle: MachineHandle, machine: Machine) -> None:
         """Start a fresh machine in the place of one that has crashed, or crashes now."""
         self.crash(handle)
         self._start(handle, machine)
 
     def at(self, time_s: float, action: Callable[[], None]) -> None:
         """Have something done at a time, such as by the user of the cluster."""
-        self._agenda.put(time_s, lambda _: action(), None)
+        self._timers.put(time_s, lambda _: action(), None)
 
     def next_s(self) -> float | None:
         """When the next thing is due, in seconds since the epoch; None if there is none."""
-        return self._agenda.next_s()
+        return self._timers.next_s()
 
     def step(self) -> bool:
         """Do the next thing, letting time pass until it is due; whether there was one."""
-        next_s = self._agenda.next_s()
+        next_s = self._timers.next_s()
         if next_s is None:
             return False
-        self._agenda.advance_to(next_s)
-        self._agenda.run_next()
+        self._timers.advance_to(next_s)
+        self._timers.run_next()
         return True
 
     def step_now(self) -> bool:
         """Do the next thing that is due by now; whether there was one."""
-        next_s = self._agenda.next_s()
+        next_s = self._timers.next_s()
         if next_s is None or next_s > self.now_s:
             return False
-        self._agenda.run_next()
+        self._timers.run_next()
         return True
 
     def pass_time(self, time_s: float) -> None:
@@ -184,7 +184,7 @@ class VirtualDriver:
 
         So do machines on a busy computer find that time has passed.
         """
-        self._agenda.advance_to(time_s)
+        self._timers.advance_to(time_s)
 
     def advance(self, duration_s: float) -> None:
         """Let time pass, and everything happen that falls due."""
@@ -196,10 +196,10 @@ class VirtualDriver:
         Raises:
             EndlessMoment: time stands still, because things go on happening.
         """
-        while (next_s := self._agenda.next_s()) is not None and next_s <= time_s:
-            self._agenda.advance_to(next_s)
-            self._agenda.run_due()
-        self._agenda.advance_to(time_s)
+        while (next_s := self._timers.next_s()) is not None and next_s <= time_s:
+            self._timers.advance_to(next_s)
+            self._timers.run_due()
+        self._timers.advance_to(time_s)
 
     def settle(self, max_s: float = 3600.0, far_s: float = FAR_S) -> bool:
         """Let time pass until nothing happens any more.
@@ -215,18 +215,18 @@ class VirtualDriver:
             EndlessMoment: time stands still, because things go on happening.
         """
         end_s = self.now_s + max_s
-        while (next_s := self._agenda.next_s()) is not None and next_s <= self.now_s + far_s:
+        while (next_s := self._timers.next_s()) is not None and next_s <= self.now_s + far_s:
             if next_s > end_s:
-                self._agenda.advance_to(end_s)
+                self._timers.advance_to(end_s)
                 return False
-            self._agenda.advance_to(next_s)
-            self._agenda.run_due()
+            self._timers.advance_to(next_s)
+            self._timers.run_due()
         return True
 
-    def _start(self, handle: Handle, machine: Machine) -> None:
+    def _start(self, handle: MachineHandle, machine: Machine) -> None:
         crash = partial(self._crash_by_chance, handle)
-        handle.life = Life(
-            self._world,
+        handle.runner = MachineRunner(
+            self._context,
             handle.name,
             machine,
             handle.host,
@@ -234,21 +234,21 @@ class VirtualDriver:
             None if handle.renew is None or handle.is_spared else crash,
         )
         if self.health is not None:
-            self.health.started(handle.name)
-        self._world.happened(Started(self.now_s, handle.name))
-        handle.life.start()
+            self.health.machine_started(handle.name)
+        self._context.notify(Started(self.now_s, handle.name))
+        handle.runner.start()
 
-    def _fail(self, handle: Handle, error: MachineError) -> None:
+    def _fail(self, handle: MachineHandle, error: MachineError) -> None:
         """End the run, or only the machine, which a fresh one follows."""
         if self.health is None or handle.renew is None:
             raise error
         self.crash(handle)
-        self.at(self.health.ended(error, self.now_s), partial(self._renew, handle))
+        self.at(self.health.machine_failed(error, self.now_s), partial(self._renew, handle))
 
-    def _crash_by_chance(self, handle: Handle) -> None:
-        self.crash(handle, loses_calls=self._fates.loses_calls())
-        self.at(self.now_s + self._fates.away_s(), partial(self._renew, handle))
+    def _crash_by_chance(self, handle: MachineHandle) -> None:
+        self.crash(handle, loses_calls=self._injector.loses_calls())
+        self.at(self.now_s + self._injector.restart_delay_s(), partial(self._renew, handle))
 
-    def _renew(self, handle: Handle) -> None:
-        if handle.life is None and handle.renew is not None:
+    def _renew(self, handle: MachineHandle) -> None:
+        if handle.runner is None and handle.renew is not None:
             self._start(handle, handle.renew())

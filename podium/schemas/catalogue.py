@@ -27,7 +27,7 @@ _TYPES: Mapping[str, str] = {
     "Simulation": "podium.simulation.report:SimulationReport",
     "DecideAnswer": "podium.decide.answer:Answer",
     "BenchResult": "podium.bench.results:BenchReport",
-    "LiveMeasurement": "podium.bench.live.measuring:Measured",
+    "LiveMeasurement": "podium.bench.live.measurements:Measurement",
     **{
         name: f"podium.config.args:{name}"
         for name in (

@@ -8,12 +8,12 @@ from typing_extensions import TypedDict
 from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.api.objects import is_terminating, key, status_of
 from podium.api.pods import node_name_of
-from podium.simulation.checking import standing
-from podium.simulation.observing import Entry
+from podium.simulation.check_evaluator import state_of_pod
+from podium.simulation.class_summary import ClassSummary, summarize_classes
 from podium.simulation.scenario import API_VERSION
-from podium.simulation.simulating import Simulation
-from podium.simulation.summing_up import ClassSummary, sum_up
-from podium.simulation.telling import sentence
+from podium.simulation.scenario_runner import Simulation
+from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline_sentences import sentence
 
 KIND = "Simulation"
 
@@ -105,7 +105,7 @@ def simulation_report(simulation: Simulation) -> SimulationReport:
 
 def class_summaries(simulation: Simulation) -> list[ClassSummary]:
     """How the pods of each priority class fared, the highest priority first."""
-    return sum_up(simulation.entries, simulation.pods_before)
+    return summarize_classes(simulation.entries, simulation.pods_before)
 
 
 def final_state(simulation: Simulation) -> EndReport:
@@ -118,7 +118,7 @@ def final_state(simulation: Simulation) -> EndReport:
     pending = [pod for pod in pods if not node_name_of(pod)]
     return {
         "pods": dict(sorted(phases.items())),
-        "pending": [{"pod": key(pod), "state": standing(pod)} for pod in pending],
+        "pending": [{"pod": key(pod), "state": state_of_pod(pod)} for pod in pending],
         "placements": {key(pod): pod["spec"]["nodeName"] for pod in pods if _is_placed(pod)},
     }
 
@@ -144,7 +144,7 @@ def _is_placed(pod: Any) -> bool:
     return bool(node_name_of(pod)) and not is_terminating(pod)
 
 
-def _entry(entry: Entry) -> EventReport:
+def _entry(entry: TimelineEntry) -> EventReport:
     found: EventReport = {"seconds": entry.at_s, "type": entry.type}
     if entry.kind or entry.namespace or entry.name:
         found["object"] = _reference(entry)
@@ -157,7 +157,7 @@ def _entry(entry: Entry) -> EventReport:
     return found
 
 
-def _reference(entry: Entry) -> ObjectReference:
+def _reference(entry: TimelineEntry) -> ObjectReference:
     about: ObjectReference = {}
     if entry.kind:
         about["kind"] = entry.kind

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from podium.bench.live.measuring import Measured, Sizes, measure
+from podium.bench.live.measurements import Measurement, Sizes, measure
 from podium.documents.report import plain
 
 SIZES = Sizes(
@@ -20,10 +20,10 @@ def test_everything_is_measured() -> None:
 
 
 def test_the_public_form_leaves_out_what_was_not_measured() -> None:
-    assert plain(Measured("m", 1.23456, "s", "at most 1")) == {
+    assert plain(Measurement("m", 1.23456, "s", "at most 1")) == {
         "name": "m",
         "value": 1.235,
         "unit": "s",
         "goal": "at most 1",
     }
-    assert plain(Measured("m", 1.0, "1/s", "", 0.456))["processorShare"] == 0.46
+    assert plain(Measurement("m", 1.0, "1/s", "", 0.456))["processorShare"] == 0.46

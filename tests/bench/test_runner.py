@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from podium.bench.catalogue import CASES, select
+from podium.bench.object_factory import ObjectFactory
 from podium.bench.results import Result, percentiles_ms
 from podium.bench.runner import measure, measure_apart
-from podium.bench.scheduling import Churn, Desk, StuckPodError
-from podium.bench.stamping import Stamp
 from podium.bench.templates import (
     NODE_DEFAULT,
     POD_DEFAULT,
@@ -16,6 +15,7 @@ from podium.bench.templates import (
     POD_HIGH_PRIORITY_LARGE_CPU,
     POD_LOW_PRIORITY,
 )
+from podium.bench.timed_scheduler import Churn, StuckPodError, TimedScheduler
 from podium.bench.workloads import Case, PodGroup, Size, Workload
 from podium.scheduler import Scheduler
 
@@ -71,10 +71,10 @@ def test_percentiles_are_in_milliseconds() -> None:
     assert (p50, p99) == pytest.approx((50.0, 99.0))
 
 
-def full_node() -> tuple[Scheduler, Stamp]:
-    scheduler, stamp = Scheduler(every_node=True), Stamp()
+def full_node() -> tuple[Scheduler, ObjectFactory]:
+    scheduler, stamp = Scheduler(every_node=True), ObjectFactory()
     scheduler.load(stamp.nodes(NODE_DEFAULT, 1), ())
-    desk = Desk(scheduler)
+    desk = TimedScheduler(scheduler)
     for pod in stamp.pods(POD_LOW_PRIORITY, 4, "here"):
         desk.schedule(pod)
     assert desk.preemptions == 0
@@ -87,7 +87,7 @@ def priorities(scheduler: Scheduler) -> list[int]:
 
 def test_a_preemption_is_two_cycles_and_one_binding() -> None:
     scheduler, stamp = full_node()
-    desk = Desk(scheduler)
+    desk = TimedScheduler(scheduler)
     desk.schedule(stamp.pods(POD_HIGH_PRIORITY, 1, "here")[0])
     assert desk.preemptions == 1
     assert len(desk.latencies_ns) == 1
@@ -116,7 +116,7 @@ def test_churn_that_fits_nowhere_changes_nothing() -> None:
 
 
 def test_churn_that_finds_room_is_bound_at_once() -> None:
-    scheduler, stamp = Scheduler(every_node=True), Stamp()
+    scheduler, stamp = Scheduler(every_node=True), ObjectFactory()
     scheduler.load(stamp.nodes(NODE_DEFAULT, 1), ())
     Churn(scheduler, stamp.pods(POD_DEFAULT, 1, "here")).step()
     assert priorities(scheduler) == [0]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.cluster import Cluster, ClusterOptions
-from podium.cluster.setup import UnknownControllerError
+from podium.cluster.controller_list import UnknownControllerError
 
 
 def node(name: str, cpu: str = "4") -> dict[str, Any]:

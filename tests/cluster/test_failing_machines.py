@@ -52,7 +52,7 @@ def running(cluster: Cluster) -> list[str]:
 
 def ailing(cluster: Cluster) -> Iterable[str]:
     assert cluster.driver.health is not None
-    found = cluster.driver.health.ailments(cluster.driver.now_s)
+    found = cluster.driver.health.failures(cluster.driver.now_s)
     return [name for name, why in found.items() if why]
 
 

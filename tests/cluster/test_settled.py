@@ -7,7 +7,7 @@ import pytest
 from podium.api.kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.cluster import Cluster, ClusterOptions
-from podium.cluster.applying import apply_manifest
+from podium.cluster.kubectl_apply import apply_manifest
 from tests.plan.objects import budget, node, pod, workload
 
 RUNNING = {

@@ -6,7 +6,7 @@ from podium.api.node_selector import required_node_affinity
 from podium.control.events import Change
 from podium.controllers.eviction_guard import EvictionGuard
 from podium.simulation.scenario_file import read_scenario
-from podium.simulation.simulating import simulate
+from podium.simulation.scenario_runner import simulate
 
 Obj = dict[str, Any]
 

@@ -14,8 +14,8 @@ from podium.control.machine import Machine
 from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets
+from podium.runtime.driver_events import Called, DriverEvent
 from podium.runtime.faults import NO_FAULTS, Faults
-from podium.runtime.happenings import Called, Happening
 from podium.runtime.virtual import VirtualDriver
 from podium.store.store import Store
 
@@ -113,7 +113,7 @@ class World:
             if not reasons or one["reason"] in reasons
         ]
 
-    def _note(self, happening: Happening) -> None:
+    def _note(self, happening: DriverEvent) -> None:
         if isinstance(happening, Called) and getattr(happening.effect, "kind", "") != "Event":
             self.writes.append(happening)
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
+from podium.embedded.cluster_clock import SPEEDS, STOPPED, ClockSpeed
 from podium.embedded.defaults import NodeShape
-from podium.embedded.first_objects import simulated_nodes
-from podium.embedded.pace import SPEEDS, STOPPED, Pace
+from podium.embedded.initial_objects import simulated_nodes
 
 _OTHERS = frozenset({"deployment-controller"})
 
@@ -32,7 +32,7 @@ async def writes(options: EmbeddedOptions) -> bool:
     ],
 )
 def test_few_nodes_do_so_by_the_clock_and_all_if_they_must(
-    nodes: int, pace: Pace, controllers: frozenset[str] | None, expected: bool
+    nodes: int, pace: ClockSpeed, controllers: frozenset[str] | None, expected: bool
 ) -> None:
     options = EmbeddedOptions(
         objects=simulated_nodes(nodes, NodeShape()), port=0, pace=pace, controllers=controllers

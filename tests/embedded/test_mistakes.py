@@ -5,7 +5,7 @@ import math
 import pytest
 
 import podium
-from podium.embedded.acting import UnknownKindError
+from podium.embedded.in_process_client import UnknownKindError
 
 WIDGET = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
 

@@ -14,7 +14,7 @@ import yaml
 from podium.api.kinds import KINDS
 from podium.apiserver.requests import Request, Watching, encoded, handle
 from podium.cluster import Cluster, ClusterOptions
-from podium.embedded.first_objects import NodeShape, simulated_nodes
+from podium.embedded.initial_objects import NodeShape, simulated_nodes
 from tests.apiserver.requests.samples import sample
 from tests.fuzz.asked import Asked
 from tests.fuzz.checking import offences

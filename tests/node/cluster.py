@@ -11,8 +11,8 @@ from podium.node.pod_conditions import condition_status
 from podium.node.simulated.behaviour import PREFIX
 from podium.node.simulated.node_settings import NodeSettings
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets
+from podium.runtime.driver_events import Called, DriverEvent
 from podium.runtime.faults import NO_FAULTS, Faults
-from podium.runtime.happenings import Called, Happening
 from podium.runtime.latency import INSTANT, Latency
 from podium.runtime.virtual import VirtualDriver
 from podium.store.store import Store
@@ -118,6 +118,6 @@ class Cluster:
         found = self.server.list(KINDS["Event"], "").items
         return [(one["reason"], one.get("note") or one.get("message")) for one in found]
 
-    def _note(self, happening: Happening) -> None:
+    def _note(self, happening: DriverEvent) -> None:
         if isinstance(happening, Called) and getattr(happening.effect, "kind", "") != "Event":
             self.writes.append(happening.effect)

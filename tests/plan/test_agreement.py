@@ -11,7 +11,7 @@ from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
 from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.play import BEHAVIOUR, DECISION_S
 from podium.simulation.scenario import Apply, Scenario, Step
-from podium.simulation.simulating import simulate
+from podium.simulation.scenario_runner import simulate
 from tests.plan.objects import node, planned, priority_class, workload
 
 CLASSES = [priority_class("low", 1), priority_class("high", 1000)]

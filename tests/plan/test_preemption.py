@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.core.budgets import spend
-from podium.simulation.observing.preemption import KEY_NAMES, NAME_KEY
+from podium.simulation.timeline.preemption import KEY_NAMES, NAME_KEY
 from tests.plan.objects import budget, node, places, planned, pod, priority_class
 
 HIGH = priority_class("high", 1000)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from podium.runtime.journal import SqliteJournal
-from podium.runtime.journal_errors import (
+from podium.runtime.journal import (
     DamagedJournalError,
     JournalFileError,
     JournalSchemaError,
     LockedJournalError,
+    SqliteJournal,
     UnavailableJournalError,
 )
 from podium.store.store import Store

@@ -10,9 +10,9 @@ from podium.apiserver.server import ApiServer
 from podium.control.backoff import Backoff
 from podium.control.effects import Effect
 from podium.control.events import Event, Outcome, Synced, Woken
-from podium.runtime.async_api import InProcessApi, Listed, UnreachableError, WatchExpiredError
-from podium.runtime.happenings import Called, Happening, Relisted, Started, Stepped, Stopped
-from podium.runtime.informer import News
+from podium.runtime.async_api import InProcessApi, ObjectList, UnreachableError, WatchExpiredError
+from podium.runtime.driver_events import Called, DriverEvent, Relisted, Started, Stepped, Stopped
+from podium.runtime.informer_cache import WatchEventLike
 from podium.runtime.latency import ConstantLatency
 from podium.runtime.live import LiveDriver, SteadyClock
 from podium.runtime.machine_health import MachineError
@@ -148,7 +148,7 @@ def test_a_busy_machine_leaves_room_for_its_calls_and_for_others() -> None:
 def test_stopping_waits_for_calls_and_leaves_nothing_behind() -> None:
     async def scenario() -> None:
         server = make_server()
-        happened: list[Happening] = []
+        happened: list[DriverEvent] = []
         async with driver_over(server, 0.1) as driver:
             driver.hooks.append(happened.append)
             diary = Diary(react_once(create("a")))
@@ -227,12 +227,12 @@ class BreakingApi(InProcessApi):
         self._failures.pop(0)
         return True
 
-    async def list(self, kind: str) -> Listed:
+    async def list(self, kind: str) -> ObjectList:
         if self._fails("list"):
             raise UnreachableError("no route")
         return await super().list(kind)
 
-    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[News]]:
+    async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
         if self._fails("watch"):
             raise UnreachableError("no route")
         if self._fails("expired"):
@@ -244,10 +244,10 @@ class BreakingApi(InProcessApi):
 
 
 def test_lists_and_watches_go_on_after_failures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.runtime.live_machine.BACKOFF", Backoff(0.001, 30.0))
+    monkeypatch.setattr("podium.runtime.live_machine_runner.BACKOFF", Backoff(0.001, 30.0))
 
     async def scenario() -> None:
-        server, diary, happened = make_server(), Diary(), list[Happening]()
+        server, diary, happened = make_server(), Diary(), list[DriverEvent]()
         async with LiveDriver(BreakingApi(server), SteadyClock()) as driver:
             driver.hooks.append(happened.append)
             driver.add(diary)

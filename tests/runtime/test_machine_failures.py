@@ -9,7 +9,7 @@ import pytest
 from podium.apiserver.server import ApiServer
 from podium.control.effects import Effect, Panic, Patch, Record
 from podium.control.events import Change, Event, Outcome, Synced, Woken
-from podium.runtime.happenings import Called, Happening
+from podium.runtime.driver_events import Called, DriverEvent
 from podium.runtime.latency import INSTANT, ConstantLatency, Latency
 from podium.runtime.machine_health import MachineError, MachineHealth
 from podium.runtime.virtual import VirtualDriver
@@ -63,17 +63,17 @@ def test_the_others_go_on_and_the_machine_comes_back_when_the_object_is_gone() -
     driver.advance(60)
     assert other.notes == ["synced", "+bad", "10 +a"]
     assert driver.health is not None
-    assert driver.health.ailments(driver.now_s)["other"] == ""
+    assert driver.health.failures(driver.now_s)["other"] == ""
     # At once, and then after 1, 2, 4, 8, 16 and 32 s.
     assert len(lives) == 8
     assert driver.health.panics == {"diary": 8}
     why = "ValueError, starts anew at 2026-01-01T00:02:03Z"
-    assert driver.health.ailments(driver.now_s)["diary"] == why
+    assert driver.health.failures(driver.now_s)["diary"] == why
     remove(server, "bad")
     put(server, "b")
     driver.advance(60)
     assert lives[-1].notes == ["123 +a", "123 +b", "123 synced"]
-    assert driver.health.ailments(driver.now_s)["diary"] == ""
+    assert driver.health.failures(driver.now_s)["diary"] == ""
 
 
 def test_waits_start_all_over_once_all_was_well_for_long() -> None:
@@ -90,7 +90,7 @@ def test_waits_start_all_over_once_all_was_well_for_long() -> None:
 
 
 def test_what_was_asked_for_before_is_done_and_what_was_asked_with_the_failure_is_not() -> None:
-    server, happened = make_server(), list[Happening]()
+    server, happened = make_server(), list[DriverEvent]()
     first = [True]
 
     class Asker(Diary):
@@ -208,9 +208,9 @@ def test_a_task_that_fails_leaves_the_machine_as_it_is() -> None:
     assert diary.notes == ["synced", "+b", "b: done"]
     assert driver.health is not None
     why = "ValueError, tried again at 2026-01-01T00:00:30Z"
-    assert driver.health.ailments(driver.now_s) == {"diary": why}
+    assert driver.health.failures(driver.now_s) == {"diary": why}
     driver.advance(31)
-    assert driver.health.ailments(driver.now_s) == {"diary": ""}
+    assert driver.health.failures(driver.now_s) == {"diary": ""}
 
 
 def test_a_task_that_fails_ends_a_run() -> None:

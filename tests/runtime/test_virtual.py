@@ -8,8 +8,8 @@ import pytest
 
 from podium.control.effects import Effect, Record
 from podium.control.events import Change, Event, Outcome, Synced
+from podium.runtime.driver_events import Called, DriverEvent, Relisted, Started, Stepped, Stopped
 from podium.runtime.faults import Faults
-from podium.runtime.happenings import Called, Happening, Relisted, Started, Stepped, Stopped
 from podium.runtime.latency import ConstantLatency, ExponentialLatency, Latency
 from podium.runtime.virtual import VirtualDriver
 from tests.runtime.machines import (
@@ -216,8 +216,8 @@ def test_a_broken_watch_leads_to_the_same_knowledge() -> None:
     remove(server, "a")
     remove(server, "b")
     put(server, "b")
-    assert handle.life is not None
-    handle.life.break_watches()
+    assert handle.runner is not None
+    handle.runner.relist()
     driver.settle()
     assert diary.notes == ["1 synced", "2 +a", "2 +b", "3 -b", "3 +b", "3 +c", "3 -a"]
     assert Relisted(START_S + 2, "diary", "ConfigMap") in happened
@@ -264,7 +264,7 @@ class Writer(Diary):
         return [create(missing[0])]
 
 
-def _outcomes(happened: Iterable[Happening]) -> Iterator[Outcome]:
+def _outcomes(happened: Iterable[DriverEvent]) -> Iterator[Outcome]:
     for one in happened:
         if isinstance(one, Stepped) and isinstance(one.event, Outcome):
             yield one.event
@@ -272,7 +272,7 @@ def _outcomes(happened: Iterable[Happening]) -> Iterator[Outcome]:
 
 @pytest.mark.parametrize("latency", [ConstantLatency(), ExponentialLatency(0.5, 0.5, 1.0)])
 def test_faults_delay_but_all_is_well_in_the_end(latency: Latency) -> None:
-    happened: list[Happening] = []
+    happened: list[DriverEvent] = []
     for seed in range(10):
         server = make_server()
         driver = VirtualDriver(server, START_S, Random(seed), FAULTS, latency)

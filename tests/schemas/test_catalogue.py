@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from podium.schemas import NAMES, schema
 from podium.simulation.report import SimulationReport, simulation_report
 from podium.simulation.scenario_file import read_scenario
-from podium.simulation.simulating import simulate
+from podium.simulation.scenario_runner import simulate
 from tests.conftest import ROOT
 
 SCENARIO = ROOT / "examples/scenarios/one-pod.yaml"

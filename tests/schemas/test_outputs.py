@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from podium.bench.live.measuring import Measured
+from podium.bench.live.measurements import Measurement
 from podium.bench.results import Result
 from podium.cli.main import app
 from podium.documents.report import plain
@@ -62,7 +62,9 @@ def test_measurements() -> None:
     result = Result("w", 5, 10, 2, 100.0, 0.5, 0.9, 80.0, 1.0)
     assert faults("BenchResult", result.as_json()) == []
     for share in (None, 0.5):
-        assert faults("LiveMeasurement", plain(Measured("m", 1.5, "s", "at most 1", share))) == []
+        assert (
+            faults("LiveMeasurement", plain(Measurement("m", 1.5, "s", "at most 1", share))) == []
+        )
 
 
 def test_decisions() -> None:

@@ -20,7 +20,7 @@ from podium.control.effects import Bind
 from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.runtime.async_api import InProcessApi
-from podium.runtime.happenings import Happening, Stepped
+from podium.runtime.driver_events import DriverEvent, Stepped
 from podium.runtime.latency import ConstantLatency
 from podium.runtime.live import LiveDriver, SteadyClock
 from podium.store.store import Store
@@ -72,7 +72,7 @@ async def seconds_to_schedule(load: Load, latency_s: float, features: Features) 
     load.fill(server, clock.now_s())
     machine, binds_s = SchedulerMachine(features=features), list[float]()
 
-    def note_binds(happening: Happening) -> None:
+    def note_binds(happening: DriverEvent) -> None:
         if isinstance(happening, Stepped) and happening.who == machine.name:
             names = [one.name for one in happening.effects if isinstance(one, Bind)]
             binds_s.extend(clock.now_s() for name in names if name.startswith(ORDINARY))

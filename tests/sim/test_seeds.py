@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.runtime import agenda
+from podium.runtime import timer_queue
 from tests.sim.settings import settings_of
 from tests.sim.world import World
 
@@ -14,7 +14,7 @@ REPEATED_SEEDS = (1, 2, 3)
 @pytest.fixture(autouse=True)
 def _impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Machines that keep answering each other are found out early."""
-    monkeypatch.setattr(agenda, "ENTRIES_AT_ONE_MOMENT_MAX", 100_000)
+    monkeypatch.setattr(timer_queue, "TIMERS_AT_ONE_MOMENT_MAX", 100_000)
 
 
 def play(seed: int) -> World:

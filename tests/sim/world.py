@@ -22,9 +22,9 @@ from podium.control.events import Change
 from podium.control.machine import Machine
 from podium.controllers.disruption import DisruptionController
 from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.runtime.driver_events import Called, DriverEvent, Started, Stepped
 from podium.runtime.faults import NO_FAULTS
-from podium.runtime.happenings import Called, Happening, Started, Stepped
-from podium.runtime.virtual import Handle, VirtualDriver
+from podium.runtime.virtual import MachineHandle, VirtualDriver
 from podium.store.store import Store
 from tests.sim.checkers import Checker, all_checkers
 from tests.sim.checkers.told import Told
@@ -64,12 +64,12 @@ class World:
         self.driver = VirtualDriver(
             self.server, START_S, fork(rng), settings.faults, settings.latency
         )
-        self.tail: deque[Happening] = deque(maxlen=TAIL_LENGTH)
+        self.tail: deque[DriverEvent] = deque(maxlen=TAIL_LENGTH)
         self.told: dict[str, Told] = {}
         self._digest = sha256()
         self._last_call_s = START_S
         self.driver.hooks.append(self._note)
-        self.schedulers: dict[str, Handle] = {}
+        self.schedulers: dict[str, MachineHandle] = {}
         self.checkers: list[Checker] = all_checkers(self)
         for checker in self.checkers:
             self.driver.hooks.append(checker.after)
@@ -131,7 +131,7 @@ class World:
             )
             self.schedulers[name] = self.driver.add(make(), name=name, renew=make)
 
-    def _note(self, happening: Happening) -> None:
+    def _note(self, happening: DriverEvent) -> None:
         self.tail.append(happening)
         if isinstance(happening, Started):
             self.told[happening.who] = Told()

@@ -7,7 +7,7 @@ import pytest
 
 from podium.runtime.virtual import VirtualDriver
 from podium.simulation.scenario_file import read_scenario
-from podium.simulation.simulating import simulate
+from podium.simulation.scenario_runner import simulate
 from tests.simulation.test_storm import weather
 
 ROOT = Path(__file__).parent.parent.parent

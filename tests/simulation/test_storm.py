@@ -4,7 +4,7 @@ import pytest
 
 from podium.cluster import Cluster
 from podium.simulation.scenario_file import read_scenario
-from podium.simulation.simulating import simulate
+from podium.simulation.scenario_runner import simulate
 from tests.simulation.checkers import Checker, lacking, look_on
 from tests.simulation.storms import storm
 

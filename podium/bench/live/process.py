@@ -18,7 +18,7 @@ _KIB_PER_MIB = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class UpProcess:
     """A cluster that is ready.
 
     Attributes:
@@ -45,7 +45,7 @@ class Running:
 
 
 @asynccontextmanager
-async def up(*options: str, keeps: bool = False) -> AsyncIterator[Running]:
+async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
     """Run `podium up` until the end of `async with`.
 
     Args:
@@ -68,7 +68,7 @@ async def up(*options: str, keeps: bool = False) -> AsyncIterator[Running]:
         )
         try:
             kubeconfig = await _ready(process, Path(directory))
-            yield Running(Target.of(kubeconfig), process.pid)
+            yield UpProcess(Target.of(kubeconfig), process.pid)
         finally:
             process.terminate()
             await asyncio.to_thread(process.communicate)

@@ -25,8 +25,7 @@ from podium.simulation.scenario_file.cluster import (
     PodBehaviour,
     SchedulerEntry,
 )
-from podium.simulation.scenario_file.fault_rates import FaultRates
-from podium.simulation.scenario_file.fields import CONTEXT, Context, Manifests
+from podium.simulation.scenario_file.fields import CONTEXT, Context, FaultRates, Manifests
 from podium.simulation.scenario_file.steps import StepDocument
 
 

@@ -21,7 +21,7 @@ from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
 from podium.api.quantity import nanos
 from podium.apiserver.decoding.document import Document as YamlDocument
-from podium.documents import Duration, Required, Tuple, fault, refuse
+from podium.documents import Document, Duration, Required, Tuple, fault, refuse
 from podium.manifests import ManifestError, Problem, read_sources
 from podium.manifests.objects import objects_in
 from podium.manifests.problems import describe
@@ -115,6 +115,24 @@ def _fraction(value: Any) -> float:
 
 
 Fraction = Annotated[float, BeforeValidator(_fraction), Field(json_schema_extra={"maximum": 1})]
+
+
+class FaultRates(Document):
+    """Probabilities from 0 to 1; see `podium.runtime.faults.Faults`."""
+
+    refused: Fraction = 0.0
+    unanswered: Fraction = 0.0
+    slow: Fraction = 0.0
+    repeated: Fraction = 0.0
+    broken_watches: Fraction = 0.0
+    slow_watches: Fraction = 0.0
+    restarts: Fraction = 0.0
+    slowness: Duration = 0.0
+
+    def rates(self) -> dict[str, float]:
+        """Those that are given, by the names of the fields of `Faults`."""
+        given = self.model_dump(exclude_unset=True, exclude={"slowness"})
+        return {**given, "slow_s": self.slowness} if self.slowness else given
 
 
 def _whole(seconds: float) -> float:

@@ -30,8 +30,8 @@ from podium.simulation.scenario import (
     Target,
 )
 from podium.simulation.scenario_file.checks import CheckDocument
-from podium.simulation.scenario_file.fault_rates import FaultRates
 from podium.simulation.scenario_file.fields import (
+    FaultRates,
     Manifests,
     NodeName,
     Targets,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from podium.control.events import Event
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.runtime.happenings import Happening, Started, Stepped
+from podium.runtime.driver_events import DriverEvent, Started, Stepped
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -16,7 +16,7 @@ class Checker:
     def __init__(self, world: "World") -> None:
         self.world = world
 
-    def after(self, happening: Happening) -> None:
+    def after(self, happening: DriverEvent) -> None:
         """Something has happened."""
         if isinstance(happening, Stepped):
             scheduler = self.world.scheduler(happening.who)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
-from podium.runtime.happenings import Called, Happening
+from podium.runtime.driver_events import Called, DriverEvent
 from tests.sim.checkers.checker import Checker
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Streams(Checker):
         self._last = dict.fromkeys(KINDS, 0)
         self._calls = 0
 
-    def after(self, happening: Happening) -> None:
+    def after(self, happening: DriverEvent) -> None:
         if isinstance(happening, Called):
             self._calls += 1
             if self._calls % CALLS_PER_COMPARISON == 0:

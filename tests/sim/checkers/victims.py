@@ -7,7 +7,7 @@ from podium.control.effects import Delete, Effect
 from podium.control.events import Event
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.preemption import VictimCall
-from podium.runtime.happenings import Happening, Stepped
+from podium.runtime.driver_events import DriverEvent, Stepped
 from tests.sim.checkers.checker import Checker
 from tests.sim.kubelet import node_of
 
@@ -27,7 +27,7 @@ class Victims(Checker):
         self._records.pop(who, None)
         self._sentenced.pop(who, None)
 
-    def after(self, happening: Happening) -> None:
+    def after(self, happening: DriverEvent) -> None:
         super().after(happening)
         if isinstance(happening, Stepped) and self.world.scheduler(happening.who) is not None:
             for effect in happening.effects:

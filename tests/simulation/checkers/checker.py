@@ -2,7 +2,7 @@
 
 from podium.api.objects import Object
 from podium.cluster import Cluster
-from podium.runtime.happenings import Happening
+from podium.runtime.driver_events import DriverEvent
 from podium.store.watch_event import WatchEvent
 
 _KINDS = ("Pod", "Node")
@@ -33,7 +33,7 @@ class Checker:
     def now_s(self) -> float:
         return self._driver.now_s
 
-    def after(self, happening: Happening) -> None:
+    def after(self, happening: DriverEvent) -> None:
         """Something has happened."""
 
     def pod_changed(self, event: WatchEvent) -> None:

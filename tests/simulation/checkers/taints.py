@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from podium.api.taints import tolerates
 from podium.cluster import Cluster
 from podium.control.effects import Delete
-from podium.runtime.happenings import Called, Happening, Started
+from podium.runtime.driver_events import Called, DriverEvent, Started
 from podium.store.watch_event import WatchEvent
 from tests.simulation.checkers.checker import Checker, Object, is_terminating, node_of, uid_of
 
@@ -30,7 +30,7 @@ class TaintEvictions(Checker):
         self._placed_s: dict[str, float] = {}
         self._started_s = 0.0
 
-    def after(self, happening: Happening) -> None:
+    def after(self, happening: DriverEvent) -> None:
         if isinstance(happening, Started) and happening.who == CONTROLLER:
             self._started_s = happening.at_s
         elif (

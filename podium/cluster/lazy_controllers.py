@@ -1,0 +1,111 @@
+"""Controllers that needn't run yet, as there is nothing in the cluster that concerns them.
+
+A controller that starts late finds everything listed, as after a restart, so that nothing it does
+depends on whether it slept. Asleep it costs nothing, however many pods come and go.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from podium.api.objects import Object, condition_of, is_terminating, spec_of
+from podium.api.taints import NO_EXECUTE
+from podium.runtime.virtual import VirtualDriver
+from podium.store.store import Store
+from podium.store.watch import Watch
+
+Predicate = Callable[[Object], bool]
+
+
+def _any(obj: Object) -> bool:
+    return True
+
+
+def _evicts(node: Object) -> bool:
+    taints = spec_of(node).get("taints") or ()
+    return any(taint.get("effect") == NO_EXECUTE for taint in taints)
+
+
+def _has_ephemeral_claims(pod: Object) -> bool:
+    return any("ephemeral" in volume for volume in pod["spec"].get("volumes") or ())
+
+
+def _is_disrupted(pod: Object) -> bool:
+    """Whether the pod is to go, but hasn't been deleted (yet)."""
+    condition = condition_of(pod, "DisruptionTarget")
+    return condition is not None and not is_terminating(pod)
+
+
+_CLAIMS = {"PersistentVolumeClaim": _any, "PersistentVolume": _any}
+
+STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
+    "deployment-controller": {"Deployment": _any},
+    "replicaset-controller": {"ReplicaSet": _any},
+    "replication-controller": {"ReplicationController": _any},
+    "daemonset-controller": {"DaemonSet": _any},
+    "statefulset-controller": {"StatefulSet": _any},
+    "job-controller": {"Job": _any},
+    "ttl-after-finished-controller": {"Job": _any},
+    "disruption-controller": {"PodDisruptionBudget": _any, "Pod": _is_disrupted},
+    "endpointslice-controller": {"Service": _any, "EndpointSlice": _any},
+    "endpoint-controller": {"Service": _any, "Endpoints": _any},
+    "ephemeral-volume-controller": {"Pod": _has_ephemeral_claims},
+    "persistentvolume-controller": _CLAIMS,
+    "volume-provisioner": _CLAIMS,
+    "pvc-protection-controller": _CLAIMS,
+    "namespace-controller": {"Namespace": is_terminating},
+    "resourcequota-controller": {"ResourceQuota": _any},
+    "node-lifecycle-controller": {"Node": _any},
+    "taint-eviction-controller": {"Node": _evicts},
+}
+"""By kind, the objects that a controller has something to do for; those not named never sleep."""
+
+
+class LazyControllers:
+    """Starts controllers when the first object comes that concerns them.
+
+    Args:
+        store: the cluster's.
+        driver: the cluster's.
+        start: starts a controller by name.
+    """
+
+    def __init__(self, store: Store, driver: VirtualDriver, start: Callable[[str], None]) -> None:
+        self._store = store
+        self._driver = driver
+        self._start = start
+        self._asleep: dict[str, dict[str, Predicate]] = {}
+        self._watches: dict[str, Watch] = {}
+
+    def start_or_sleep(self, name: str) -> None:
+        """Start a controller now if anything concerns it, otherwise once something does."""
+        rousing = STARTED_BY.get(name)
+        if rousing is None or any(
+            any(map(rouses, self._store.list(kind).items)) for kind, rouses in rousing.items()
+        ):
+            self._start(name)
+            return
+        for kind, rouses in rousing.items():
+            self._asleep.setdefault(kind, {})[name] = rouses
+            if kind not in self._watches:
+                self._watches[kind] = self._store.watch(
+                    kind, from_revision=self._store.revision, wake=partial(self._notice, kind)
+                )
+
+    def _notice(self, kind: str) -> None:
+        """Look at what was written; who is concerned starts once the write is over."""
+        asleep = self._asleep[kind]
+        for event in self._watches[kind].take():
+            for name, rouses in asleep.items():
+                if event.type != "DELETED" and rouses(event.obj):
+                    self._driver.at(self._driver.now_s, partial(self._rouse, name))
+
+    def _rouse(self, name: str) -> None:
+        """Start a controller, unless another object has roused it already."""
+        was_asleep = False
+        for kind, asleep in self._asleep.items():
+            if asleep.pop(name, None) is not None:
+                was_asleep = True
+                if not asleep:
+                    self._watches[kind].close()
+        if was_asleep:
+            self._start(name)

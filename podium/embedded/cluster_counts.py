@@ -1,0 +1,95 @@
+"""How many pods wait, run, were preempted and were evicted: a cluster in five numbers."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from podium.api.disruption import PREEMPTED, cause_of
+from podium.api.objects import Object
+from podium.api.pods import is_finished, phase_of
+from podium.store.errors import ExpiredError
+from podium.store.store import Store
+from podium.store.watch import Watch
+from podium.store.watch_event import WatchEvent
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterCounts:
+    """A cluster at a glance.
+
+    Attributes:
+        nodes: how many there are.
+        pending: pods that don't run yet.
+        running: pods that run.
+        preempted: pods that had to give way to others, since the start of the process.
+        evicted: pods that were evicted for another reason, since then.
+    """
+
+    nodes: int
+    pending: int
+    running: int
+    preempted: int
+    evicted: int
+
+
+class ClusterCounter:
+    """Counts along as things are written.
+
+    Args:
+        store: of the cluster.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._disrupted: Counter[str] = Counter()
+        self._begin()
+
+    def look(self) -> ClusterCounts:
+        """The numbers as they are now."""
+        try:
+            for event in self._pods.take():
+                self._count(event)
+            self._nodes += sum(_change(event) for event in self._node_events.take())
+        except ExpiredError:
+            self._begin()
+        return ClusterCounts(
+            self._nodes,
+            self._states["Pending"],
+            self._states["Running"],
+            self._disrupted[PREEMPTED],
+            self._disrupted.total() - self._disrupted[PREEMPTED],
+        )
+
+    def _begin(self) -> None:
+        self._states = Counter(map(_state, self._store.list("Pod").items))
+        self._nodes = len(self._store.list("Node").items)
+        self._pods = self._watch("Pod")
+        self._node_events = self._watch("Node")
+
+    def _watch(self, kind: str) -> Watch:
+        return self._store.watch(kind, from_revision=self._store.revision)
+
+    def _count(self, event: WatchEvent) -> None:
+        before, after = event.previous, event.obj
+        if before is not None:
+            self._states[_state(before)] -= 1
+        if event.type != "DELETED":
+            self._states[_state(after)] += 1
+        disruption = _disruption(after)
+        # Whoever has to go for a second reason, too, goes only once.
+        if disruption and (before is None or not _disruption(before)):
+            self._disrupted[disruption] += 1
+
+
+def _state(pod: Object) -> str:
+    if is_finished(pod):
+        return "Finished"
+    return "Running" if phase_of(pod) == "Running" else "Pending"
+
+
+def _disruption(pod: Object) -> str:
+    cause = cause_of(pod)
+    return "" if cause is None else cause.group
+
+
+def _change(event: WatchEvent) -> int:
+    return {"ADDED": 1, "DELETED": -1}.get(event.type, 0)

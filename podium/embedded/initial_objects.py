@@ -1,0 +1,131 @@
+"""What is in a cluster at its first start: simulated nodes, and what manifests say.
+
+Manifests stand for a state, as for `podium plan -f`: what comes from a real cluster stays as it
+is, uids and statuses included, and pods that are on a node run.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from ipaddress import IPv4Address
+from typing import BinaryIO
+
+from podium.api.custom_kinds import DEFINITION, custom_kinds
+from podium.api.errors import FieldError, InvalidValueError
+from podium.api.kinds import Kind, kind_of
+from podium.api.objects import Object
+from podium.api.quantity import nanos
+from podium.apiserver.kinds.registry import validate
+from podium.embedded.defaults import NodeShape
+from podium.manifests import ManifestError, Manifests, Problem, read_sources
+from podium.manifests.problems import describe
+from podium.node.simulated.behaviour import SIMULATED
+
+PODS_PER_NODE = "110"
+_VERSION = "v1.36.2"
+_ADDRESSES = IPv4Address("172.16.0.0")
+
+
+def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
+    """Nodes `podium-1` to `podium-COUNT`, all alike.
+
+    Raises:
+        InvalidValueError: the shape isn't made of quantities.
+    """
+    for field, text in (("--node-cpu", shape.cpu), ("--node-memory", shape.memory)):
+        try:
+            is_negative = nanos(text) < 0
+        except InvalidValueError as error:
+            raise error.under(field) from None
+        if is_negative:
+            raise InvalidValueError(FieldError(field, text, "must not be negative"))
+    amounts = {"cpu": shape.cpu, "memory": shape.memory, "pods": PODS_PER_NODE}
+    return [_node(number, amounts) for number in range(1, count + 1)]
+
+
+class KnownKinds:
+    """The kinds of objects: those that are served, and those that definitions among them bring."""
+
+    def __init__(self, serves: Callable[[Object], Kind | None]) -> None:
+        self._serves = serves
+        self._defined: dict[tuple[str, str], Kind] = {}
+
+    def __call__(self, obj: Object) -> Kind | None:
+        kind = self._serves(obj)
+        if kind is DEFINITION and not validate(obj):
+            for one in custom_kinds(obj):
+                self._defined[one.api_version, one.name] = one
+        return kind or self._defined.get((str(obj.get("apiVersion")), str(obj.get("kind"))))
+
+
+def read_manifests(
+    paths: Sequence[str],
+    stdin: BinaryIO | None = None,
+    serves: Callable[[Object], Kind | None] = kind_of,
+) -> Manifests:
+    """The objects of files and directories, judged as the API would judge them.
+
+    Args:
+        paths: of both.
+        stdin: what `-` stands for.
+        serves: the kind of an object, if it is served already.
+
+    Raises:
+        ManifestError: anything is wrong; file, object and field of all that is.
+    """
+    if not paths:
+        return Manifests()
+    kinds = KnownKinds(serves)
+    found = read_sources(paths, stdin, kind_of=kinds)
+    problems = [
+        Problem(loaded.source, describe(loaded.obj), str(fault))
+        for loaded in found.objects
+        if not loaded.obj["metadata"].get("uid")
+        for fault in validate(loaded.obj)
+    ]
+    if problems:
+        raise ManifestError(problems)
+    known = [loaded for loaded in found.objects if kinds(loaded.obj) is not None]
+    return Manifests(known, found.notes)
+
+
+def simulated(obj: Object) -> Object:
+    """The object; a node is marked as simulated, unless it says otherwise."""
+    if obj.get("kind") != "Node":
+        return obj
+    annotations = {SIMULATED: "true", **(obj["metadata"].get("annotations") or {})}
+    return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
+
+
+def _node(number: int, amounts: Mapping[str, str]) -> Object:
+    name = f"podium-{number}"
+    labels = {
+        "kubernetes.io/hostname": name,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": "amd64",
+    }
+    info = {
+        "kubeletVersion": _VERSION,
+        "osImage": "Podium",
+        "operatingSystem": "linux",
+        "architecture": "amd64",
+        "kernelVersion": "simulated",
+        "containerRuntimeVersion": "podium://simulated",
+        "kubeProxyVersion": "",
+        "machineID": "",
+        "systemUUID": "",
+        "bootID": "",
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {},
+        "status": {
+            "capacity": amounts,
+            "allocatable": amounts,
+            "addresses": [
+                {"type": "InternalIP", "address": str(_ADDRESSES + number)},
+                {"type": "Hostname", "address": name},
+            ],
+            "nodeInfo": info,
+        },
+    }

@@ -1,0 +1,102 @@
+"""What is due when: the event heap of virtual time."""
+
+import heapq
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from podium.api.errors import PodiumError
+
+Action = Callable[[Any], None]
+
+# So much is never due at one moment, unless two machines keep answering each other.
+TIMERS_AT_ONE_MOMENT_MAX = 10_000_000
+
+
+class EndlessMomentError(PodiumError):
+    """Things go on happening, and time doesn't pass."""
+
+
+class Timer:
+    """Something that is to be done once, unless it is cancelled before.
+
+    Attributes:
+        action: what is to be done; None once it is done or cancelled.
+        argument: what it is done with.
+    """
+
+    __slots__ = ("action", "argument")
+
+    def __init__(self, action: Action, argument: Any) -> None:
+        self.action: Action | None = action
+        self.argument = argument
+
+    def cancel(self) -> None:
+        """Don't do it."""
+        self.action = self.argument = None
+
+    def run(self) -> None:
+        """Do it, if it is still to be done."""
+        action = self.action
+        if action is not None:
+            self.action = None
+            action(self.argument)
+
+
+class TimerQueue:
+    """Entries by time; those of the same time in the order in which they were put there.
+
+    Attributes:
+        now_s: the time, in seconds since the epoch. Entries due by now come before any later one.
+    """
+
+    def __init__(self, start_s: float) -> None:
+        self.now_s = start_s
+        self._due: deque[Timer] = deque()
+        self._later: list[tuple[float, int, Timer]] = []
+        self._count = 0
+
+    def put(self, time_s: float, action: Action, argument: Any) -> Timer:
+        """Have something done at a time; what is past or present comes after all that is due."""
+        entry = Timer(action, argument)
+        if time_s <= self.now_s:
+            self._due.append(entry)
+        else:
+            self._count += 1
+            heapq.heappush(self._later, (time_s, self._count, entry))
+        return entry
+
+    def next_s(self) -> float | None:
+        """When the next entry is due, `now_s` at the earliest; None if there is none."""
+        while self._due:
+            if self._due[0].action is not None:
+                return self.now_s
+            self._due.popleft()
+        while self._later:
+            if self._later[0][2].action is not None:
+                return self._later[0][0]
+            heapq.heappop(self._later)
+        return None
+
+    def run_next(self) -> None:
+        """Do what is due now, one entry; there must be one."""
+        self._due.popleft().run()
+
+    def run_due(self) -> None:
+        """Do all that is due now, and what that brings about now.
+
+        Raises:
+            EndlessMomentError: it doesn't end.
+        """
+        due = self._due
+        for _ in range(TIMERS_AT_ONE_MOMENT_MAX):
+            if not due:
+                return
+            due.popleft().run()
+        raise EndlessMomentError(f"{TIMERS_AT_ONE_MOMENT_MAX} entries at {self.now_s}")
+
+    def advance_to(self, time_s: float) -> None:
+        """Let time pass; entries that fall due on the way come after all that was due before."""
+        self.now_s = max(self.now_s, time_s)
+        while self._later and self._later[0][0] <= self.now_s:
+            self._due.append(heapq.heappop(self._later)[2])

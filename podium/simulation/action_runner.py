@@ -1,0 +1,119 @@
+"""What users do to a cluster: each action of a scenario, as calls of the API."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, name
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.decoding import PatchType
+from podium.apiserver.server import DeleteOptions, PatchRequest
+from podium.cluster import Cluster
+from podium.cluster.kubectl_apply import apply
+from podium.simulation.drain import Drainer
+from podium.simulation.scenario import (
+    Action,
+    Apply,
+    Change,
+    Delete,
+    Drain,
+    Expect,
+    SetFaults,
+    Taint,
+    Target,
+)
+from podium.simulation.timeline import Observer
+
+_MANAGER = "podium-simulate"
+
+
+class ActionRunner:
+    """The users.
+
+    Args:
+        cluster: where they act.
+        observer: notes what they do.
+    """
+
+    def __init__(self, cluster: Cluster, observer: Observer) -> None:
+        self._cluster = cluster
+        self._server = cluster.server
+        self._driver = cluster.driver
+        self._observer = observer
+        self._drainers: dict[str, Drainer] = {}
+
+    def drain_states(self) -> Mapping[str, str]:
+        """How far the drains are, by node."""
+        return {node: drainer.state for node, drainer in self._drainers.items()}
+
+    def act(self, action: Action) -> None:
+        """Carry an action out, now.
+
+        Raises:
+            Refused: the API turns it down.
+        """
+        match action:
+            case Apply():
+                for obj in action.objects:
+                    self._apply(obj)
+            case Delete():
+                self._delete(action)
+            case Change():
+                self._change(action)
+            case Taint():
+                self._taint(action)
+            case Drain():
+                drainer = Drainer(self._cluster, self._observer, action)
+                self._drainers[action.node] = drainer
+                drainer.start()
+            case SetFaults():
+                self._driver.faults = replace(self._driver.faults, **dict(action.rates))
+                self._observer.note("FaultsSet", action.rates)
+            case Expect():
+                raise ValueError("assertions aren't actions upon the cluster")
+        self._observer.look()
+
+    def _apply(self, obj: Object) -> None:
+        written = apply(self._cluster, obj, _MANAGER)
+        about = (str(obj["kind"]), str(obj["metadata"].get("namespace") or ""), name(obj))
+        self._observer.note("Applied", {"created": written.created}, about=about)
+
+    def _delete(self, action: Delete) -> None:
+        how = DeleteOptions(grace_period_s=action.grace_period_s)
+        for target in action.targets:
+            self._find(target)
+            self._observer.note("Deleting", about=_about(target))
+            self._server.delete(
+                Attributes(KINDS[target.kind], target.namespace, target.name, self._driver.now_s),
+                how,
+            )
+
+    def _change(self, action: Change) -> None:
+        target = action.target
+        self._find(target)
+        self._observer.note("Changing", {"what": action.words}, about=_about(target))
+        request = PatchRequest(PatchType.STRATEGIC, action.body)
+        self._server.patch(
+            Attributes(KINDS[target.kind], target.namespace, target.name, self._driver.now_s),
+            request,
+        )
+
+    def _find(self, target: Target) -> None:
+        """Have the API refuse what isn't there, before anything is told of it."""
+        self._server.get(KINDS[target.kind], target.namespace, target.name)
+
+    def _taint(self, action: Taint) -> None:
+        node = self._server.get(KINDS["Node"], "", action.node)
+        wanted = (action.taint["key"], action.taint["effect"])
+        spec = node.get("spec") or {}
+        taints = [one for one in spec.get("taints") or () if (one["key"], one["effect"]) != wanted]
+        if not action.removes:
+            taints.append(dict(action.taint))
+        tainted = {**node, "spec": {**spec, "taints": taints}}
+        self._server.replace(
+            Attributes(KINDS["Node"], "", action.node, self._driver.now_s), tainted
+        )
+
+
+def _about(target: Target) -> tuple[str, str, str]:
+    return target.kind, target.namespace, target.name

@@ -1,0 +1,202 @@
+"""`kubectl drain`: cordon a node, evict its pods, and ask again where a budget is against it.
+
+The order, the filters and the waiting are those of kubectl v1.36: all pods are asked for at once,
+a refusal by a budget is followed by another try `retry_s` later, any other one is final, and the
+drain is over when the last pod is gone.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, annotations, controller_of, name, namespace, uid
+from podium.api.pods import is_finished, node_name_of
+from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
+from podium.cluster import Cluster
+from podium.simulation.remedies import blocking_budgets, remedies
+from podium.simulation.scenario import Drain
+from podium.simulation.timeline import Observer
+
+POLL_S = 1.0
+_TOO_MANY_REQUESTS = 429
+_MIRROR = "kubernetes.io/config.mirror"
+_DAEMON_SET = "DaemonSet-managed pods (set ignoreDaemonSets to leave them alone)"
+_BARE = "pods that no controller will recreate (set force to lose them)"
+_EMPTY_DIR = "pods with local storage (set deleteEmptyDirData to lose it)"
+
+
+class Drainer:
+    """One drain.
+
+    Attributes:
+        drain: what is asked for.
+        state: `running`, `done` or `failed`.
+
+    Args:
+        cluster: where.
+        observer: notes what happens.
+        drain: what is asked for.
+    """
+
+    def __init__(self, cluster: Cluster, observer: Observer, drain: Drain) -> None:
+        self.drain = drain
+        self.state = "running"
+        self._cluster = cluster
+        self._observer = observer
+        self._about = ("Node", "", drain.node)
+        self._started_s = cluster.driver.now_s
+        # By uid: those that are still to be asked for, and when; those on their way out.
+        self._asking: dict[str, Object] = {}
+        self._leaving: dict[str, Object] = {}
+        self._given_up: list[tuple[Object, str]] = []
+        self._evicted = 0
+
+    def start(self) -> None:
+        """Cordon the node and ask for its pods.
+
+        Raises:
+            RefusedError: there is no such node.
+        """
+        self._cordon()
+        pods, left_alone, objections = self._sorted_pods()
+        if objections:
+            self._fail("; ".join(f"there are {why}" for why in objections))
+            return
+        counts = {"pods": len(pods), "leftAlone": left_alone}
+        self._observer.note("DrainStarted", counts, about=self._about)
+        for pod in pods:
+            self._asking[uid(pod)] = pod
+        self._ask([*self._asking])
+        self._wait()
+
+    def _cordon(self) -> None:
+        server, now_s = self._cluster.server, self._cluster.driver.now_s
+        node = server.get(KINDS["Node"], "", self.drain.node)
+        if not node["spec"].get("unschedulable"):
+            cordoned = {**node, "spec": {**node["spec"], "unschedulable": True}}
+            server.replace(Attributes(KINDS["Node"], "", self.drain.node, now_s), cordoned)
+
+    def _sorted_pods(self) -> tuple[list[Object], int, list[str]]:
+        """The pods to evict, how many are left alone, and what speaks against all of it."""
+        pods, left_alone, objections = [], 0, dict[str, list[str]]()
+        for pod in self._cluster.store.list("Pod").items:
+            if node_name_of(pod) != self.drain.node:
+                continue
+            objection = self._objection(pod)
+            if objection is None:
+                pods.append(pod)
+            elif objection:
+                objections.setdefault(objection, []).append(name(pod))
+            else:
+                left_alone += 1
+        texts = [f"{why}: {', '.join(called)}" for why, called in objections.items()]
+        return pods, left_alone, texts
+
+    def _objection(self, pod: Object) -> str | None:
+        """Why a pod can't be evicted; empty if it is left alone, None if it is to go."""
+        if _MIRROR in annotations(pod):
+            return ""
+        if is_finished(pod):
+            return None
+        owner = controller_of(pod)
+        if owner is not None and owner.get("kind") == "DaemonSet":
+            return "" if self.drain.ignore_daemon_sets else _DAEMON_SET
+        if owner is None and not self.drain.force:
+            return _BARE
+        volumes = pod["spec"].get("volumes") or ()
+        if any("emptyDir" in volume for volume in volumes):
+            return None if self.drain.delete_empty_dir_data else _EMPTY_DIR
+        return None
+
+    def _ask(self, uids: Iterable[str]) -> None:
+        """Ask for the eviction of pods, one after the other; again later where a budget refuses."""
+        if self.state != "running":
+            return
+        refused = [one for one in uids if one in self._asking and not self._evict(one)]
+        if refused:
+            again_s = self._cluster.driver.now_s + self.drain.retry_s
+            self._cluster.driver.at(again_s, lambda: self._ask(refused))
+
+    def _evict(self, one: str) -> bool:
+        """Ask once; whether there is nothing more to ask for."""
+        pod, now_s = self._asking[one], self._cluster.driver.now_s
+        about = ("Pod", namespace(pod), name(pod))
+        try:
+            self._cluster.server.evict(
+                Attributes(KINDS["Pod"], about[1], about[2], now_s), self._eviction(pod)
+            )
+        except RefusedError as refused:
+            if refused.reason == "NotFound":
+                self._done_asking(one)
+                return True
+            self._observer.note("EvictionRefused", self._refusal(refused, pod), about=about)
+            if refused.code == _TOO_MANY_REQUESTS:
+                return False
+            self._given_up.append((self._asking.pop(one), refused.message))
+            return True
+        self._evicted += 1
+        self._observer.note("EvictionGranted", {"node": self.drain.node}, about=about)
+        self._done_asking(one)
+        return True
+
+    def _refusal(self, refused: RefusedError, pod: Object) -> Object:
+        budgets = blocking_budgets(self._cluster.store, pod)
+        again = {"retryAfterSeconds": self.drain.retry_s}
+        return {
+            "code": refused.code,
+            "message": refused.message,
+            "causes": [cause.message for cause in refused.causes],
+            "budgets": [name(budget) for budget in budgets],
+            **(again if refused.code == _TOO_MANY_REQUESTS else {}),
+        }
+
+    def _eviction(self, pod: Object) -> Object:
+        options: dict[str, Any] = {"preconditions": {"uid": uid(pod)}}
+        if self.drain.grace_period_s is not None:
+            options["gracePeriodSeconds"] = self.drain.grace_period_s
+        return {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"namespace": namespace(pod), "name": name(pod)},
+            "deleteOptions": options,
+        }
+
+    def _done_asking(self, one: str) -> None:
+        self._leaving[one] = self._asking.pop(one)
+
+    def _wait(self) -> None:
+        """Look whether all pods are gone; otherwise look again later, up to the time-out."""
+        if self.state != "running":
+            return
+        self._leaving = {one: pod for one, pod in self._leaving.items() if self._is_there(pod)}
+        now_s, timeout_s = self._cluster.driver.now_s, self.drain.timeout_s
+        if not self._asking and not self._leaving and self._given_up:
+            self._fail("; ".join(f"{name(pod)}: {why}" for pod, why in self._given_up))
+        elif not self._asking and not self._leaving:
+            self.state = "done"
+            took_s = round(now_s - self._started_s, 6)
+            done = {"evicted": self._evicted, "seconds": took_s}
+            self._observer.note("DrainFinished", done, about=self._about)
+        elif timeout_s is not None and now_s >= self._started_s + timeout_s:
+            self._fail(f"global timeout reached: {timeout_s:g}s")
+        else:
+            next_s = now_s + POLL_S
+            if timeout_s is not None:
+                next_s = min(next_s, self._started_s + timeout_s)
+            self._cluster.driver.at(next_s, self._wait)
+
+    def _is_there(self, pod: Object) -> bool:
+        found = self._cluster.store.get("Pod", namespace(pod), name(pod))
+        return found is not None and uid(found) == uid(pod)
+
+    def _fail(self, why: str) -> None:
+        self.state = "failed"
+        refused = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
+        stuck = [*refused, *self._leaving.values()]
+        failed = {
+            "message": why,
+            "pods": [f"{namespace(pod)}/{name(pod)}" for pod in stuck],
+            "remedies": remedies(self._cluster.store, refused),
+        }
+        self._observer.note("DrainFailed", failed, about=self._about)

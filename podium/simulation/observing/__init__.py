@@ -1,9 +1,0 @@
-"""What happens in a cluster, noted as entries: one for each thing that a reader may want to know.
-
-`Observer` follows the store; `pods`, `nodes` and `others` say what a change amounts to.
-"""
-
-from podium.simulation.observing.entry import Entry
-from podium.simulation.observing.observer import Observer
-
-__all__ = ["Entry", "Observer"]

@@ -1,0 +1,185 @@
+"""Plays a scenario: lets time pass from step to step, and carries each one out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from podium.api.objects import Object
+from podium.api.refused import RefusedError
+from podium.cluster import Cluster
+from podium.simulation.action_runner import ActionRunner
+from podium.simulation.check_evaluator import violation_of
+from podium.simulation.scenario import Check, Expect, Scenario, Step
+from podium.simulation.timeline import Observer, TimelineEntry
+
+Progress = Callable[[float, int], None]
+"""Is told how many seconds have passed in the simulation, and how many entries there are."""
+
+LookOn = Callable[[Cluster], None]
+"""Is handed a cluster before it starts."""
+
+PROGRESS_EVERY_S = 10.0
+_NOT_REFUSED = "it was to be refused, but wasn't"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """What came of a scenario.
+
+    Attributes:
+        scenario: what was played.
+        cluster: as it is at the end.
+        pods_before: the pods that were there at the start.
+        entries: what happened.
+        ended_s: how much time has passed, in seconds.
+        failures: assertions that don't hold, and steps that went otherwise than they should.
+        interrupted: whether it was broken off.
+        notes: what is odd about the objects that were there at the start.
+    """
+
+    scenario: Scenario
+    cluster: Cluster
+    pods_before: Sequence[Object]
+    entries: Sequence[TimelineEntry]
+    ended_s: float
+    failures: int
+    interrupted: bool
+    notes: Sequence[str]
+
+
+def simulate(
+    scenario: Scenario, progress: Progress | None = None, *, look_on: LookOn | None = None
+) -> Simulation:
+    """Play a scenario to its end, or until Ctrl-C.
+
+    Args:
+        scenario: what to play.
+        progress: is told from time to time how far it is.
+        look_on: for whoever wants to see more than what is noted.
+    """
+    cluster = Cluster(scenario.options)
+    notes = cluster.load(scenario.objects)
+    pods_before = cluster.store.list("Pod").items
+    if look_on is not None:
+        look_on(cluster)
+    play = _ScenarioRunner(scenario, cluster, progress)
+    interrupted = False
+    try:
+        play.run()
+    except KeyboardInterrupt:
+        interrupted = True
+    ended_s = cluster.driver.now_s - scenario.options.start_s
+    return Simulation(
+        scenario=scenario,
+        cluster=cluster,
+        pods_before=pods_before,
+        entries=play.observer.entries,
+        ended_s=ended_s,
+        failures=play.failures,
+        interrupted=interrupted,
+        notes=notes,
+    )
+
+
+class _ScenarioRunner:
+    def __init__(self, scenario: Scenario, cluster: Cluster, progress: Progress | None) -> None:
+        self.observer = Observer(cluster)
+        self.failures = 0
+        self._scenario = scenario
+        self._cluster = cluster
+        self._driver = cluster.driver
+        self._start_s = scenario.options.start_s
+        self._progress = progress
+        self._actor = ActionRunner(cluster, self.observer)
+
+    def run(self) -> None:
+        """From the start to the end."""
+        self._cluster.start()
+        self._driver.advance(0)
+        until_s = self._scenario.until_s
+        for step in self._scenario.steps:
+            at_s = max(step.at_s or 0.0, self._passed_s())
+            if until_s is not None and at_s > until_s:
+                break
+            self._advance_to(at_s)
+            self._take(step)
+            self._driver.advance(0)
+        if until_s is not None:
+            self._advance_to(until_s)
+
+    def _passed_s(self) -> float:
+        return self._driver.now_s - self._start_s
+
+    def _advance_to(self, passed_s: float) -> None:
+        """Let time pass, in pieces where somebody wants to know how far it is."""
+        goal_s = self._start_s + passed_s
+        while (now_s := self._driver.now_s) < goal_s:
+            # Months in which nothing happens are one piece.
+            next_s = self._driver.next_s()
+            piece_s = goal_s if next_s is None else max(now_s + PROGRESS_EVERY_S, next_s)
+            self._driver.run_until(min(goal_s, piece_s))
+            if self._progress is not None:
+                self._progress(self._passed_s(), len(self.observer.entries))
+
+    def _take(self, step: Step) -> None:
+        if isinstance(step.action, Expect):
+            self._expect(step, step.action)
+            return
+        try:
+            self._actor.act(step.action)
+        except RefusedError as refused:
+            expected = step.refusal is not None and step.refusal in refused.message
+            self._refused(step, refused, expected=expected)
+            return
+        if step.refusal is not None:
+            self.failures += 1
+            self.observer.note("StepFailed", {"step": step.path, "message": _NOT_REFUSED})
+
+    def _refused(self, step: Step, refused: RefusedError, *, expected: bool) -> None:
+        self.failures += not expected
+        details = {
+            "step": step.path,
+            "code": refused.code,
+            "reason": refused.reason,
+            "message": refused.message,
+            "expected": expected,
+        }
+        self.observer.note("StepRefused", details)
+
+    def _expect(self, step: Step, expect: Expect) -> None:
+        """Let time pass until all checks hold at one moment, or it is too late."""
+        deadline_s = self._driver.now_s + expect.within_s
+        until_s = self._scenario.until_s
+        if until_s is not None:
+            deadline_s = min(deadline_s, self._start_s + until_s)
+        began_s = self._driver.now_s
+        while (wrong := self._wrong(expect.checks)) and self._step_until(deadline_s):
+            pass
+        took_s = round(self._driver.now_s - began_s, 6)
+        self.failures += len(wrong)
+        for check in expect.checks:
+            found = wrong.get(check)
+            kind = "AssertionPassed" if found is None else "AssertionFailed"
+            details: dict[str, object] = {
+                "assertion": check.words,
+                "step": step.path,
+                "seconds": took_s,
+            }
+            if found is not None:
+                details["found"] = found
+            self.observer.note(kind, details)
+
+    def _wrong(self, checks: Sequence[Check]) -> dict[Check, str]:
+        found = {
+            check: violation_of(check, self._cluster.store, self._actor.drain_states())
+            for check in checks
+        }
+        return {check: text for check, text in found.items() if text}
+
+    def _step_until(self, deadline_s: float) -> bool:
+        """Do all that happens at the next moment; whether it comes before the deadline."""
+        next_s = self._driver.next_s()
+        if next_s is None or next_s > deadline_s:
+            self._driver.run_until(deadline_s)
+            return False
+        self._driver.run_until(next_s)
+        return True

@@ -1,0 +1,9 @@
+"""What happens in a cluster, noted as entries: one for each thing that a reader may want to know.
+
+`Observer` follows the store; `pods`, `nodes` and `others` say what a change amounts to.
+"""
+
+from podium.simulation.timeline.entry import TimelineEntry
+from podium.simulation.timeline.observer import Observer
+
+__all__ = ["Observer", "TimelineEntry"]

@@ -1,0 +1,38 @@
+"""One thing that happened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineEntry:
+    """One thing that happened.
+
+    Attributes:
+        at_s: when, in seconds since the simulation's start.
+        type: what, such as `PodBound`; `podium.simulation.timeline_sentences` lists them all.
+        kind: of the object that it happened to; empty if to none.
+        namespace: of the object; empty for what stands in none.
+        name: of the object.
+        by: who did it: a machine's name, or `user`.
+        details: what else there is to know; JSON values.
+        uid: of the object; empty if that isn't known.
+    """
+
+    at_s: float
+    type: str
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    by: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    uid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What a change of an object amounts to: an entry's type and details."""
+
+    type: str
+    details: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,111 @@
+"""What changes of nodes, budgets, workloads and events amount to."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from podium.api.objects import Object, annotations, condition_of, spec_of, status_of
+from podium.core.preemption.record import ANNOTATION
+from podium.simulation.timeline.entry import Fact
+
+_NOTHING: Mapping[str, Any] = {}
+_PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
+_COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+
+
+def node_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
+    """What has happened to a node; `old` or `new` is None if it came or went."""
+    if new is None:
+        yield Fact("NodeGone")
+        return
+    if old is None:
+        yield Fact("NodeCreated")
+    old = old or _NOTHING
+    yield from _conditions(old, new)
+    yield from _taints(spec_of(old), spec_of(new))
+
+
+def _conditions(old: Object, new: Object) -> Iterator[Fact]:
+    ready, message = _status(new, "Ready")
+    if ready and ready != _status(old, "Ready")[0]:
+        kinds = {"True": "NodeReady", "False": "NodeNotReady", "Unknown": "NodeUnknown"}
+        yield Fact(kinds[ready], {"message": message})
+    for kind in _PRESSURES:
+        before, now = _status(old, kind)[0] == "True", _status(new, kind)[0] == "True"
+        if before != now:
+            yield Fact("NodeCondition", {"condition": kind, "status": str(now)})
+
+
+def _status(node: Object, kind: str) -> tuple[str, str]:
+    condition = condition_of(node, kind) or _NOTHING
+    return condition.get("status") or "", condition.get("message") or ""
+
+
+def _taints(old: Object, new: Object) -> Iterator[Fact]:
+    cordoned = bool(new.get("unschedulable"))
+    if cordoned != bool(old.get("unschedulable")):
+        yield Fact("NodeCordoned" if cordoned else "NodeUncordoned")
+    before, now = _by_name(old), _by_name(new)
+    for name in (name for name in now if name not in before):
+        yield Fact("NodeTainted", {"taint": name})
+    for name in (name for name in before if name not in now):
+        yield Fact("NodeUntainted", {"taint": name})
+
+
+def _by_name(spec: Object) -> dict[str, Object]:
+    return {_text(taint): taint for taint in spec.get("taints") or ()}
+
+
+def _text(taint: Object) -> str:
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint['key']}{value}:{taint.get('effect')}"
+
+
+def budget_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
+    """What has happened to a PodDisruptionBudget."""
+    if new is None:
+        yield Fact("BudgetGone")
+        return
+    if old is None:
+        yield Fact("BudgetCreated")
+    status, before = status_of(new), status_of(old or _NOTHING)
+    counts = {count: status.get(count) or 0 for count in _COUNTS}
+    seen = status.get("observedGeneration") and (
+        not before.get("observedGeneration")
+        or any(before.get(count, 0) != counts[count] for count in _COUNTS)
+    )
+    if seen:
+        is_new = not before.get("observedGeneration")
+        allowed_before = None if is_new else before.get(_COUNTS[0]) or 0
+        yield Fact("BudgetChanged", {**counts, "allowedBefore": allowed_before})
+
+
+def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
+    """What has happened to a Deployment, ReplicaSet, StatefulSet, DaemonSet or Job."""
+    if new is None:
+        yield Fact("WorkloadGone")
+        return
+    replicas = spec_of(new).get("replicas")
+    if old is None:
+        yield Fact("WorkloadCreated", {} if replicas is None else {"replicas": replicas})
+    elif replicas != spec_of(old).get("replicas"):
+        yield Fact("WorkloadScaled", {"replicas": replicas, "before": spec_of(old).get("replicas")})
+
+
+def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
+    """What an Event tells; one that stands for repetitions is told once."""
+    if new is None or old is not None:
+        return
+    regarding = new.get("involvedObject") or new.get("regarding") or _NOTHING
+    details: dict[str, Any] = {
+        "reason": new.get("reason") or "",
+        "type": new.get("type") or "",
+        "message": new.get("message") or new.get("note") or "",
+        "regarding": {
+            field: regarding[field] for field in ("kind", "namespace", "name") if field in regarding
+        },
+    }
+    record = annotations(new).get(ANNOTATION)
+    if record is not None:
+        details["preemption"] = json.loads(record)
+    yield Fact("Event", details)

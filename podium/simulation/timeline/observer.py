@@ -1,0 +1,127 @@
+"""Follows everything that is written, and notes it in the order in which it was written."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from podium.api.objects import Object
+from podium.cluster import Cluster
+from podium.runtime.driver_events import Called, DriverEvent, Started, Stopped
+from podium.scheduler import Scheduler
+from podium.simulation.timeline.entry import Fact, TimelineEntry
+from podium.simulation.timeline.object_facts import (
+    budget_facts,
+    event_facts,
+    node_facts,
+    workload_facts,
+)
+from podium.simulation.timeline.pod_facts import PodFacts
+from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
+from podium.store.watch import Watch
+
+Facts = Callable[[Object | None, Object | None], Iterator[Fact]]
+
+USER = "user"
+_NOTHING: Mapping[str, Any] = {}
+_FACTS: Mapping[str, Facts] = {
+    "Node": node_facts,
+    "PodDisruptionBudget": budget_facts,
+    "Deployment": workload_facts,
+    "ReplicaSet": workload_facts,
+    "ReplicationController": workload_facts,
+    "StatefulSet": workload_facts,
+    "DaemonSet": workload_facts,
+    "Job": workload_facts,
+    "Event": event_facts,
+}
+
+
+class Observer:
+    """Looks on from now on.
+
+    Attributes:
+        entries: what has happened, in order.
+
+    Args:
+        cluster: what is looked at.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.entries: list[TimelineEntry] = []
+        self._driver = cluster.driver
+        self._start_s = cluster.options.start_s
+        self._store = cluster.store
+        self._seen = self._store.revision
+        self._facts: dict[str, Facts] = {"Pod": PodFacts(), **_FACTS}
+        self._awake: list[str] = []
+        self._stopped: set[str] = set()
+        self._watches: dict[str, Watch] = {}
+        for kind in self._facts:
+            wake = partial(self._awake.append, kind)
+            self._watches[kind] = self._store.watch(kind, from_revision=self._seen, wake=wake)
+        self._driver.hooks.append(self._happened)
+
+    def look(self, by: str = USER) -> None:
+        """Note what was written since the last look, and say who did it."""
+        if self._store.revision == self._seen:
+            return
+        self._seen = self._store.revision
+        awake, self._awake[:] = [*self._awake], ()
+        events = [event for kind in awake for event in self._watches[kind].take()]
+        if len(events) > 1:
+            events.sort(key=lambda event: event.revision)
+        for event in events:
+            new = None if event.type == "DELETED" else event.obj
+            for fact in self._facts[event.kind](event.previous, new):
+                uid = event.obj["metadata"].get("uid") or ""
+                self._note(fact, event.kind, event.namespace, event.name, by, uid)
+
+    def record_preemptions(self, scheduler: Scheduler, alternatives_max: int) -> PreemptionRecorder:
+        """Record what a scheduler preempts from now on, with all that it weighs.
+
+        Args:
+            scheduler: decides.
+            alternatives_max: how many candidates besides the chosen one are of interest.
+        """
+        recorder = PreemptionRecorder(scheduler, alternatives_max, self.passed_s)
+        scheduler.watch = recorder.record
+        return recorder
+
+    def passed_s(self) -> float:
+        """How long the cluster has run, in seconds, to the millisecond."""
+        return round(self._driver.now_s - self._start_s, 3)
+
+    def note(
+        self,
+        what: str,
+        details: Mapping[str, Any] = _NOTHING,
+        *,
+        about: tuple[str, str, str] = ("", "", ""),
+        by: str = USER,
+    ) -> None:
+        """Note something that isn't written anywhere, after all that is written up to now.
+
+        Args:
+            what: the entry's type.
+            details: the entry's.
+            about: kind, namespace and name of the object that it happened to.
+            by: who did it.
+        """
+        self.look(by)
+        self._note(Fact(what, details), *about, by)
+
+    def _note(
+        self, fact: Fact, kind: str, namespace: str, name: str, by: str, uid: str = ""
+    ) -> None:
+        at_s = round(self._driver.now_s - self._start_s, 6)
+        entry = TimelineEntry(at_s, fact.type, kind, namespace, name, by, fact.details, uid)
+        self.entries.append(entry)
+
+    def _happened(self, happening: DriverEvent) -> None:
+        if isinstance(happening, Called):
+            self.look(happening.who)
+        elif isinstance(happening, Stopped):
+            self._stopped.add(happening.who)
+            self.note("MachineStopped", by=happening.who)
+        elif isinstance(happening, Started) and happening.who in self._stopped:
+            self.note("MachineRestarted", by=happening.who)

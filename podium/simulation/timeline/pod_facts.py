@@ -1,0 +1,130 @@
+"""What a change of a pod amounts to."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from podium.api.disruption import disruption_reason
+from podium.api.objects import Object, condition_of, controller_of, metadata_of
+from podium.api.pods import is_ready, node_name_of
+from podium.simulation.timeline.entry import Fact
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+class PodFacts:
+    """Follows pods from their creation until they are gone."""
+
+    def __init__(self) -> None:
+        # By uid: the last write before a pod goes sets its grace period to 0.
+        self._graces_s: dict[str, int] = {}
+
+    def __call__(self, old: Object | None, new: Object | None) -> Iterator[Fact]:
+        """What has happened to a pod; `old` or `new` is None if it came or went."""
+        if new is None:
+            if old is not None:
+                yield _gone(old, self._graces_s.pop(old["metadata"]["uid"], None))
+        elif old is None:
+            yield Fact("PodCreated", _created(new))
+            yield from _changed({"status": {"phase": "Pending"}}, new)
+        else:
+            yield from _changed(old, new)
+            yield from self._terminating(old, new)
+
+    def _terminating(self, old: Object, new: Object) -> Iterator[Fact]:
+        if not _deleted(new) or _deleted(old):
+            return
+        grace_s = int(new["metadata"].get("deletionGracePeriodSeconds") or 0)
+        if grace_s:
+            self._graces_s[new["metadata"]["uid"]] = grace_s
+            details: dict[str, Any] = {"gracePeriodSeconds": grace_s}
+            if node := node_name_of(new):
+                details["node"] = node
+            yield Fact("PodTerminating", details | _disruption(new))
+
+
+def _created(pod: Object) -> dict[str, Any]:
+    owner = controller_of(pod)
+    details: dict[str, Any] = {"priority": pod["spec"].get("priority") or 0}
+    if called := pod["spec"].get("priorityClassName"):
+        details["priorityClass"] = called
+    if owner is not None:
+        details["owner"] = {"kind": owner.get("kind"), "name": owner.get("name")}
+    return details
+
+
+def _gone(pod: Object, grace_s: int | None) -> Fact:
+    status = pod.get("status") or _NOTHING
+    details: dict[str, Any] = {"phase": status.get("phase") or "Pending"}
+    if node := node_name_of(pod):
+        details["node"] = node
+    if grace_s is not None:
+        details["gracePeriodSeconds"] = grace_s
+    return Fact("PodGone", details | _disruption(pod))
+
+
+def _changed(old: Object, new: Object) -> Iterator[Fact]:
+    if old.get("spec") is not new["spec"]:
+        yield from _bound(old, new)
+    before, status = old.get("status") or _NOTHING, new.get("status") or _NOTHING
+    if before is not status:
+        yield from _nomination(before, status, new)
+        yield from _scheduling(old, new)
+        yield from _running(before, status, old, new)
+
+
+def _bound(old: Object, new: Object) -> Iterator[Fact]:
+    node = node_name_of(new)
+    if node and not node_name_of(old):
+        yield Fact("PodBound", {"node": node})
+
+
+def _nomination(before: Object, status: Object, new: Object) -> Iterator[Fact]:
+    node = status.get("nominatedNodeName") or ""
+    if node == (before.get("nominatedNodeName") or ""):
+        return
+    if node:
+        yield Fact("PodNominated", {"node": node})
+    elif not node_name_of(new):
+        yield Fact("PodNominationCleared", {"node": before["nominatedNodeName"]})
+
+
+def _scheduling(old: Object, new: Object) -> Iterator[Fact]:
+    condition = condition_of(new, "PodScheduled")
+    if condition is None or condition.get("status") != "False":
+        return
+    known = condition_of(old, "PodScheduled") or _NOTHING
+    if (condition.get("reason"), condition.get("message")) != (
+        known.get("reason"),
+        known.get("message"),
+    ):
+        kind = "PodGated" if condition.get("reason") == "SchedulingGated" else "PodUnschedulable"
+        yield Fact(kind, {"message": condition.get("message") or ""})
+
+
+def _running(before: Object, status: Object, old: Object, new: Object) -> Iterator[Fact]:
+    phase, ready = status.get("phase"), is_ready(new)
+    restarts = _restarts(status)
+    if restarts > _restarts(before):
+        yield Fact("PodRestarted", {"restarts": restarts})
+    if phase != before.get("phase"):
+        details = {
+            field: status[field] for field in ("reason", "message") if status.get(field)
+        } | _disruption(new)
+        if phase == "Running":
+            details["ready"] = ready
+        yield Fact(f"Pod{phase}", {"node": node_name_of(new), **details})
+    elif phase == "Running" and ready != is_ready(old):
+        yield Fact("PodReady" if ready else "PodNotReady", {"node": node_name_of(new)})
+
+
+def _disruption(pod: Object) -> dict[str, Any]:
+    reason = disruption_reason(pod)
+    return {"disruption": reason} if reason else {}
+
+
+def _restarts(status: Object) -> int:
+    return sum(int(one.get("restartCount") or 0) for one in status.get("containerStatuses") or ())
+
+
+def _deleted(pod: Object) -> bool:
+    return "deletionTimestamp" in metadata_of(pod)

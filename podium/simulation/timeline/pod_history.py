@@ -1,0 +1,180 @@
+"""What became of each pod, out of what was observed of it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from podium.api.disruption import Cause, cause_of_reason
+from podium.api.objects import Object, controller_of, is_terminating, key, namespace, uid
+from podium.api.pods import is_finished, node_name_of
+from podium.api.priority import pod_priority
+from podium.controllers.daemon_set.eligibility import target_of
+from podium.simulation.timeline.entry import TimelineEntry
+
+Owner = tuple[str, str, str]
+"""Kind, namespace and name of a controller."""
+
+_ENDS = ("PodTerminating", "PodFailed", "PodGone")
+
+
+@dataclass(slots=True)
+class PodHistory:
+    """A pod from its creation, or the beginning of the observation, to its end.
+
+    Times are in seconds since the beginning.
+
+    Attributes:
+        uid: of the pod.
+        pod: `namespace/name`.
+        priority: of the pod.
+        priority_class: the name of its PriorityClass; empty if it names none.
+        owner: its controller, if it has one.
+        is_new: whether it came in the course of time.
+        node: where it is, or was; empty if nowhere.
+        created_s: when it was created; 0 if it was there before.
+        bound_s: when it was bound in the course of time; None if it wasn't.
+        bound_by: who bound it.
+        ended_s: when it lost its place, or failed; None if it hasn't.
+        ended_by: who ended it.
+        cause: what disrupted it; None if it wasn't disrupted.
+        replaces: uid of the lost pod in whose place it comes; empty if in nobody's.
+        has_finished: whether it ended by itself.
+        was_leaving: whether it was on its way out, or had ended, at the beginning.
+    """
+
+    uid: str
+    pod: str
+    priority: int
+    priority_class: str
+    owner: Owner | None
+    is_new: bool
+    node: str = ""
+    created_s: float = 0.0
+    bound_s: float | None = None
+    bound_by: str = ""
+    ended_s: float | None = None
+    ended_by: str = ""
+    cause: Cause | None = None
+    replaces: str = ""
+    has_finished: bool = False
+    was_leaving: bool = False
+
+
+class PodHistories:
+    """The histories of all pods of a cluster.
+
+    Iterating over it yields the pods of the beginning, then those that came, in order.
+
+    Attributes:
+        by_uid: the pods to which anything happened, in order.
+        disrupted: the pods that lost their place through no change of their own, in order.
+
+    Args:
+        entries: what was observed.
+        before: the pods of the beginning.
+        after: the pods of the end.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[TimelineEntry],
+        before: Iterable[Object],
+        after: Iterable[Object] = (),
+    ) -> None:
+        self.by_uid: dict[str, PodHistory] = {}
+        self.disrupted: list[PodHistory] = []
+        self._before = {uid(pod): pod for pod in before}
+        self._after = {uid(pod): pod for pod in after}
+        self._lost: dict[Owner, list[PodHistory]] = defaultdict(list)
+        for entry in entries:
+            # What users do about a pod isn't written to it.
+            if entry.kind == "Pod" and entry.uid:
+                self._take(entry)
+
+    def __iter__(self) -> Iterator[PodHistory]:
+        for pod_uid, pod in self._before.items():
+            yield self.by_uid.get(pod_uid) or _known(pod)
+        yield from (one for one in self.by_uid.values() if one.is_new)
+
+    def depth_of(self, lost: PodHistory, preemptors: Mapping[str, str]) -> int:
+        """How far a disruption is from the changes; each step is a replacement that preempts.
+
+        Args:
+            lost: the pod that was disrupted.
+            preemptors: by the uid of a victim, that of the pod that it gives way to.
+        """
+        depth, seen = 1, {lost.uid}
+        while True:
+            preemptor = self.by_uid.get(preemptors.get(lost.uid, ""))
+            before = None if preemptor is None else self.by_uid.get(preemptor.replaces)
+            if before is None or before.uid in seen:
+                return depth
+            seen.add(before.uid)
+            depth, lost = depth + 1, before
+
+    def _take(self, entry: TimelineEntry) -> None:
+        history = self.by_uid.get(entry.uid)
+        if history is None:
+            known = self._before.get(entry.uid)
+            history = self.by_uid[entry.uid] = _new(entry) if known is None else _known(known)
+            self._replace(history)
+        if entry.type == "PodBound":
+            history.node, history.bound_by = entry.details["node"], entry.by
+            history.bound_s = entry.at_s
+        elif entry.type in ("PodSucceeded", "PodFailed"):
+            history.has_finished |= history.ended_s is None
+        if entry.type in _ENDS and history.ended_s is None and not history.was_leaving:
+            self._end(history, entry)
+
+    def _end(self, history: PodHistory, entry: TimelineEntry) -> None:
+        details = entry.details
+        history.ended_s, history.ended_by = entry.at_s, entry.by
+        reason = str(details.get("disruption") or "")
+        history.cause = cause_of_reason(reason, str(details.get("reason") or ""))
+        if history.cause is not None:
+            self.disrupted.append(history)
+            if history.owner is not None:
+                self._lost[history.owner].append(history)
+
+    def _replace(self, history: PodHistory) -> None:
+        """Say in whose place a new pod comes: of its name or node, if its owner goes by that."""
+        if history.owner is None or not history.is_new:
+            return
+        kind, lost = history.owner[0], self._lost.get(history.owner, [])
+        for one in lost:
+            if kind == "StatefulSet" and one.pod != history.pod:
+                continue
+            pod = self._after.get(history.uid)
+            if kind == "DaemonSet" and pod is not None and one.node != target_of(pod):
+                continue
+            lost.remove(one)
+            history.replaces = one.uid
+            return
+
+
+def _known(pod: Object) -> PodHistory:
+    owner = controller_of(pod)
+    return PodHistory(
+        uid=uid(pod),
+        pod=key(pod),
+        priority=pod_priority(pod),
+        priority_class=pod["spec"].get("priorityClassName") or "",
+        owner=None if owner is None else (str(owner["kind"]), namespace(pod), str(owner["name"])),
+        is_new=False,
+        node=node_name_of(pod),
+        was_leaving=is_terminating(pod) or is_finished(pod),
+    )
+
+
+def _new(entry: TimelineEntry) -> PodHistory:
+    details = entry.details
+    owner = details.get("owner")
+    return PodHistory(
+        uid=entry.uid,
+        pod=f"{entry.namespace}/{entry.name}",
+        priority=int(details.get("priority") or 0),
+        priority_class=details.get("priorityClass") or "",
+        owner=owner and (str(owner["kind"]), entry.namespace, str(owner["name"])),
+        is_new=True,
+        created_s=entry.at_s,
+    )

@@ -1,0 +1,184 @@
+"""Reads each preemption out of the scheduler that has just decided it."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.budgets import Budget
+from podium.core.decision import Decision
+from podium.core.framework import Rows
+from podium.core.pod_columns import NEVER_NS
+from podium.core.pods import PodInfo
+from podium.core.preemption.choice import KEYS, Choice
+from podium.core.preemption.importance import Importance
+from podium.core.preemption.result import Preemption
+from podium.core.preemption.victims import potential_victims
+from podium.scheduler import Scheduler
+from podium.simulation.timeline.preemption import (
+    NOT_SELECTED_BY_NAME,
+    CandidateNode,
+    PreemptionOutcome,
+    Victim,
+    VictimsBudget,
+)
+
+Broken = dict[str, set[int]]
+"""The numbers of the budgets that a pod's disruption breaks, by the pod's uid."""
+
+
+class PreemptionRecorder:
+    """Records preemptions when they are decided, before anything changes.
+
+    Attributes:
+        outcomes: preemptions, in order.
+        preemptors: by the uid of a victim, the uid of the first pod that it gives way to.
+
+    Args:
+        scheduler: decides.
+        alternatives_max: how many candidates besides the chosen one to report.
+        passed_s: the time, in seconds since the observer began.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler, alternatives_max: int, passed_s: Callable[[], float]
+    ) -> None:
+        self.outcomes: list[PreemptionOutcome] = []
+        self.preemptors: dict[str, str] = {}
+        self._snapshot = scheduler.snapshot
+        self._budgets = scheduler.budgets
+        self._alternatives_max = alternatives_max
+        self._passed_s = passed_s
+
+    def record(self, decision: Decision) -> None:
+        """Record a decision, if it preempts anybody."""
+        preemption = decision.preemption
+        if preemption is None or not preemption.node_name:
+            return
+        outcome = self.read(decision.pod, preemption, self._alternatives_max)
+        self.outcomes.append(outcome)
+        for pod, victim in zip(preemption.victims, outcome.chosen.victims, strict=True):
+            if not victim.is_leaving:
+                self.preemptors[pod.uid] = decision.pod.uid
+
+    def read(self, pod: PodInfo, preemption: Preemption, count_max: int) -> PreemptionOutcome:
+        """A preemption with the chosen node and up to `count_max` of the others.
+
+        Args:
+            pod: the preemptor.
+            preemption: one that selected a node.
+            count_max: how many of the other candidates are of interest.
+        """
+        if preemption.choice is None:
+            raise ValueError(f"the preemption by {pod.key} has no candidates")
+        candidates = preemption.candidate_rows
+        lost_at = self._lost_at(preemption.choice, preemption.node_name)
+        # Those that got furthest come first, and the one that was chosen got furthest of all.
+        order = np.lexsort((self._snapshot.ranks()[candidates], -lost_at[candidates]))
+        listed = candidates[order[: 1 + count_max]]
+        chosen, *others = self._candidates(pod, preemption, listed, lost_at)
+        left_out = len(candidates) - len(listed)
+        return PreemptionOutcome(
+            pod.key, chosen.node, self._passed_s(), chosen.victims, tuple(others), left_out, chosen
+        )
+
+    def _lost_at(self, choice: Choice, chosen: str) -> NDArray[np.int64]:
+        """Of each candidate row the index of the key at which it lost, int64[capacity].
+
+        One beyond all keys for those that only lost by name, and yet one more for the chosen one.
+        """
+        lost_at = np.zeros(self._snapshot.capacity, np.int64)
+        for index, left in enumerate(choice.left):
+            lost_at[left] = index
+        lost_at[choice.selected] = NOT_SELECTED_BY_NAME
+        lost_at[self._snapshot.row_of[chosen]] = NOT_SELECTED_BY_NAME + 1
+        return lost_at
+
+    def _candidates(
+        self,
+        pod: PodInfo,
+        preemption: Preemption,
+        rows: Rows,
+        lost_at: NDArray[np.int64],
+    ) -> list[CandidateNode]:
+        run = preemption.run
+        if run is None:
+            raise ValueError(f"the preemption by {pod.key} has no dry run")
+        broken = self._broken(pod, run.importance, rows)
+        columns = [key_of.values(run, rows).tolist() for key_of in KEYS]
+        return [
+            CandidateNode(
+                node=self._snapshot.names[row],
+                victims=tuple(self._victim(victim, broken) for victim in run.victims[row]),
+                pdb_violations=violations,
+                top_priority=top,
+                priority_sum=total,
+                latest_start_ns=None if -earliest == NEVER_NS else -earliest,
+                lost_at=int(lost_at[row]) if lost_at[row] <= NOT_SELECTED_BY_NAME else None,
+            )
+            for row, violations, top, total, _, earliest in zip(
+                rows.tolist(), *columns, strict=True
+            )
+        ]
+
+    def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
+        budgets = self._budgets.budgets
+        return Victim(
+            pod.key,
+            pod.priority,
+            tuple(
+                VictimsBudget(
+                    _label(budgets[number]),
+                    budgets[number].allowed,
+                    is_broken=number in broken.get(pod.uid, ()),
+                )
+                for number in self._budgets.covering(pod.cls)
+                if pod.name not in budgets[number].disrupted
+            ),
+            # Until it is gone, the scheduler names a victim again.
+            is_leaving=pod.cls.terminating or pod.uid in self.preemptors,
+        )
+
+    def _broken(self, preemptor: PodInfo, importance: Importance, rows: Rows) -> Broken:
+        """Which budgets each potential victim on these rows breaks."""
+        if not self._budgets.budgets:
+            return {}
+        potential = potential_victims(
+            self._snapshot, preemptor.cls, rows, self._budgets, importance
+        )
+        pods = [self._snapshot.pods.pods[slot] for slot in potential.slots.tolist()]
+        result: Broken = {}
+        start = 0
+        for count in potential.counts.tolist():
+            end = start + count
+            # On each row the violating pods come first.
+            border = start + int(potential.violating[start:end].sum())
+            result.update(self._broken_on_row(pods[start:border], pods[border:end]))
+            start = end
+        return result
+
+    def _broken_on_row(self, violating: Sequence[PodInfo], spared: Sequence[PodInfo]) -> Broken:
+        """Which budgets the violating pods of one row break.
+
+        The pods of a row spend a budget in order of importance, and whoever comes when it is spent
+        breaks it. None of the spared ones did: all that is left of it went to them, and to as many
+        of the violating ones, which break another budget, as there was enough for.
+        """
+        broken: Broken = {pod.uid: set() for pod in violating}
+        numbers = {n for pod in violating for n in self._budgets.covering(pod.cls)}
+        for number in numbers:
+            budget = self._budgets.budgets[number]
+            paid = sum(self._pays(pod, number) for pod in spared)
+            covered = [pod for pod in violating if self._pays(pod, number)]
+            for pod in covered[max(budget.allowed - paid, 0) :]:
+                broken[pod.uid].add(number)
+        return broken
+
+    def _pays(self, pod: PodInfo, number: int) -> bool:
+        """Whether the pod's disruption costs one of those that a budget allows."""
+        granted = self._budgets.budgets[number].disrupted
+        return number in self._budgets.covering(pod.cls) and pod.name not in granted
+
+
+def _label(budget: Budget) -> str:
+    return f"{budget.namespace}/{budget.name}"

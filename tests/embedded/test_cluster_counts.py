@@ -1,0 +1,17 @@
+"""How many pods were preempted and evicted."""
+
+from podium.embedded.cluster_counts import ClusterCounter
+from podium.store.store import Store
+from tests.plan.objects import pod
+
+
+def test_who_goes_for_two_reasons_is_counted_once() -> None:
+    store = Store()
+    going = store.create("Pod", pod("low", on="n"))
+    tally = ClusterCounter(store)
+    for reason in ("PreemptionByScheduler", "DeletionByTaintManager"):
+        target = {"type": "DisruptionTarget", "status": "True", "reason": reason}
+        version = going["metadata"]["resourceVersion"]
+        going = store.update("Pod", {**going, "status": {"conditions": [target]}}, version)
+    numbers = tally.look()
+    assert (numbers.preempted, numbers.evicted) == (1, 0)

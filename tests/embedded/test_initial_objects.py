@@ -1,0 +1,57 @@
+"""What a cluster begins with."""
+
+from pathlib import Path
+
+import pytest
+
+from podium.api.errors import InvalidValueError
+from podium.embedded.defaults import NodeShape
+from podium.embedded.initial_objects import read_manifests, simulated, simulated_nodes
+from podium.manifests import ManifestError
+
+MANIFESTS = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data: {colour: green}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w}
+"""
+
+
+def test_nodes_are_as_large_as_asked_for() -> None:
+    nodes = simulated_nodes(2, NodeShape(cpu="8", memory="1Gi"))
+    assert [node["metadata"]["name"] for node in nodes] == ["podium-1", "podium-2"]
+    assert nodes[1]["status"]["allocatable"] == {"cpu": "8", "memory": "1Gi", "pods": "110"}
+
+
+@pytest.mark.parametrize(("cpu", "why"), [("many", "--node-cpu: Invalid"), ("-1", "negative")])
+def test_amounts_that_are_none_are_refused(cpu: str, why: str) -> None:
+    with pytest.raises(InvalidValueError, match=why):
+        simulated_nodes(1, NodeShape(cpu=cpu))
+
+
+def test_all_kinds_of_the_api_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    path.write_text(MANIFESTS)
+    found = read_manifests([str(path)])
+    assert [loaded.obj["kind"] for loaded in found.objects] == ["ConfigMap"]
+    assert found.objects[0].obj["metadata"]["namespace"] == "default"
+    assert found.notes == ["ignored, as Podium has no use for them here: 1 Widget"]
+
+
+def test_what_is_wrong_is_told_with_file_object_and_field(tmp_path: Path) -> None:
+    path = tmp_path / "m.yaml"
+    path.write_text(MANIFESTS.replace("colour:", '"a/b":'))
+    with pytest.raises(ManifestError, match=r"m\.yaml.*ConfigMap default/settings: data\[a/b\]"):
+        read_manifests([str(path)])
+
+
+def test_nodes_are_marked_unless_they_say_otherwise() -> None:
+    (node,) = simulated_nodes(1, NodeShape())
+    assert simulated(node)["metadata"]["annotations"] == {"podium.dev/simulated": "true"}
+    real = {**node, "metadata": {"name": "n", "annotations": {"podium.dev/simulated": "false"}}}
+    assert simulated(real) == real
+    assert simulated({"kind": "Pod"}) == {"kind": "Pod"}
