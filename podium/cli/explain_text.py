@@ -32,6 +32,8 @@ def print_explanation(out: Console, explanation: PodExplanation) -> None:
             out.print(Text(when, style="bold"))
             out.print()
         _print_decision(out, view)
+    rows = [(one.change, one.node, ", ".join(one.victims) or "-") for one in explanation.remedies]
+    print_section(out, "IT WOULD FIT WITH", ("CHANGE", "NODE", "WHO WOULD HAVE TO GO"), rows)
     print_lines(out, "NOTES", explanation.notes)
 
 
@@ -52,13 +54,25 @@ def _print_decision(out: Console, view: DecisionView) -> None:
         refusal = view.pre_filter
         out.print(f"{refusal.plugin} refuses it for all nodes ({refusal.code}): {refusal.message}.")
         out.print()
-    _print_refusals(out, "NODES THAT DON'T FIT", view.filter)
+    _print_obstacles(out, view)
     _print_scores(out, view)
     _print_freed_ports(out, view)
     _print_verdict(out, view)
     if view.preemption is not None:
         _print_preemption(out, view.preemption)
     _print_blockers(out, view)
+
+
+def _print_obstacles(out: Console, view: DecisionView) -> None:
+    """All objections to all nodes; the node's name stands at the first one."""
+    rows: list[tuple[Cell, ...]] = []
+    before = ""
+    for one in view.obstacles:
+        node = "" if one.node == before else one.node
+        why = Text("; ".join(one.reasons), style=_BAD)
+        rows.append((node, one.plugin or "-", one.code, why, "; ".join(one.details)))
+        before = one.node
+    print_section(out, "NODES THAT DON'T FIT", (*_REFUSAL_HEADINGS, "IN DETAIL"), rows)
 
 
 def _print_refusals(out: Console, title: str, statuses: Mapping[str, Status]) -> None:

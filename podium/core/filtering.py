@@ -172,6 +172,14 @@ class Filtering:
         state = self.states[blame]
         return state.status(row, outcome).by(state.plugin)
 
+    def objections(self, row: int) -> list[Status]:
+        """What each filter that objects to a row says, in their order, nominated pods left out."""
+        return [
+            self.status(index, int(codes[row]), row)
+            for index, codes in enumerate(self.codes)
+            if codes[row] != FITS
+        ]
+
     def _is_open(self) -> bool:
         return self.pre_filter.is_success
 

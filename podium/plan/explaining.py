@@ -13,6 +13,8 @@ from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.priority import pod_priority, preemption_policy
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
+from podium.explaining.obstacles import obstacles
+from podium.explaining.remedies import Remedy, remedies
 from podium.plan.blockers import blockers
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.explanation import DecisionView, NodeScore, PodExplanation, PreemptionView
@@ -66,6 +68,7 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
         scheduler_name=scheduler_name_of(subject),
         was_on=was_on,
         decisions=tuple(watcher.views),
+        remedies=tuple(watcher.remedies),
         warnings=(*play.notes, *warnings, *model.warnings),
         notes=tuple(model.notes),
     )
@@ -77,11 +80,13 @@ class _Watcher:
     Attributes:
         views: of the decisions, in order.
         pod: as it was decided about last; None before.
+        remedies: what would give it a place, if it has none in the end.
     """
 
     def __init__(self, play: Play, pod_key: str) -> None:
         self.views: list[DecisionView] = []
         self.pod: Object | None = None
+        self.remedies: list[Remedy] = []
         self._play = play
         self._pod_key = pod_key
         self.place = tuple(pod_key.split("/", 1))
@@ -111,6 +116,7 @@ class _Watcher:
             pre_filter=decision.pre_filter,
             is_nominated_only=decision.nominated_only,
             filter=explanation.filter,
+            obstacles=obstacles(decision, scheduler, explanation.filter),
             feasible=explanation.feasible,
             scored=tuple(
                 NodeScore(node, explanation.scores[node], explanation.totals[node])
@@ -153,9 +159,13 @@ def _watch(play: Play, request: Request, watcher: _Watcher) -> None:
     play.scheduler.watch = watcher
     play.run(request.until_s)
     pod = play.cluster.store.get("Pod", watcher.place[0], watcher.place[-1])
-    if pod is not None and not node_name_of(pod) and not watcher.views:
+    if pod is None or node_name_of(pod):
+        return
+    if not watcher.views:
         # Who is held back by a gate isn't decided about, but can be.
         watcher(play.scheduler.decide(play.scheduler.pending(pod), scheduler_name_of(pod)))
+    classes = play.cluster.store.list("PriorityClass").items
+    watcher.remedies = remedies(play.scheduler, pod, scheduler_name_of(pod), classes)
 
 
 def _decided_alone(request: Request, pod: Object, pod_key: str) -> _Watcher:

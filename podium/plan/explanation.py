@@ -9,6 +9,8 @@ from pydantic import Field, PlainSerializer
 from podium.core.status import Status
 from podium.decide.answer import StatusReport, status_report
 from podium.documents.report import API_VERSION, HIDDEN, OrNull, Report, Seconds
+from podium.explaining.obstacles import Obstacle
+from podium.explaining.remedies import Remedy
 from podium.plan.blockers import Blocker
 from podium.plan.freed_ports import FreedPort
 from podium.simulation.timeline.preemption import CandidateNode, PreemptionOutcome
@@ -75,6 +77,7 @@ class DecisionView(Report):
         gate: the refusal of PreEnqueue.
         pre_filter: the refusal of PreFilter.
         filter: the nodes that don't fit, with what the first objecting plugin said.
+        obstacles: all that keeps the pod off these nodes.
         scored: the nodes that fit, with their scores; none where nothing had to be scored.
         best: all nodes of the highest total, by name.
         preemption: None if it wasn't tried.
@@ -91,6 +94,7 @@ class DecisionView(Report):
     gate: Refusal
     pre_filter: Refusal
     filter: Refusals
+    obstacles: tuple[Obstacle, ...]
     scored: Annotated[tuple[NodeScore, ...], Field(serialization_alias="feasible")]
     best: tuple[str, ...]
     preemption: PreemptionView | None
@@ -110,6 +114,7 @@ class PodExplanation(Report):
         scheduler_name: the profile that decided.
         was_on: the node that it is on in truth; empty if none.
         decisions: in order; more than one where it preempted, or was tried again.
+        remedies: the smallest changes that would give it a place, if it has none in the end.
         warnings: what may make the answer wrong.
         notes: what else is worth knowing.
     """
@@ -122,5 +127,6 @@ class PodExplanation(Report):
     scheduler_name: str
     was_on: Annotated[OrNull, Field(serialization_alias="boundTo")]
     decisions: tuple[DecisionView, ...]
+    remedies: tuple[Remedy, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

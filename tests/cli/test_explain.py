@@ -39,8 +39,14 @@ def test_a_bound_pod(podium, state) -> None:
     assert lines[0] == "default/p, priority 0, PreemptLowerPriority, profile default-scheduler"
     assert lines[1] == "It is on b; this is how it is decided as if it weren't."
     assert rows(result.output, "NODES THAT DON'T FIT") == [
-        ["a", "NodeResourcesFit", "Unschedulable", "Insufficient cpu"],
-        ["c", "NodeUnschedulable", "UnschedulableAndUnresolvable", "node(s) were unschedulable"],
+        [
+            *("a", "NodeResourcesFit", "Unschedulable", "Insufficient cpu"),
+            "needs 1 CPU, 0 of 2 free; 1 CPU short",
+        ],
+        [
+            *("c", "NodeUnschedulable", "UnschedulableAndUnresolvable"),
+            *("node(s) were unschedulable", "the node is cordoned (spec.unschedulable)"),
+        ],
     ]
     (scores,) = rows(result.output, "WEIGHTED SCORES")
     assert scores[0] == "b"

@@ -32,7 +32,7 @@ RUNS = {
         | {"store", "yaml"},
     ),
     "plan": (EXAMPLE, PLAYS | {"plan"}),
-    "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide"}),
+    "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining"}),
     "simulate": (["/dev/null"], PLAYS),
     "import": (
         ["openb", "/dev/null", "/dev/null"],
