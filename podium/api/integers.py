@@ -23,3 +23,11 @@ def parse_count(text: object, within: range = UINT64) -> int | None:
     """The same of an integer without a sign."""
     is_unsigned = isinstance(text, str) and text[:1].isdecimal()
     return parse_int(text, within) if is_unsigned else None
+
+
+def scaled(bound: int | str, total: int, *, rounds_up: bool = True) -> int:
+    """A number, or a percentage of a total, as in the bounds of rollouts and budgets."""
+    if not isinstance(bound, str):
+        return int(bound)
+    share = int(bound.removesuffix("%")) * total
+    return -(-share // 100) if rounds_up else share // 100

@@ -12,6 +12,9 @@ DEFAULT_NAMESPACE = "default"
 Object = Mapping[str, Any]
 """An object of the API, or a part of one."""
 
+Place = tuple[str, str]
+"""Where an object stands: its namespace, empty for cluster-scoped objects, and its name."""
+
 _NOTHING: Object = {}
 
 
@@ -67,6 +70,24 @@ def key(obj: Object) -> str:
 def uid(obj: Object) -> str:
     """The object's uid; its `namespace/name` while the API hasn't given it one."""
     return str((obj.get("metadata") or _NOTHING).get("uid") or key(obj))
+
+
+def place_of(obj: Object) -> Place:
+    """Where the object stands, as the API has it: no namespace stands for none."""
+    metadata = obj["metadata"]
+    return metadata.get("namespace") or "", metadata.get("name") or ""
+
+
+def uid_of(obj: Object) -> str:
+    """The uid that the API has given the object; empty if it has given none yet."""
+    found: str = obj["metadata"].get("uid") or ""
+    return found
+
+
+def version_of(obj: Object) -> str:
+    """The object's resourceVersion; empty if the API has given it none yet."""
+    found: str = obj["metadata"].get("resourceVersion") or ""
+    return found
 
 
 def labels(obj: Object) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from podium.api.objects import Object
+from podium.api.objects import Object, metadata_of, place_of, uid_of, version_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,3 +139,63 @@ class Record(Effect):
     note: str
     related: Object | None = None
     annotations: Mapping[str, str] = field(default_factory=dict)
+
+
+def patch_of(
+    kind: str, obj: Object, body: Object, subresource: str = "", *, if_unchanged: bool = False
+) -> Patch:
+    """A patch of this very object; one that bears its name by now is left alone.
+
+    Args:
+        kind: the object's.
+        obj: as it is known.
+        body: what changes.
+        subresource: what of the object is written.
+        if_unchanged: whether the patch is refused if the object isn't any more as it is known.
+    """
+    place, called = place_of(obj)
+    metadata = {**metadata_of(body), "uid": uid_of(obj)}
+    if if_unchanged:
+        metadata["resourceVersion"] = version_of(obj)
+    whole = {**body, "metadata": metadata}
+    return Patch(kind=kind, namespace=place, name=called, body=whole, subresource=subresource)
+
+
+def status_patch_of(kind: str, obj: Object, status: Object, *, if_unchanged: bool = False) -> Patch:
+    """A patch of this very object's status; arguments as of `patch_of`."""
+    return patch_of(kind, obj, {"status": status}, "status", if_unchanged=if_unchanged)
+
+
+def deletion_of(
+    kind: str, obj: Object, *, grace_period_s: int | None = None, propagation: str = ""
+) -> Delete:
+    """The deletion of this very object; arguments as of `Delete`."""
+    place, called = place_of(obj)
+    return Delete(
+        kind=kind,
+        namespace=place,
+        name=called,
+        uid=uid_of(obj),
+        grace_period_s=grace_period_s,
+        propagation=propagation,
+    )
+
+
+def event_of(regarding: Object, controller: str, kind: str, reason: str, note: str) -> Record:
+    """An event about an object.
+
+    Args:
+        regarding: the object.
+        controller: who reports.
+        kind: `Normal` or `Warning`.
+        reason: in one word.
+        note: the sentence.
+    """
+    return Record(
+        regarding=regarding,
+        reporting_controller=controller,
+        type=kind,
+        reason=reason,
+        action="",
+        note=note,
+    )

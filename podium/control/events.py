@@ -26,6 +26,13 @@ class Change:
     old: Object | None
     new: Object | None
 
+    @property
+    def obj(self) -> Object:
+        """The object as it is now; as it was last, if it is gone."""
+        found = self.new if self.new is not None else self.old
+        assert found is not None
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Synced:

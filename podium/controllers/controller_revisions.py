@@ -4,14 +4,19 @@ A template that comes back takes its old revision up again, under the highest nu
 numbered, named and cleaned up is v1.36's way; the hashes in names are Podium's own.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from podium.api.objects import Object, annotations, labels, name, status_of
-from podium.control.effects import Create, Delete, Effect, Patch
+from podium.api.objects import Object, annotations, labels, name, place_of, status_of
+from podium.control.effects import (
+    Create,
+    Effect,
+    deletion_of,
+    patch_of,
+    status_patch_of,
+)
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.kit.indexer import Indexer, place_of, uid_of
+from podium.controllers.kit.indexer import Indexer
 from podium.controllers.pod_templates import hash_of, same_template
 
 KIND = "ControllerRevision"
@@ -66,15 +71,13 @@ def next_step(owner: Object, history: History, objects: Indexer, hash_label: str
     if history.current is not None:
         if number_of(history.current) >= number:
             return None
-        return _patch(history.current, KIND, {"revision": number})
+        return patch_of(KIND, history.current, {"revision": number})
     collisions = int(status_of(owner).get("collisionCount") or 0)
     hashed = _lost_hash(owner, history) or hash_of(owner["spec"]["template"], collisions)
     revision = new_revision(owner, number, hash_label, hashed)
-    place, called = place_of(revision)
-    if objects.get(KIND, called, place) is None:
+    if objects.at(KIND, place_of(revision)) is None:
         return Create(kind=KIND, obj=revision)
-    status = {"status": {"collisionCount": collisions + 1}}
-    return _patch(owner, str(owner["kind"]), status, subresource="status")
+    return status_patch_of(str(owner["kind"]), owner, {"collisionCount": collisions + 1})
 
 
 def surplus(
@@ -92,9 +95,8 @@ def surplus(
     if too_many <= 0:
         return
     needed = live()
-    for one in [one for one in old if name(one) not in needed][:too_many]:
-        place, called = place_of(one)
-        yield Delete(kind=KIND, namespace=place, name=called, uid=uid_of(one))
+    unused = [one for one in old if name(one) not in needed]
+    yield from (deletion_of(KIND, one) for one in unused[:too_many])
 
 
 def _keeps(revision: Object, template: Object) -> bool:
@@ -132,14 +134,3 @@ def new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Ob
         "data": {"spec": {"template": {**template, "$patch": "replace"}}},
         "revision": number,
     }
-
-
-def _patch(obj: Object, kind: str, body: Mapping[str, Any], subresource: str = "") -> Patch:
-    place, called = place_of(obj)
-    return Patch(
-        kind=kind,
-        namespace=place,
-        name=called,
-        subresource=subresource,
-        body={"metadata": {"uid": uid_of(obj)}, **body},
-    )

@@ -17,16 +17,17 @@ from podium.api.objects import (
     labels,
     name,
     namespace,
+    place_of,
     spec_of,
     status_of,
+    uid_of,
 )
 from podium.api.pods import is_finished, phase_of
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
-from podium.control.effects import Effect, Patch, Record
+from podium.control.effects import Effect, status_patch_of
 from podium.control.events import Change
-from podium.controllers.disruption_texts import unmanaged_note
-from podium.controllers.kit.indexer import place_of, uid_of
-from podium.controllers.kit.pods import namespaces
+from podium.controllers.kit.conditions import new_condition
+from podium.controllers.kit.indexer import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.selected_pods import SelectedPods
 from podium.core.budgets import (
@@ -45,6 +46,14 @@ _EVER = timestamp(0)
 _BUDGET = "PodDisruptionBudget"
 _SCALED = ("ReplicaSet", "ReplicationController", "StatefulSet", "Deployment")
 _POD = "stale condition of pod"
+_TARGET, _ALLOWED = "DisruptionTarget", "DisruptionAllowed"
+
+_UNMANAGED = (
+    "Pods selected by this PodDisruptionBudget (selector: {}) were found to be unmanaged. As a "
+    "result, the status of the PDB cannot be calculated correctly, which may result in undefined "
+    'behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an '
+    "integer value."
+)
 
 
 class DisruptionController(Reconciler):
@@ -64,11 +73,9 @@ class DisruptionController(Reconciler):
         self._members = SelectedPods(self.objects, _BUDGET, _selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         place, called = place_of(obj)
-        now = self.objects.get(change.kind, called, place)
+        now = self.objects.at(change.kind, place_of(obj))
         if change.kind == _BUDGET:
             self._members.update_selector(before, now)
             yield place, called
@@ -88,32 +95,31 @@ class DisruptionController(Reconciler):
         return change.kind == "Pod" or super().stirs(change, before)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        assert isinstance(key, tuple)
-        if key[0] == _POD and len(key) == 3:
+        if isinstance(key, tuple) and key[0] == _POD and len(key) == 3:
             return list(self._clear_stale(key, now_s))
-        budget = self.objects.get(_BUDGET, key[1], key[0])
+        budget = self.objects.at(_BUDGET, key)
         return [] if budget is None else list(self._sync(key, budget, now_s))
 
     def _sync(self, key: Hashable, budget: Object, now_s: float) -> Iterator[Effect]:
         try:
             label_selector(spec_of(budget).get("selector"))
         except SelectorError as error:
-            yield self._record(budget, "Warning", "NoPods", f"Failed to get pods: {error}")
+            yield self.event(budget, "Warning", "NoPods", f"Failed to get pods: {error}")
             yield from self._fail_safe(budget, f"{error}", now_s)
             return
         pods = self._members.of(budget)
         if not pods:
-            yield self._record(budget, "Normal", "NoPods", "No matching pods found")
+            yield self.event(budget, "Normal", "NoPods", "No matching pods found")
         expected = expected_count(pods, self._scale_of) if needs_scale(budget) else None
         if needs_scale(budget):
             if expected is None:
                 why = self._why_unknown(pods)
                 note = f"Failed to calculate the number of expected pods: {why}"
-                yield self._record(budget, "Warning", "CalculateExpectedPodCountFailed", note)
+                yield self.event(budget, "Warning", "CalculateExpectedPodCountFailed", note)
                 yield from self._fail_safe(budget, why, now_s)
                 return
             if any(controller_of(pod) is None for pod in pods):
-                yield self._record(budget, "Warning", "UnmanagedPods", unmanaged_note(budget))
+                yield self.event(budget, "Warning", "UnmanagedPods", _unmanaged_note(budget))
         disrupted = self._still_disrupted(key, budget, pods, now_s)
         yield from self._tell_undeleted(budget, pods, disrupted)
         counted = {**budget, "status": {**status_of(budget), "disruptedPods": disrupted}}
@@ -148,7 +154,7 @@ class DisruptionController(Reconciler):
             if called in granted and called not in disrupted and not is_terminating(pod):
                 # Upstream puts the namespace where the budget's name should be.
                 note = f"Pod was expected by PDB {place}/{place} to be deleted but it wasn't"
-                yield self._record(pod, "Warning", "NotDeleted", note)
+                yield self.event(pod, "Warning", "NotDeleted", note)
 
     def _why_unknown(self, pods: Sequence[Object]) -> str:
         for pod in pods:
@@ -175,33 +181,26 @@ class DisruptionController(Reconciler):
             "observedGeneration": generation,
         }
         reason = "SufficientPods" if allowed else "InsufficientPods"
-        condition = _condition(budget, bool(allowed), reason, "", generation, now_s)
+        condition = new_condition(budget, _ALLOWED, str(allowed > 0), reason, "", now_s, generation)
         granted: Mapping[str, str] = old.get("disruptedPods") or {}
         is_same = all(old.get(field) == value for field, value in status.items())
-        if is_same and granted == disrupted and condition == _known_condition(budget):
+        if is_same and granted == disrupted and condition == condition_of(budget, _ALLOWED):
             return
         if granted != disrupted:
             gone = {called: None for called in granted if called not in disrupted}
             status["disruptedPods"] = gone if disrupted else None
-        yield _patch(budget, {**status, "conditions": [condition]})
+        # The version guards against an eviction granted in between.
+        status["conditions"] = [condition]
+        yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)
 
     def _fail_safe(self, budget: Object, why: str, now_s: float) -> Iterator[Effect]:
         """Nothing may be disrupted as long as nobody knows how much may be."""
         old: Object = budget.get("status") or {}
         seen = old.get("observedGeneration") or 0
-        condition = _condition(budget, False, "SyncFailed", why, seen, now_s)
-        if old.get("disruptionsAllowed") != 0 or condition != _known_condition(budget):
-            yield _patch(budget, {"disruptionsAllowed": 0, "conditions": [condition]})
-
-    def _record(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
-        return Record(
-            regarding=regarding,
-            reporting_controller=self.name,
-            type=kind,
-            reason=reason,
-            action="",
-            note=note,
-        )
+        condition = new_condition(budget, _ALLOWED, "False", "SyncFailed", why, now_s, seen)
+        if old.get("disruptionsAllowed") != 0 or condition != condition_of(budget, _ALLOWED):
+            status = {"disruptionsAllowed": 0, "conditions": [condition]}
+            yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)
 
     def _scale_of(self, reference: Object, place: str) -> Scale | None:
         owner = self._find(reference, place)
@@ -224,8 +223,8 @@ class DisruptionController(Reconciler):
 
     def _clear_stale(self, key: tuple[str, ...], now_s: float) -> Iterator[Effect]:
         """A pod that was to be disrupted and wasn't loses the condition after a while."""
-        pod = self.objects.get("Pod", key[2], key[1])
-        target = condition_of(pod, "DisruptionTarget") if pod is not None else None
+        pod = self.objects.at("Pod", key[1:])
+        target = condition_of(pod, _TARGET) if pod is not None else None
         if pod is None or target is None or not _may_go_stale(pod):
             return
         # Who doesn't say since when counts as having waited forever.
@@ -234,56 +233,9 @@ class DisruptionController(Reconciler):
         if due_s > now_s:
             self.look_again(key, due_s)
             return
-        cleared = {
-            "type": "DisruptionTarget",
-            "status": "False",
-            "lastTransitionTime": timestamp(now_s),
-            "reason": None,
-            "message": None,
-            "observedGeneration": pod["metadata"].get("generation"),
-        }
-        yield Patch(
-            kind="Pod",
-            namespace=key[1],
-            name=key[2],
-            subresource="status",
-            body={"metadata": {"uid": uid_of(pod)}, "status": {"conditions": [cleared]}},
-        )
-
-
-def _patch(budget: Object, status: Object) -> Patch:
-    """A write of the status; the version guards against an eviction granted in between."""
-    place, called = place_of(budget)
-    version = budget["metadata"].get("resourceVersion")
-    return Patch(
-        kind=_BUDGET,
-        namespace=place,
-        name=called,
-        subresource="status",
-        body={"metadata": {"uid": uid_of(budget), "resourceVersion": version}, "status": status},
-    )
-
-
-def _known_condition(budget: Object) -> Object | None:
-    return condition_of(budget, "DisruptionAllowed")
-
-
-def _condition(
-    budget: Object, is_allowed: bool, reason: str, message: str, generation: Any, now_s: float
-) -> Object:
-    value = "True" if is_allowed else "False"
-    known = _known_condition(budget)
-    since = timestamp(now_s)
-    if known is not None and known.get("status") == value:
-        since = known.get("lastTransitionTime", since)
-    return {
-        "type": "DisruptionAllowed",
-        "status": value,
-        **({"observedGeneration": generation} if generation else {}),
-        "lastTransitionTime": since,
-        "reason": reason,
-        "message": message,
-    }
+        generation = pod["metadata"].get("generation")
+        cleared = new_condition(pod, _TARGET, "False", None, None, now_s, generation)
+        yield status_patch_of("Pod", pod, {"conditions": [cleared]})
 
 
 def _selector_of(budget: Object) -> Selector:
@@ -317,7 +269,7 @@ def _counts_alike(before: Object | None, after: Object | None) -> bool:
 
 def _may_go_stale(pod: Object) -> bool:
     """Whether the pod is to be disrupted by somebody who says so right before he does it."""
-    target = condition_of(pod, "DisruptionTarget")
+    target = condition_of(pod, _TARGET)
     return (
         target is not None
         and target.get("status") == "True"
@@ -325,3 +277,25 @@ def _may_go_stale(pod: Object) -> bool:
         and not is_terminating(pod)
         and not is_finished(pod)
     )
+
+
+def _unmanaged_note(budget: Object) -> str:
+    """The note of the event UnmanagedPods, which shows the selector as Go prints it."""
+    selector = spec_of(budget).get("selector")
+    return _UNMANAGED.format("nil" if selector is None else _shown(selector))
+
+
+def _shown(selector: Object) -> str:
+    carried: Mapping[str, str] = selector.get("matchLabels") or {}
+    pairs = "".join(f"{key}: {carried[key]}," for key in sorted(carried))
+    requirements = "".join(map(_requirement, selector.get("matchExpressions") or ()))
+    return (
+        f"&LabelSelector{{MatchLabels:map[string]string{{{pairs}}},"
+        f"MatchExpressions:[]LabelSelectorRequirement{{{requirements}}},}}"
+    )
+
+
+def _requirement(expression: Object) -> str:
+    values = " ".join(expression.get("values") or ())
+    key, operator = expression.get("key"), expression.get("operator")
+    return f"LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},"

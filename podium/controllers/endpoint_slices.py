@@ -6,13 +6,12 @@ can be: an endpoint stays in its slice, and new ones go where there is room.
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from podium.api.objects import Object, is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name, place_of, uid_of
 from podium.api.pods import node_name_of, node_names_of
-from podium.control.effects import Create, Delete, Effect, Replace
+from podium.control.effects import Create, Effect, Replace, deletion_of
 from podium.control.events import Change
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.kit.indexer import place_of, uid_of
-from podium.controllers.kit.pods import namespaces
+from podium.controllers.kit.indexer import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.selected_pods import SelectedPods
 from podium.controllers.service_endpoints import (
@@ -51,11 +50,9 @@ class EndpointSliceController(Reconciler):
         self._members = SelectedPods(self.objects, "Service", selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         place, called = place_of(obj)
-        now = self.objects.get(change.kind, called, place)
+        now = self.objects.at(change.kind, (place, called))
         if change.kind == "Service":
             self._members.update_selector(before, now)
             yield place, called
@@ -68,14 +65,13 @@ class EndpointSliceController(Reconciler):
             yield from self._members.update_pod(before, now)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        assert isinstance(key, tuple)
-        service = self.objects.get("Service", key[1], key[0])
+        service = self.objects.at("Service", key)
         if service is None or is_terminating(service):
             return ()
         spec = service["spec"]
-        slices = [*self.objects.by(_SLICE, "service", "/".join(key))]
+        slices = [*self.objects.by(_SLICE, "service", "/".join(place_of(service)))]
         if spec.get("type") == "ExternalName":
-            return [_deletion(one) for one in slices]
+            return [deletion_of(_SLICE, one) for one in slices]
         if not spec.get("selector"):
             return ()
         return list(self._reconcile(service, slices))
@@ -105,7 +101,7 @@ class EndpointSliceController(Reconciler):
             wanted[()] = {}
         for ports, endpoints in wanted.items():
             yield from _fill(service, ports, endpoints, present.pop(ports, []))
-        yield from (_deletion(one) for rest in present.values() for one in rest)
+        yield from (deletion_of(_SLICE, one) for rest in present.values() for one in rest)
 
 
 def _fill(
@@ -128,7 +124,7 @@ def _fill(
     for one, content in zip(slices, kept, strict=True):
         if not content and (endpoints or emptied > 1):
             emptied -= 1
-            yield _deletion(one)
+            yield deletion_of(_SLICE, one)
         else:
             yield from _update(service, one, ports, content)
     chunks = [new[i : i + ENDPOINTS_MAX] for i in range(0, len(new), ENDPOINTS_MAX)]
@@ -164,11 +160,6 @@ def _creation(service: Object, ports: Ports, content: Sequence[Object]) -> Creat
         "ports": [dict(port) for port in ports],
     }
     return Create(kind=_SLICE, obj=obj)
-
-
-def _deletion(one: Object) -> Delete:
-    place, called = place_of(one)
-    return Delete(kind=_SLICE, namespace=place, name=called, uid=uid_of(one))
 
 
 def _labels(service: Object) -> dict[str, str]:

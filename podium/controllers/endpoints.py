@@ -7,12 +7,11 @@ aren't ready stand apart. Unlike slices it doesn't belong to its service, and is
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import Object, is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name, place_of, uid_of
 from podium.api.pods import is_ready
-from podium.control.effects import Create, Delete, Effect, Replace
+from podium.control.effects import Create, Effect, Replace, deletion_of
 from podium.control.events import Change
-from podium.controllers.kit.indexer import place_of, uid_of
-from podium.controllers.kit.pods import namespaces
+from podium.controllers.kit.indexer import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.selected_pods import SelectedPods
 from podium.controllers.service_endpoints import (
@@ -41,11 +40,9 @@ class EndpointsController(Reconciler):
         self._members = SelectedPods(self.objects, "Service", selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         place, called = place_of(obj)
-        now = self.objects.get(change.kind, called, place)
+        now = self.objects.at(change.kind, (place, called))
         if change.kind == "Pod":
             if not looks_alike(before, now):
                 yield from self._members.update_pod(before, now)
@@ -55,11 +52,10 @@ class EndpointsController(Reconciler):
         yield place, called
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        assert isinstance(key, tuple)
-        service = self.objects.get("Service", key[1], key[0])
-        known = self.objects.get(_KIND, key[1], key[0])
+        service = self.objects.at("Service", key)
+        known = self.objects.at(_KIND, key)
         if service is None:
-            return [_deletion(known)] if known is not None and _is_ours(known) else ()
+            return [deletion_of(_KIND, known)] if known is not None and _is_ours(known) else ()
         if not service["spec"].get("selector") or service["spec"].get("type") == "ExternalName":
             return ()
         wanted = _endpoints(service, self._members.of(service), known)
@@ -136,8 +132,3 @@ def _contents(endpoints: Object) -> tuple[Any, ...]:
 
 def _is_ours(endpoints: Object) -> bool:
     return labels(endpoints).get(MANAGED_BY) == EndpointsController.name
-
-
-def _deletion(endpoints: Object) -> Delete:
-    place, called = place_of(endpoints)
-    return Delete(kind=_KIND, namespace=place, name=called, uid=uid_of(endpoints))

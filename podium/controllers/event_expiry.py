@@ -8,11 +8,10 @@ import heapq
 import math
 from collections.abc import Iterator, Sequence
 
-from podium.api.objects import Object
+from podium.api.objects import Object, Place, place_of, uid_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Delete, Effect
 from podium.control.events import Change, Event, Outcome
-from podium.controllers.kit.indexer import Place, place_of, uid_of
 
 TTL_S = 3600.0
 # They go together with others, this often, and are tried again so long after a failure.

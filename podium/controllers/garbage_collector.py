@@ -15,13 +15,11 @@ from dataclasses import dataclass, field
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
-from podium.api.objects import Object, is_terminating
-from podium.control.effects import Delete, Effect, Patch
+from podium.api.objects import Object, is_terminating, place_of, uid_of
+from podium.control.effects import Effect, Patch, deletion_of, patch_of
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.known_kinds import KnownKinds
-from podium.controllers.kit.questions import is_question, question
-from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.reconciler import Reconciler, existence_check, is_existence_check
 from podium.core.recent import Recent
 
 FOREGROUND = "foregroundDeletion"
@@ -84,9 +82,7 @@ class GarbageCollector(Reconciler):
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         self._learn(change)
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         item = _item(change.kind, obj)
         now = self.objects.get(item.kind, item.name, item.namespace)
         if _alike(change.old, change.new) and _alike(before, now):
@@ -120,7 +116,7 @@ class GarbageCollector(Reconciler):
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """An owner that was asked for may be another one of the same name."""
-        if is_question(outcome.effect) and outcome.obj is not None:
+        if is_existence_check(outcome.effect) and outcome.obj is not None:
             self._missed(key, outcome.effect, uid_of(outcome.obj))
             self.look_again(key, self._now_s)
         return ()
@@ -128,7 +124,7 @@ class GarbageCollector(Reconciler):
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """An owner that was asked for may not be there."""
         error = outcome.error
-        if is_question(outcome.effect) and error is not None and error.reason == "NotFound":
+        if is_existence_check(outcome.effect) and error is not None and error.reason == "NotFound":
             self._missed(key, outcome.effect, "")
         return ()
 
@@ -205,13 +201,7 @@ class GarbageCollector(Reconciler):
             if any(_waits(dependent) for _, dependent in dependents):
                 yield _unblocking(key, obj)
             policy = "Foreground"
-        yield Delete(
-            kind=key.kind,
-            namespace=key.namespace,
-            name=key.name,
-            uid=uid_of(obj),
-            propagation=policy,
-        )
+        yield deletion_of(key.kind, obj, propagation=policy)
 
     def _owners_of(self, obj: Object) -> _Owners:
         owners = _Owners()
@@ -232,7 +222,7 @@ class GarbageCollector(Reconciler):
         kind = self._known.of(reference)
         assert kind is not None
         place = _place_of_owner(kind, dependent)
-        return question(kind.key, str(reference.get("name")), place)
+        return existence_check(kind.key, str(reference.get("name")), place)
 
 
 def _item(kind: str, obj: Object) -> _Item:
@@ -294,12 +284,7 @@ def _policy_of(obj: Object) -> str:
 
 
 def _patch(key: _Item, obj: Object, metadata: Object) -> Patch:
-    return Patch(
-        kind=key.kind,
-        namespace=key.namespace,
-        name=key.name,
-        body={"metadata": {"uid": uid_of(obj), **metadata}},
-    )
+    return patch_of(key.kind, obj, {"metadata": metadata})
 
 
 def _without_finalizer(key: _Item, obj: Object, finalizer: str) -> Patch:

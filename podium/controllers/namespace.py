@@ -10,14 +10,14 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
-from podium.api.objects import Object, condition_of, is_terminating, name, spec_of
+from podium.api.objects import Object, condition_of, is_terminating, name, place_of, spec_of
 from podium.api.pods import is_finished
-from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
-from podium.control.effects import Delete, Effect, Patch, Replace
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.control.effects import Effect, Replace, deletion_of, status_patch_of
 from podium.control.events import Change
-from podium.controllers.kit.indexer import place_of, uid_of
+from podium.controllers.kit.conditions import new_condition
+from podium.controllers.kit.indexer import namespaces
 from podium.controllers.kit.known_kinds import KnownKinds
-from podium.controllers.kit.pods import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 
 Contents = Mapping[Kind, Sequence[Object]]
@@ -80,7 +80,7 @@ class NamespaceController(Reconciler):
             return ()
         contents = self._contents(called)
         deletions = [
-            _deletion(kind, obj)
+            deletion_of(kind.key, obj, propagation="Background")
             for kind, objects in contents.items()
             for obj in objects
             if not is_terminating(obj)
@@ -90,7 +90,7 @@ class NamespaceController(Reconciler):
         found = {**_remaining(contents), **self._overdue(namespace, contents, now_s)}
         conditions = list(_conditions(namespace, found, now_s))
         if conditions:
-            return [_status(namespace, conditions)]
+            return [status_patch_of("Namespace", namespace, {"conditions": conditions})]
         return [] if contents else [_finalized(namespace)]
 
     def _contents(self, called: str) -> Contents:
@@ -136,13 +136,6 @@ def _is_held(namespace: Object) -> bool:
     return FINALIZER in (spec_of(namespace).get("finalizers") or ())
 
 
-def _deletion(kind: Kind, obj: Object) -> Delete:
-    place, called = place_of(obj)
-    return Delete(
-        kind=kind.key, namespace=place, name=called, uid=uid_of(obj), propagation="Background"
-    )
-
-
 def _longest_grace_s(pods: Sequence[Object]) -> int:
     return max(
         (
@@ -184,32 +177,9 @@ def _conditions(
     for kind, well in _ALL_WELL.items():
         value = "True" if kind in found else "False"
         reason, message = found.get(kind, well)
-        known = condition_of(namespace, kind) or {}
-        if (known.get("status"), known.get("reason"), known.get("message")) == (
-            value,
-            reason,
-            message,
-        ):
-            continue
-        since = timestamp(now_s)
-        if known.get("status") == value:
-            since = known.get("lastTransitionTime", since)
-        yield {
-            "type": kind,
-            "status": value,
-            "lastTransitionTime": since,
-            "reason": reason,
-            "message": message,
-        }
-
-
-def _status(namespace: Object, conditions: Sequence[Object]) -> Patch:
-    return Patch(
-        kind="Namespace",
-        name=name(namespace),
-        subresource="status",
-        body={"metadata": {"uid": uid_of(namespace)}, "status": {"conditions": conditions}},
-    )
+        wanted = new_condition(namespace, kind, value, reason, message, now_s)
+        if wanted != condition_of(namespace, kind):
+            yield wanted
 
 
 def _finalized(namespace: Object) -> Replace:

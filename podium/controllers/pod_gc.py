@@ -9,12 +9,11 @@ before they are deleted at once.
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import Object, condition_of, is_terminating, name, spec_of
+from podium.api.objects import Object, condition_of, is_terminating, name, place_of, spec_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
-from podium.api.times import timestamp
-from podium.control.effects import Delete, Effect, Patch
+from podium.control.effects import Effect, deletion_of, status_patch_of
 from podium.control.events import Change, Event, Synced
-from podium.controllers.kit.indexer import place_of, uid_of
+from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.reconciler import Reconciler
 
 PERIOD_S = 20.0
@@ -59,9 +58,7 @@ class PodGCController(Reconciler):
         return old.get("status") is not new.get("status") and _ends(old) != _ends(new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         if change.kind == "Node":
             if change.new is None or before is None or _is_out_of_service(change.new):
                 yield _NODE, name(obj)
@@ -80,7 +77,7 @@ class PodGCController(Reconciler):
             return list(self._look_after_node(key, key[1], now_s))
         if key[0] == _FINISHED:
             return list(self._thin_out(key, now_s))
-        pod = self.objects.get("Pod", key[2], key[1])
+        pod = self.objects.at("Pod", key[1:])
         if pod is None or not _is_lost(pod):
             self._due_s.pop(key, None)
             return ()
@@ -151,35 +148,22 @@ class PodGCController(Reconciler):
 
 def _removal(pod: Object, message: str, now_s: float) -> Effect:
     """The next call on a pod's way out: first it fails, unless it has finished already."""
-    place, called = place_of(pod)
     if is_finished(pod):
-        return Delete(kind="Pod", namespace=place, name=called, uid=uid_of(pod), grace_period_s=0)
+        return deletion_of("Pod", pod, grace_period_s=0)
     status: dict[str, Any] = {"phase": "Failed"}
     if message:
-        status["conditions"] = [_target(pod, message, now_s)]
-    return Patch(
-        kind="Pod",
-        namespace=place,
-        name=called,
-        subresource="status",
-        body={"metadata": {"uid": uid_of(pod)}, "status": status},
-    )
-
-
-def _target(pod: Object, message: str, now_s: float) -> Object:
-    known = condition_of(pod, "DisruptionTarget") or {}
-    since = timestamp(now_s)
-    if known.get("status") == "True":
-        since = known.get("lastTransitionTime", since)
-    generation = pod["metadata"].get("generation")
-    return {
-        "type": "DisruptionTarget",
-        "status": "True",
-        **({"observedGeneration": generation} if generation else {}),
-        "lastTransitionTime": since,
-        "reason": "DeletionByPodGC",
-        "message": message,
-    }
+        status["conditions"] = [
+            new_condition(
+                pod,
+                "DisruptionTarget",
+                "True",
+                "DeletionByPodGC",
+                message,
+                now_s,
+                pod["metadata"].get("generation"),
+            )
+        ]
+    return status_patch_of("Pod", pod, status)
 
 
 def _ends(pod: Object) -> tuple[bool, Object | None]:

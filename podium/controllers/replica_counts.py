@@ -9,11 +9,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from podium.api.labels import Selector, equality_selector, label_selector
-from podium.api.objects import Object, controller_of, is_terminating, labels
+from podium.api.objects import (
+    Object,
+    Place,
+    controller_of,
+    is_terminating,
+    labels,
+    place_of,
+    uid_of,
+)
 from podium.api.pods import is_active, is_finished
-from podium.controllers.kit.indexer import Indexer, Place, place_of, uid_of
-from podium.controllers.kit.pods import available_from_s
+from podium.controllers.kit.indexer import Indexer
+from podium.controllers.kit.workloads import available_from_s, min_ready_s, selector_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class ReplicaCounts:
         self._basis = _basis(owner)
         self.selector = selector_of(owner)
         self._wanted = labels(owner["spec"].get("template") or {}).items()
-        self._min_ready_s = int(owner["spec"].get("minReadySeconds") or 0)
+        self._min_ready_s = min_ready_s(owner)
         self._counted: dict[Place, _PodCounts] = {}
         self._maturing: dict[Place, float] = {}
         self.active = self.fully_labeled = self.ready = self.terminating = 0
@@ -157,19 +164,11 @@ class ReplicaCountsByOwner:
             counts.orphans[place_of(pod)] = None
 
 
-def selector_of(owner: Object) -> Selector:
-    """The selector of a workload; a ReplicationController's is a plain map."""
-    raw = owner["spec"].get("selector")
-    if owner["kind"] == "ReplicationController":
-        return equality_selector(raw)
-    return label_selector(raw)
-
-
 def _basis(owner: Object) -> tuple[Any, ...]:
     """What of an owner's spec decides what its pods count as."""
     spec = owner["spec"]
     return (
         spec.get("selector"),
         labels(spec.get("template") or {}),
-        int(spec.get("minReadySeconds") or 0),
+        min_ready_s(owner),
     )

@@ -10,24 +10,26 @@ from typing import Any
 from podium.api.labels import Selector
 from podium.api.objects import (
     Object,
+    Place,
     condition_of,
     conditions_of,
     controller_of,
     is_terminating,
     labels,
+    place_of,
+    uid_of,
 )
-from podium.api.times import NANOS_PER_SECOND, timestamp
-from podium.control.effects import Create, Delete, Effect, Patch
+from podium.api.times import NANOS_PER_SECOND
+from podium.control.effects import Create, Effect, deletion_of, status_patch_of
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.controller_refs import adoption, release
-from podium.controllers.kit.counts import as_written
-from podium.controllers.kit.indexer import Place, place_of, uid_of
-from podium.controllers.kit.new_pods import new_pod
-from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.conditions import new_condition
+from podium.controllers.kit.controller_refs import adoption, owners_of, release
+from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.pod_control import new_pod, pod_events
 from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.records import told_of_pods
+from podium.controllers.kit.workloads import as_written, replicas_of
 from podium.controllers.pod_deletion_order import scale_down_order
-from podium.controllers.replica_counts import ReplicaCounts, ReplicaCountsByOwner, selector_of
+from podium.controllers.replica_counts import ReplicaCounts, ReplicaCountsByOwner
 
 BURST_MAX = 500
 _ALWAYS_WRITTEN = ("replicas", "terminatingReplicas")
@@ -60,11 +62,9 @@ class ReplicaSetController(Reconciler):
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == self.kind:
-            obj = change.new if change.new is not None else change.old
-            if obj is not None:
-                yield place_of(obj)
-            if change.new is None and obj is not None:
-                self._counts_by_owner.forget(obj)
+            yield place_of(change.obj)
+            if change.new is None:
+                self._counts_by_owner.forget(change.obj)
             return
         self._counts_by_owner.follow(before, change.new)
         for pod in (before, change.new):
@@ -88,30 +88,24 @@ class ReplicaSetController(Reconciler):
         owner = self._owner(key)
         if isinstance(outcome.effect, Create):
             self._refusals.pop(key, None)
-        return () if owner is None else told_of_pods(owner, self.name, outcome)
+        return () if owner is None else pod_events(owner, self.name, outcome)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Remember why pods can't be created, for the condition ReplicaFailure."""
         owner, error = self._owner(key), outcome.error
         if error is not None and isinstance(outcome.effect, Create) and error.reason != "NotFound":
             self._refusals[key] = error.message
-        return () if owner is None else told_of_pods(owner, self.name, outcome)
+        return () if owner is None else pod_events(owner, self.name, outcome)
 
     def _owners_of(self, pod: Object) -> Iterator[Place]:
-        reference = controller_of(pod)
-        place = pod["metadata"].get("namespace") or ""
-        if reference is not None:
-            if reference.get("kind") == self.kind:
-                yield place, str(reference.get("name"))
-            return
-        for owner in self.objects.by(self.kind, "namespace", place):
-            if selector_of(owner).matches(labels(pod)):
+        for place in owners_of(pod, self.kind, self.objects):
+            owner = self.objects.at(self.kind, place)
+            if owner is not None and controller_of(pod) is None:
                 self._counts_by_owner.find_orphan(owner, pod)
-                yield place_of(owner)
+            yield place
 
     def _owner(self, key: Hashable) -> Object | None:
-        assert isinstance(key, tuple)
-        return self.objects.get(self.kind, key[1], key[0])
+        return self.objects.at(self.kind, key)
 
     def _claims(self, owner: Object, counts: ReplicaCounts) -> Iterator[Effect]:
         """Release pods that don't match any more, and adopt those that do and belong to nobody."""
@@ -119,20 +113,20 @@ class ReplicaSetController(Reconciler):
             if not is_terminating(pod):
                 yield release(owner, pod, "Pod")
         for place in list(counts.orphans):
-            orphan = self.objects.get("Pod", place[1], place[0])
+            orphan = self.objects.at("Pod", place)
             if orphan is None or not _is_free(orphan, counts.selector):
                 del counts.orphans[place]
             elif not is_terminating(orphan):
                 yield adoption(owner, orphan, "Pod")
 
     def _found(self, places: Iterable[Place]) -> list[Object]:
-        found = (self.objects.get("Pod", called, place) for place, called in places)
+        found = (self.objects.at("Pod", place) for place in places)
         return [pod for pod in found if pod is not None]
 
     def _resize(
         self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float
     ) -> Iterator[Effect]:
-        missing = _replicas(owner) - counts.active
+        missing = replicas_of(owner) - counts.active
         if missing > 0:
             count = 1 if key in self._refusals else min(missing, BURST_MAX)
             yield from (Create(kind="Pod", obj=new_pod(owner)) for _ in range(count))
@@ -140,8 +134,7 @@ class ReplicaSetController(Reconciler):
             active = self._found(counts.places())
             order = scale_down_order(active, self._related(owner), int(now_s * NANOS_PER_SECOND))
             for pod in order[: min(-missing, BURST_MAX)]:
-                place, called = place_of(pod)
-                yield Delete(kind="Pod", namespace=place, name=called, uid=uid_of(pod))
+                yield deletion_of("Pod", pod)
 
     def _related(self, owner: Object) -> list[Object]:
         """The pods of all ReplicaSets of the same Deployment."""
@@ -171,14 +164,7 @@ class ReplicaSetController(Reconciler):
             changed["observedGeneration"] = generation
         if changed or is_counted_anew:
             changed |= as_written(counted, _ALWAYS_WRITTEN)
-            place, called = place_of(owner)
-            yield Patch(
-                kind=self.kind,
-                namespace=place,
-                name=called,
-                subresource="status",
-                body={"metadata": {"uid": uid_of(owner)}, "status": changed},
-            )
+            yield status_patch_of(self.kind, owner, changed)
 
     def _counts(self, counts: ReplicaCounts, now_s: float) -> dict[str, int]:
         found = {
@@ -201,23 +187,10 @@ class ReplicaSetController(Reconciler):
         if message is None:
             return kept
         known = condition_of(owner, "ReplicaFailure")
-        if known is not None:
-            return [*kept, known]
-        failure = {
-            "type": "ReplicaFailure",
-            "status": "True",
-            "lastTransitionTime": timestamp(now_s),
-            "reason": "FailedCreate",
-            "message": message,
-        }
-        return [*kept, failure]
+        failure = new_condition(owner, "ReplicaFailure", "True", "FailedCreate", message, now_s)
+        return [*kept, failure if known is None else known]
 
 
 def _is_free(pod: Object, selector: Selector) -> bool:
     """Whether a pod has no controller, and is selected."""
     return controller_of(pod) is None and selector.matches(labels(pod))
-
-
-def _replicas(owner: Object) -> int:
-    replicas = owner["spec"].get("replicas")
-    return 1 if replicas is None else int(replicas)

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
-from podium.api.objects import Object, spec_of
+from podium.api.objects import Object, Place, place_of, spec_of
 from podium.control.effects import Effect, Replace
 from podium.control.events import Change
-from podium.controllers.kit.indexer import Place, place_of
+from podium.controllers.kit.indexer import namespaces
 from podium.controllers.kit.known_kinds import KnownKinds
-from podium.controllers.kit.pods import namespaces
 from podium.controllers.kit.reconciler import Reconciler
 from podium.core.quotas.amounts import NONE, Quantities, masked, read, written
 from podium.core.quotas.matching import is_counted, matches, tracked
@@ -68,15 +67,13 @@ class ResourceQuotaController(Reconciler):
     def __init__(self) -> None:
         super().__init__({kind.key: {"namespace": namespaces} for kind in _COUNTED})
         self._known = KnownKinds()
-        self._counts: dict[Place, _Count] = {}
+        self._counts: dict[Hashable, _Count] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == DEFINITION.key:
             yield from self._learnt(change)
             return
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         place = place_of(obj)
         if change.kind == _QUOTA:
             yield place
@@ -95,8 +92,7 @@ class ResourceQuotaController(Reconciler):
             yield from map(place_of, self.objects.all(_QUOTA))
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        assert isinstance(key, tuple)
-        quota = self.objects.get(_QUOTA, key[1], key[0])
+        quota = self.objects.at(_QUOTA, key)
         if quota is None:
             self._counts.pop(key, None)
             return ()

@@ -7,9 +7,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from podium.api.labels import NOTHING, Selector, equality_selector
-from podium.api.objects import Object, is_terminating, labels, name, spec_of, status_of
+from podium.api.objects import (
+    Object,
+    is_terminating,
+    labels,
+    name,
+    place_of,
+    spec_of,
+    status_of,
+    uid_of,
+)
 from podium.api.pods import is_finished, is_ready
-from podium.controllers.kit.indexer import place_of, uid_of
 
 Ports = tuple[tuple[tuple[str, Any], ...], ...]
 """The ports of a slice, each as its fields by name."""

@@ -9,14 +9,22 @@ taints go.
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from podium.api.objects import Object, condition_of, is_terminating, name, spec_of
+from podium.api.objects import (
+    Object,
+    Place,
+    condition_of,
+    is_terminating,
+    name,
+    place_of,
+    spec_of,
+    uid_of,
+)
 from podium.api.objects import key as key_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.api.taints import tolerates
-from podium.api.times import timestamp
-from podium.control.effects import Delete, Effect, Patch, Record
+from podium.control.effects import Effect, Patch, deletion_of, status_patch_of
 from podium.control.events import Change
-from podium.controllers.kit.indexer import Place, place_of, uid_of
+from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.reconciler import Reconciler
 
 REASON = "DeletionByTaintManager"
@@ -58,9 +66,7 @@ class TaintEvictionController(Reconciler):
         )
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         if change.kind == "Pod":
             if change.new is None or _may_matter(before, change.new):
                 yield place_of(obj)
@@ -69,8 +75,8 @@ class TaintEvictionController(Reconciler):
                 yield place_of(pod)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        pod = self.objects.at("Pod", key)
         assert isinstance(key, tuple)
-        pod = self.objects.get("Pod", key[1], key[0])
         planned = self._planned.get(key)
         if pod is None or is_terminating(pod) or is_finished(pod):
             self._planned.pop(key, None)
@@ -85,7 +91,9 @@ class TaintEvictionController(Reconciler):
 
     def _cancel(self, key: Place, pod: Object) -> Iterator[Effect]:
         if self._planned.pop(key, None) is not None:
-            yield self._record(pod, f"Cancelling deletion of Pod {key_of(pod)}")
+            yield self.event(
+                pod, "Normal", "TaintManagerEviction", f"Cancelling deletion of Pod {key_of(pod)}"
+            )
 
     def _plan(self, key: Place, pod: Object, stay_s: float, now_s: float) -> Iterator[Effect]:
         planned = self._planned.get(key)
@@ -100,41 +108,19 @@ class TaintEvictionController(Reconciler):
             return
         target = condition_of(pod, "DisruptionTarget")
         if target is None or target.get("reason") != REASON or target.get("status") != "True":
-            yield self._record(pod, f"Marking for deletion Pod {key_of(pod)}")
+            yield self.event(
+                pod, "Normal", "TaintManagerEviction", f"Marking for deletion Pod {key_of(pod)}"
+            )
             yield _mark(pod, now_s)
         else:
-            yield Delete(kind="Pod", namespace=key[0], name=key[1], uid=uid_of(pod))
-
-    def _record(self, pod: Object, note: str) -> Record:
-        return Record(
-            regarding=pod,
-            reporting_controller=self.name,
-            type="Normal",
-            reason="TaintManagerEviction",
-            action="",
-            note=note,
-        )
+            yield deletion_of("Pod", pod)
 
 
 def _mark(pod: Object, now_s: float) -> Patch:
-    place, called = place_of(pod)
-    condition = {
-        "type": "DisruptionTarget",
-        "status": "True",
-        "lastTransitionTime": timestamp(now_s),
-        "reason": REASON,
-        "message": "Taint manager: deleting due to NoExecute taint",
-    }
+    message = "Taint manager: deleting due to NoExecute taint"
     generation = pod["metadata"].get("generation")
-    if generation is not None:
-        condition["observedGeneration"] = generation
-    return Patch(
-        kind="Pod",
-        namespace=place,
-        name=called,
-        subresource="status",
-        body={"metadata": {"uid": uid_of(pod)}, "status": {"conditions": [condition]}},
-    )
+    target = new_condition(pod, "DisruptionTarget", "True", REASON, message, now_s, generation)
+    return status_patch_of("Pod", pod, {"conditions": [target]})
 
 
 def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:

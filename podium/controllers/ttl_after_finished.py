@@ -6,11 +6,10 @@ Complete or Failed became true, and the Job goes when all of its pods are gone.
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from podium.api.objects import Object, condition_of, is_terminating
+from podium.api.objects import Object, condition_of, is_terminating, place_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
-from podium.control.effects import Delete, Effect
+from podium.control.effects import Effect, deletion_of
 from podium.control.events import Change
-from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 
 _JOB = "Job"
@@ -27,18 +26,14 @@ class TTLAfterFinishedController(Reconciler):
             yield place_of(change.new)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        assert isinstance(key, tuple)
-        job = self.objects.get(_JOB, key[1], key[0])
+        job = self.objects.at(_JOB, key)
         due_s = None if job is None else _due_s(job)
         if job is None or due_s is None:
             return ()
         if due_s > now_s:
             self.look_again(key, due_s)
             return ()
-        deletion = Delete(
-            kind=_JOB, namespace=key[0], name=key[1], uid=uid_of(job), propagation="Foreground"
-        )
-        return (deletion,)
+        return (deletion_of(_JOB, job, propagation="Foreground"),)
 
 
 def _due_s(job: Object) -> float | None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from podium.api.integers import scaled
 from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
 from podium.api.objects import (
     Object,
@@ -125,17 +126,12 @@ def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:
     spec = pdb.get("spec") or _NOTHING
     unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
     if unavailable is not None:
-        return expected, max(expected - _scaled(unavailable, expected), 0)
+        return expected, max(expected - scaled(unavailable, expected), 0)
     if available is None:
         return 0, 0
     if isinstance(available, str):
-        return expected, _scaled(available, expected)
+        return expected, scaled(available, expected)
     return present, int(available)
-
-
-def _scaled(bound: int | str, total: int) -> int:
-    """A number of pods, or a percentage of the total, rounded up."""
-    return -(-int(bound.removesuffix("%")) * total // 100) if isinstance(bound, str) else bound
 
 
 def _is_healthy(pod: Object, pdb: Object, now: int | None) -> bool:

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from podium.api.objects import Object, is_terminating, name, uid
+from podium.api.objects import Object, is_terminating, uid
 from podium.api.pods import is_finished
 from podium.api.priority import is_critical
-from podium.control.effects import Delete, Effect, Patch
+from podium.control.effects import Effect, deletion_of, status_patch_of
 from podium.core.pods import PodInfo
 from podium.node.container_runtime import NEVER_S, ContainerRuntime
 from podium.node.critical_pod_preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
@@ -119,11 +119,11 @@ class Kubelet:
             return
         if worker is None:
             if is_terminating(pod) and not has_started(pod):
-                yield _removal(pod)
+                yield deletion_of("Pod", pod, grace_period_s=0)
                 return
             taken = self.resume(pod, now_s) if has_started(pod) else self._admitted(pod, now_s)
             if isinstance(taken, PodRejection):
-                yield _patch(pod, rejected_status(taken, now_s))
+                yield status_patch_of("Pod", pod, rejected_status(taken, now_s))
                 yield node_record(pod, "Warning", taken.reason, taken.message)
                 return
             worker, stopped = taken
@@ -185,7 +185,7 @@ class Kubelet:
         # Without a grace period, only finalizers hold it, and it was asked to be removed before.
         was_asked = metadata.get("finalizers") and not metadata.get("deletionGracePeriodSeconds")
         if is_terminating(pod) and not was_asked:
-            yield _removal(pod)
+            yield deletion_of("Pod", pod, grace_period_s=0)
 
     def _ended(self, worker: PodWorker, now_s: float) -> None:
         """Give back what a pod took; those that have waited for it go on."""
@@ -252,7 +252,7 @@ class Kubelet:
         if (next_s := worker.next_s()) < NEVER_S:
             self._revisit(pod, next_s)
         if worker.is_over and is_terminating(pod) and self._may_go(worker, pod):
-            yield _removal(pod)
+            yield deletion_of("Pod", pod, grace_period_s=0)
         else:
             yield from self._tell(worker, pod, now_s)
 
@@ -275,7 +275,7 @@ class Kubelet:
             return
         worker.written = changes
         worker.told = told
-        yield _patch(pod, status)
+        yield status_patch_of("Pod", pod, status)
 
 
 def _needs_status_write(worker: PodWorker, pod: Object) -> bool:
@@ -283,23 +283,3 @@ def _needs_status_write(worker: PodWorker, pod: Object) -> bool:
     if pod["spec"].get("readinessGates"):
         return True
     return phase_and_readiness(pod.get("status") or _NO_STATUS) != worker.told
-
-
-def _patch(pod: Object, status: Object) -> Patch:
-    return Patch(
-        kind="Pod",
-        namespace=pod["metadata"]["namespace"],
-        name=name(pod),
-        subresource="status",
-        body={"metadata": {"uid": uid(pod)}, "status": status},
-    )
-
-
-def _removal(pod: Object) -> Delete:
-    return Delete(
-        kind="Pod",
-        namespace=pod["metadata"]["namespace"],
-        name=name(pod),
-        uid=uid(pod),
-        grace_period_s=0,
-    )

@@ -8,11 +8,10 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
-from podium.api.objects import Object, is_terminating, name
+from podium.api.objects import Object, Place, is_terminating, name, place_of, uid_of, version_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.control.effects import Create, Effect, Patch
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.indexer import Place, place_of, uid_of, version_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.node.kubelet import Kubelet
 from podium.node.kubelet_events import REPORTER

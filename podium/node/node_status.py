@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.objects import Object, annotations, labels, name, uid
-from podium.control.effects import Patch
+from podium.api.objects import Object, annotations, labels, name
+from podium.control.effects import Patch, patch_of, status_patch_of
 from podium.node.node_conditions import changed_conditions
 
 _COMPARED = ("capacity", "allocatable", "addresses")
@@ -50,8 +50,7 @@ def status_patch(
             status["addresses"] = addresses(name(node), host_ip)
     if not status:
         return None
-    body = {"metadata": {"uid": uid(node)}, "status": status}
-    return Patch(kind="Node", name=name(node), subresource="status", body=body)
+    return status_patch_of("Node", node, status)
 
 
 def addresses(node_name: str, host_ip: str) -> list[Object]:
@@ -74,4 +73,4 @@ def metadata_patch(node: Object, wanted: Object) -> Patch | None:
             lacking[field] = other
     if not lacking:
         return None
-    return Patch(kind="Node", name=name(node), body={"metadata": {"uid": uid(node), **lacking}})
+    return patch_of("Node", node, {"metadata": lacking})

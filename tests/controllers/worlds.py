@@ -5,13 +5,12 @@ from random import Random
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object
+from podium.api.objects import Object, place_of, uid_of
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.control.effects import Bind, Effect
 from podium.control.events import Change
 from podium.control.machine import Machine
-from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.driver_events import Called, DriverEvent

@@ -9,10 +9,24 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from podium.api.labels import label_selector
-from podium.api.objects import Object, controller_of, is_terminating, labels, name, spec_of
+from podium.api.objects import (
+    Object,
+    Place,
+    controller_of,
+    is_terminating,
+    labels,
+    name,
+    place_of,
+    spec_of,
+    uid_of,
+)
 from podium.api.pods import phase_of
-from podium.control.effects import Create, Delete, Effect, Patch
+from podium.control.effects import (
+    Create,
+    Effect,
+    deletion_of,
+    status_patch_of,
+)
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.controllers.controller_revisions import (
     KIND,
@@ -31,12 +45,11 @@ from podium.controllers.daemon_set.node_state import (
     generation_of,
     node_state,
 )
-from podium.controllers.kit.controller_refs import adoption, release
-from podium.controllers.kit.indexer import Place, place_of, uid_of
-from podium.controllers.kit.new_pods import new_pod
-from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.controller_refs import adoption, owners_of, release
+from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.pod_control import new_pod, pod_events
 from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.records import record, told_of_pods
+from podium.controllers.kit.workloads import as_written, selector_of
 
 BURST_MAX = 250
 _SET = "DaemonSet"
@@ -84,9 +97,7 @@ class DaemonSetController(Reconciler):
         return super().step(event, now_s)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         if change.kind == _SET:
             self._states.setdefault(place_of(obj), DaemonSetState())
             yield place_of(obj)
@@ -96,7 +107,7 @@ class DaemonSetController(Reconciler):
                     state.dirty[name(obj)] = None
                     yield place
         elif change.kind == KIND:
-            yield from _owner_of(obj)
+            yield from owners_of(obj, _SET, self.objects, adopts=False)
         else:
             for pod in (before, change.new):
                 if pod is not None:
@@ -105,7 +116,7 @@ class DaemonSetController(Reconciler):
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)
         place, node_name = (key[0], key[1]), key[2] if len(key) == 3 else None
-        daemon_set = self.objects.get(_SET, place[1], place[0])
+        daemon_set = self.objects.at(_SET, place)
         if daemon_set is None:
             self._states.pop(place, None)
             self._refused.discard(place)
@@ -139,22 +150,19 @@ class DaemonSetController(Reconciler):
 
     def _told(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
         assert isinstance(key, tuple)
-        owner = self.objects.get(_SET, key[1], key[0])
+        owner = self.objects.at(_SET, key[:2])
         if owner is not None:
-            yield from told_of_pods(owner, self.name, outcome)
+            yield from pod_events(owner, self.name, outcome)
 
     def _concerned_by(self, pod: Object) -> Iterator[Place]:
-        if controller_of(pod) is not None:
-            for place in _owner_of(pod):
-                if place in self._states:
-                    self._states[place].dirty[target_of(pod)] = None
-                    yield place
-            return
-        for owner in self.objects.by(_SET, "namespace", place_of(pod)[0]):
-            if label_selector(owner["spec"].get("selector")).matches(labels(pod)):
-                place = place_of(owner)
-                if place in self._states:
-                    self._states[place].orphans[place_of(pod)] = None
+        has_owner = controller_of(pod) is not None
+        for place in owners_of(pod, _SET, self.objects):
+            if (state := self._states.get(place)) is not None:
+                if has_owner:
+                    state.dirty[target_of(pod)] = None
+                else:
+                    state.orphans[place_of(pod)] = None
+            if state is not None or not has_owner:
                 yield place
 
     def _sync(
@@ -194,9 +202,9 @@ class DaemonSetController(Reconciler):
             state.dirty[target_of(pod)] = None
 
     def _adoptions(self, state: DaemonSetState, daemon_set: Object) -> Iterator[Effect]:
-        selector = label_selector(daemon_set["spec"].get("selector"))
-        for place, called in state.orphans:
-            pod = self.objects.get("Pod", called, place)
+        selector = selector_of(daemon_set)
+        for place in state.orphans:
+            pod = self.objects.at("Pod", place)
             if pod is None or controller_of(pod) is not None or is_terminating(pod):
                 continue
             if selector.matches(labels(pod)):
@@ -208,7 +216,7 @@ class DaemonSetController(Reconciler):
     ) -> Iterator[Effect]:
         """Judge the nodes about which something has changed; lets pods go that aren't its own."""
         assert state.rules is not None
-        selector = label_selector(daemon_set["spec"].get("selector"))
+        selector = selector_of(daemon_set)
         for node_name in state.dirty:
             node = self.objects.get("Node", node_name)
             owned = self.objects.by("Pod", "station", _node_key(uid_of(daemon_set), node_name))
@@ -257,11 +265,11 @@ class DaemonSetController(Reconciler):
         phase = phase_of(pod)
         if phase == "Failed":
             note = _FAILED.format(f"{place}/{called}", node_name)
-            yield record(daemon_set, self.name, "Warning", "FailedDaemonPod", note)
+            yield self.event(daemon_set, "Warning", "FailedDaemonPod", note)
         elif phase == "Succeeded":
             note = _SUCCEEDED.format(f"{place}/{called}", node_name)
-            yield record(daemon_set, self.name, "Normal", "SucceededDaemonPod", note)
-        yield _deletion(pod)
+            yield self.event(daemon_set, "Normal", "SucceededDaemonPod", note)
+        yield deletion_of("Pod", pod)
 
     def _roll(self, state: DaemonSetState, daemon_set: Object) -> Iterator[Effect]:
         """Replace pods of old templates, as many as may be at a time."""
@@ -276,7 +284,7 @@ class DaemonSetController(Reconciler):
             if surge:
                 yield self._creation(daemon_set, state.rules, node_name)
             else:
-                yield _deletion(pod)
+                yield deletion_of("Pod", pod)
 
     def _creation(self, daemon_set: Object, rules: DaemonRules | None, node_name: str) -> Create:
         assert rules is not None
@@ -301,31 +309,7 @@ def _status(daemon_set: Object, state: DaemonSetState) -> Iterator[Effect]:
     counts["observedGeneration"] = int(daemon_set["metadata"].get("generation") or 0)
     known = daemon_set.get("status") or {}
     if any((known.get(field) or 0) != count for field, count in counts.items()):
-        place, called = place_of(daemon_set)
-        written = {field: count or _zero(field) for field, count in counts.items()}
-        yield Patch(
-            kind=_SET,
-            namespace=place,
-            name=called,
-            subresource="status",
-            body={"metadata": {"uid": uid_of(daemon_set)}, "status": written},
-        )
-
-
-def _zero(field: str) -> int | None:
-    """What stands for zero: some fields are left out then."""
-    return 0 if field in _ALWAYS_THERE else None
-
-
-def _deletion(pod: Object) -> Delete:
-    place, called = place_of(pod)
-    return Delete(kind="Pod", namespace=place, name=called, uid=uid_of(pod))
-
-
-def _owner_of(obj: Object) -> Iterator[Place]:
-    reference = controller_of(obj)
-    if reference is not None and reference.get("kind") == _SET:
-        yield place_of(obj)[0], str(reference.get("name"))
+        yield status_patch_of(_SET, daemon_set, as_written(counts, _ALWAYS_THERE))
 
 
 def _judged_by(node: Object | None) -> tuple[Any, ...] | None:

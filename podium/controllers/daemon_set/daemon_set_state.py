@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from podium.api.objects import Object
+from podium.api.integers import scaled
+from podium.api.objects import Object, uid_of
 from podium.controllers.daemon_set.eligibility import Eligibility, tolerant
 from podium.controllers.daemon_set.node_state import DaemonRules, NodeState, generation_of
-from podium.controllers.kit.indexer import uid_of
+from podium.controllers.kit.workloads import min_ready_s
 
 
 class DaemonSetState:
@@ -46,7 +47,7 @@ class DaemonSetState:
             eligibility=Eligibility(pod_spec),
             revision=revision,
             generation=generation,
-            min_ready_s=int(spec.get("minReadySeconds") or 0),
+            min_ready_s=min_ready_s(daemon_set),
             surges=rollout_bound(daemon_set, "maxSurge", 100) > 0,
         )
         return True
@@ -104,7 +105,4 @@ def rollout_bound(daemon_set: Object, field: str, desired: int) -> int:
     strategy = daemon_set["spec"].get("updateStrategy") or {}
     if strategy.get("type") != "RollingUpdate":
         return 0
-    bound = (strategy.get("rollingUpdate") or {}).get(field) or 0
-    if not isinstance(bound, str):
-        return int(bound)
-    return -(-int(bound.removesuffix("%")) * desired // 100)
+    return scaled((strategy.get("rollingUpdate") or {}).get(field) or 0, desired)

@@ -4,22 +4,25 @@ One look asks for one step only: claim ReplicaSets, bring the new one's fields u
 it, or change sizes; its outcome brings the next look. The steps are those of v1.36.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from podium.api.labels import label_selector
 from podium.api.objects import (
     Object,
+    Place,
     annotations,
     conditions_of,
-    controller_of,
     is_terminating,
-    labels,
-    metadata_of,
     name,
+    place_of,
     status_of,
 )
-from podium.control.effects import Create, Delete, Effect, Patch, Record
+from podium.control.effects import (
+    Create,
+    Effect,
+    deletion_of,
+    patch_of,
+    status_patch_of,
+)
 from podium.control.events import Change, Outcome
 from podium.controllers.deployment.deployment_conditions import (
     PROGRESSING,
@@ -50,13 +53,12 @@ from podium.controllers.deployment.replica_sets import (
     OwnedReplicaSets,
     counted,
     owned_replica_sets,
-    replicas_of,
 )
 from podium.controllers.deployment.rollout_bounds import is_rolling, progress_deadline_s
-from podium.controllers.kit.controller_refs import claim
-from podium.controllers.kit.indexer import Place, place_of, uid_of
-from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.controller_refs import claim, owners_of
+from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.workloads import replicas_of, selector_of
 
 _KIND, _SET = "Deployment", "ReplicaSet"
 
@@ -80,15 +82,13 @@ class DeploymentController(Reconciler):
         self._refusals: dict[Hashable, str] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         if change.kind == _KIND:
             yield place_of(obj)
             return
         for replica_set in (before, change.new):
             if replica_set is not None:
-                yield from self._owners_of(replica_set)
+                yield from owners_of(replica_set, _KIND, self.objects)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         deployment = self._deployment(key)
@@ -96,7 +96,7 @@ class DeploymentController(Reconciler):
             self._made.pop(key, None)
             self._refusals.pop(key, None)
             return ()
-        selector = label_selector(deployment["spec"].get("selector"))
+        selector = selector_of(deployment)
         claims = claim(deployment, selector, self.objects, _SET)
         if claims.effects:
             return claims.effects
@@ -118,7 +118,7 @@ class DeploymentController(Reconciler):
         if size != before:
             way = "up" if size > before else "down"
             note = f"Scaled {way} replica set {name(made)} from {before} to {size}"
-            yield self._record(deployment, "Normal", "ScalingReplicaSet", note)
+            yield self.event(deployment, "Normal", "ScalingReplicaSet", note)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Remember why a ReplicaSet can't be created, for the condition Progressing."""
@@ -128,22 +128,10 @@ class DeploymentController(Reconciler):
         if error.reason != "AlreadyExists":
             note = f'Failed to create new replica set "{name(effect.obj)}": {error.message}'
             self._refusals[key] = note
-            yield self._record(deployment, "Warning", "ReplicaSetCreateError", note)
+            yield self.event(deployment, "Warning", "ReplicaSetCreateError", note)
 
     def _deployment(self, key: Hashable) -> Object | None:
-        assert isinstance(key, tuple)
-        return self.objects.get(_KIND, key[1], key[0])
-
-    def _owners_of(self, replica_set: Object) -> Iterator[Place]:
-        reference = controller_of(replica_set)
-        place = replica_set["metadata"].get("namespace") or ""
-        if reference is not None:
-            if reference.get("kind") == _KIND:
-                yield place, str(reference.get("name"))
-            return
-        for deployment in self.objects.by(_KIND, "namespace", place):
-            if label_selector(deployment["spec"].get("selector")).matches(labels(replica_set)):
-                yield place_of(deployment)
+        return self.objects.at(_KIND, key)
 
     def _sync(
         self, key: Hashable, deployment: Object, owned: OwnedReplicaSets, now_s: float
@@ -156,7 +144,7 @@ class DeploymentController(Reconciler):
                 # What comes of them will be looked at, and told, at once.
                 return
             if scales or is_complete(deployment, counts_of(owned)):
-                yield from (_deletion(one) for one in surplus_history(deployment, owned))
+                yield from (deletion_of(_SET, one) for one in surplus_history(deployment, owned))
         rolls_out = not scales and not is_terminating(deployment)
         yield from self._status(key, deployment, owned, now_s, rolls_out=rolls_out)
 
@@ -166,7 +154,7 @@ class DeploymentController(Reconciler):
         if owned.new is not None:
             body = outdated_fields(deployment, owned)
             if body:
-                yield _patched(owned.new, body)
+                yield patch_of(_SET, owned.new, body, if_unchanged=True)
                 return
         if scales:
             sizes = proportional_sizes(deployment, owned)
@@ -197,19 +185,11 @@ class DeploymentController(Reconciler):
 
     def _creation(self, deployment: Object, owned: OwnedReplicaSets) -> Effect:
         obj = new_replica_set(deployment, owned)
-        place = place_of(obj)
-        if self.objects.get(_SET, place[1], place[0]) is None:
+        if self.objects.at(_SET, place_of(obj)) is None:
             return Create(kind=_SET, obj=obj)
         # Somebody else's has the name: another hash is tried.
         collisions = int(status_of(deployment).get("collisionCount") or 0) + 1
-        body = {"metadata": {"uid": uid_of(deployment)}, "status": {"collisionCount": collisions}}
-        return Patch(
-            kind=_KIND,
-            namespace=place[0],
-            name=name(deployment),
-            subresource="status",
-            body=body,
-        )
+        return status_patch_of(_KIND, deployment, {"collisionCount": collisions})
 
     def _resized(
         self, deployment: Object, owned: OwnedReplicaSets, sizes: Sizes
@@ -223,7 +203,9 @@ class DeploymentController(Reconciler):
             if size != replicas_of(replica_set) or changed:
                 self._sizes[place_of(replica_set)] = replicas_of(replica_set)
                 metadata = {"metadata": {"annotations": changed}} if changed else {}
-                yield _patched(replica_set, {**metadata, "spec": {"replicas": size}})
+                body = {**metadata, "spec": {"replicas": size}}
+                # Of another state it is refused.
+                yield patch_of(_SET, replica_set, body, if_unchanged=True)
 
     def _status(
         self,
@@ -272,16 +254,6 @@ class DeploymentController(Reconciler):
             message = f'Found new replica set "{called}"'
             conditions.put(PROGRESSING, "True", "FoundNewReplicaSet", message)
 
-    def _record(self, deployment: Object, kind: str, reason: str, note: str) -> Record:
-        return Record(
-            regarding=deployment,
-            reporting_controller=self.name,
-            type=kind,
-            reason=reason,
-            action="",
-            note=note,
-        )
-
 
 def _may_run_pods(replica_set: Object) -> bool:
     """Whether pods of a ReplicaSet run, or it hasn't said so since its size was changed."""
@@ -289,20 +261,3 @@ def _may_run_pods(replica_set: Object) -> bool:
     if counted(replica_set, "observedGeneration") < generation:
         return True
     return bool(counted(replica_set, "replicas") or counted(replica_set, "terminatingReplicas"))
-
-
-def _patched(replica_set: Object, body: Mapping[str, Any]) -> Patch:
-    """The change of a ReplicaSet as it is known; of another state it is refused."""
-    place, called = place_of(replica_set)
-    version = replica_set["metadata"].get("resourceVersion")
-    metadata = {
-        **metadata_of(body),
-        "uid": uid_of(replica_set),
-        "resourceVersion": version,
-    }
-    return Patch(kind=_SET, namespace=place, name=called, body={**body, "metadata": metadata})
-
-
-def _deletion(replica_set: Object) -> Delete:
-    place, called = place_of(replica_set)
-    return Delete(kind=_SET, namespace=place, name=called, uid=uid_of(replica_set))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from podium.api.objects import Object, conditions_of, name
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
-from podium.controllers.deployment.replica_sets import OwnedReplicaSets, counted, replicas_of
+from podium.controllers.deployment.replica_sets import OwnedReplicaSets, counted
 from podium.controllers.deployment.rollout_bounds import max_unavailable, progress_deadline_s
+from podium.controllers.kit.workloads import replicas_of
 
 PROGRESSING = "Progressing"
 PAUSED = "DeploymentPaused"

@@ -6,8 +6,8 @@ The revision, an annotation, is written along with the status, as the API allows
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.api.objects import Object, annotations, name
-from podium.control.effects import Patch
+from podium.api.objects import Object, annotations
+from podium.control.effects import Patch, patch_of
 from podium.controllers.deployment.replica_sets import (
     REVISION,
     OwnedReplicaSets,
@@ -15,8 +15,7 @@ from podium.controllers.deployment.replica_sets import (
     counted_sum,
     wanted_sum,
 )
-from podium.controllers.kit.counts import as_written
-from podium.controllers.kit.indexer import uid_of
+from podium.controllers.kit.workloads import as_written
 
 
 def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:
@@ -55,18 +54,12 @@ def status_patch(
     changed = _condition_changes(old.get("conditions") or (), conditions)
     if changed:
         status = {**status, "conditions": changed}
-    metadata: dict[str, Any] = {"uid": uid_of(deployment)}
+    metadata: dict[str, Any] = {}
     if revision and annotations(deployment).get(REVISION) != revision:
         metadata["annotations"] = {REVISION: revision}
-    if not status and "annotations" not in metadata:
+    if not status and not metadata:
         return None
-    return Patch(
-        kind="Deployment",
-        namespace=deployment["metadata"].get("namespace") or "",
-        name=name(deployment),
-        subresource="status",
-        body={"metadata": metadata, "status": status},
-    )
+    return patch_of("Deployment", deployment, {"metadata": metadata, "status": status}, "status")
 
 
 def _condition_changes(old: Sequence[Object], new: Sequence[Object]) -> list[Object]:

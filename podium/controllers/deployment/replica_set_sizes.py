@@ -13,11 +13,11 @@ from podium.controllers.deployment.replica_sets import (
     age_of,
     counted,
     counted_sum,
-    replicas_of,
     revision_of,
     wanted_sum,
 )
 from podium.controllers.deployment.rollout_bounds import is_rolling, max_surge, max_unavailable
+from podium.controllers.kit.workloads import replicas_of
 
 Sizes = dict[str, int]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from podium.api.integers import parse_count
 from podium.api.objects import Object, annotations, name, status_of
+from podium.controllers.kit.workloads import replicas_of
 from podium.controllers.pod_templates import identical_template, same_template
 
 REVISION = "deployment.kubernetes.io/revision"
@@ -38,12 +39,6 @@ def owned_replica_sets(deployment: Object, replica_sets: Iterable[Object]) -> Ow
     by_age = sorted(replica_sets, key=age_of)
     new = _first_of_template(deployment["spec"]["template"], by_age)
     return OwnedReplicaSets(new, [one for one in by_age if one is not new])
-
-
-def replicas_of(workload: Object) -> int:
-    """How many pods a Deployment or ReplicaSet wants."""
-    replicas = workload["spec"].get("replicas")
-    return 1 if replicas is None else int(replicas)
 
 
 def counted(replica_set: Object, field: str) -> int:

@@ -1,7 +1,8 @@
 """How far a rollout may go beyond the wanted number of pods, and how far below."""
 
+from podium.api.integers import scaled
 from podium.api.objects import Object
-from podium.controllers.deployment.replica_sets import replicas_of
+from podium.controllers.kit.workloads import replicas_of
 
 NO_DEADLINE_S = 2**31 - 1
 """The progress deadline that stands for none."""
@@ -45,7 +46,4 @@ def _strategy(deployment: Object) -> Object:
 
 def _resolved(deployment: Object, field: str, *, up: bool) -> int:
     bound = (_strategy(deployment).get("rollingUpdate") or {}).get(field) or 0
-    if not isinstance(bound, str):
-        return int(bound)
-    share = int(bound.removesuffix("%")) * replicas_of(deployment)
-    return -(-share // 100) if up else share // 100
+    return scaled(bound, replicas_of(deployment), rounds_up=up)

@@ -6,11 +6,10 @@ As v1.36's backoff records, which know only failures since the last success.
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from podium.api.objects import Object
+from podium.api.objects import Object, uid_of
 from podium.api.pods import phase_of
 from podium.control.backoff import Backoff
 from podium.controllers.job.pod_accounting import finished_s
-from podium.controllers.kit.indexer import uid_of
 
 BACKOFF = Backoff(first_s=10.0, max_s=600.0)
 

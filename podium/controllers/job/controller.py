@@ -7,9 +7,22 @@ refusal one, to find out whether it would be refused again (upstream's slow star
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from podium.api.labels import label_selector
-from podium.api.objects import Object, controller_of, is_terminating, labels
-from podium.control.effects import Create, Delete, Effect, Patch
+from podium.api.objects import (
+    Object,
+    Place,
+    controller_of,
+    is_terminating,
+    place_of,
+    uid_of,
+)
+from podium.control.effects import (
+    Create,
+    Effect,
+    Patch,
+    deletion_of,
+    patch_of,
+    status_patch_of,
+)
 from podium.control.events import Change, Outcome
 from podium.controllers.job.backoff_record import BackoffRecord
 from podium.controllers.job.finished_condition import (
@@ -24,11 +37,11 @@ from podium.controllers.job.job_status import StatusUpdate, changed_fields, new_
 from podium.controllers.job.pod_accounting import TRACKING, is_tracked
 from podium.controllers.job.pod_changes import PodChanges, pod_changes
 from podium.controllers.job.sync_context import SyncJobContext, sync_context
-from podium.controllers.kit.controller_refs import claim
-from podium.controllers.kit.indexer import Place, place_of, uid_of
-from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.controller_refs import claim, owners_of
+from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.pod_control import pod_events
 from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.records import record, told_of_pods
+from podium.controllers.kit.workloads import selector_of
 
 _JOB = "Job"
 _BUILT_IN = "kubernetes.io/job-controller"
@@ -60,9 +73,7 @@ class JobController(Reconciler):
         self._told: dict[Hashable, StatusUpdate] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         if change.kind == _JOB:
             if change.new is None:
                 self._backoffs.pop(uid_of(obj), None)
@@ -74,7 +85,7 @@ class JobController(Reconciler):
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         if isinstance(key, _Orphan):
-            pod = self.objects.get("Pod", key.place[1], key.place[0])
+            pod = self.objects.at("Pod", key.place)
             return [_untrack(pod)] if pod is not None and _is_lost(pod) else []
         assert isinstance(key, tuple)
         job = self._job(key)
@@ -84,7 +95,7 @@ class JobController(Reconciler):
         if job is None or is_over(job) or _is_managed_elsewhere(job):
             self._refused.discard(key)
             return freed
-        claims = claim(job, label_selector(job["spec"].get("selector")), self.objects, "Pod")
+        claims = claim(job, selector_of(job), self.objects, "Pod")
         if claims.effects:
             return [*freed, *claims.effects]
         context = sync_context(job, claims.owned, now_s)
@@ -97,33 +108,25 @@ class JobController(Reconciler):
             self._refused.discard(key)
         if job is None:
             return
-        yield from told_of_pods(job, self.name, outcome)
+        yield from pod_events(job, self.name, outcome)
         if isinstance(effect, Patch) and effect.kind == _JOB and key in self._told:
             for kind, reason, note in self._told.pop(key).told:
-                yield record(job, self.name, kind, reason, note)
+                yield self.event(job, kind, reason, note)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Create one at a time for now, and tell why."""
         if isinstance(outcome.effect, Create):
             self._refused.add(key)
         job = self._job(key)
-        return () if job is None else told_of_pods(job, self.name, outcome)
+        return () if job is None else pod_events(job, self.name, outcome)
 
     def _job(self, key: Hashable) -> Object | None:
-        return self.objects.get(_JOB, key[1], key[0]) if isinstance(key, tuple) else None
+        return self.objects.at(_JOB, key) if isinstance(key, tuple) else None
 
     def _owners_of(self, pod: Object) -> Iterator[Hashable]:
-        reference = controller_of(pod)
-        place = place_of(pod)[0]
-        if reference is not None:
-            if reference.get("kind") == _JOB:
-                yield place, str(reference.get("name"))
-            return
-        if is_tracked(pod):
+        if _is_lost(pod):
             yield _Orphan(place_of(pod))
-        for job in self.objects.by(_JOB, "namespace", place):
-            if label_selector(job["spec"].get("selector")).matches(labels(pod)):
-                yield place_of(job)
+        yield from owners_of(pod, _JOB, self.objects)
 
     def _sync(self, key: Hashable, context: SyncJobContext, now_s: float) -> Iterator[Effect]:
         backoff = self._seen(context, now_s)
@@ -143,7 +146,7 @@ class JobController(Reconciler):
             context.count_kept_pods()
         self._wait(key, context, changes, finished, now_s)
         yield from (Create(kind="Pod", obj=pod) for pod in changes.creations)
-        yield from map(_deletion, changes.deletions)
+        yield from (deletion_of("Pod", pod) for pod in changes.deletions)
         update = StatusUpdate(
             active, context.terminating + len(changes.deletions), finished, suspended
         )
@@ -178,19 +181,8 @@ class JobController(Reconciler):
         if not changed:
             return
         self._told[key] = update
-        place, called = place_of(job)
         # Of another state of the Job the numbers would be wrong: it is refused then.
-        version = job["metadata"].get("resourceVersion")
-        yield Patch(
-            kind=_JOB,
-            namespace=place,
-            name=called,
-            subresource="status",
-            body={
-                "metadata": {"uid": uid_of(job), "resourceVersion": version},
-                "status": changed,
-            },
-        )
+        yield status_patch_of(_JOB, job, changed, if_unchanged=True)
 
 
 def _finalizers(context: SyncJobContext) -> Iterator[Effect]:
@@ -203,18 +195,7 @@ def _finalizers(context: SyncJobContext) -> Iterator[Effect]:
 
 
 def _untrack(pod: Object) -> Patch:
-    place, called = place_of(pod)
-    return Patch(
-        kind="Pod",
-        namespace=place,
-        name=called,
-        body={"metadata": {"uid": uid_of(pod), "$deleteFromPrimitiveList/finalizers": [TRACKING]}},
-    )
-
-
-def _deletion(pod: Object) -> Delete:
-    place, called = place_of(pod)
-    return Delete(kind="Pod", namespace=place, name=called, uid=uid_of(pod))
+    return patch_of("Pod", pod, {"metadata": {"$deleteFromPrimitiveList/finalizers": [TRACKING]}})
 
 
 def _is_owned(pod: Object, job: Object) -> bool:

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.api.objects import Object
+from podium.api.objects import Object, uid_of
 from podium.api.times import timestamp
 from podium.controllers.job.completion_indexes import write_indexes
 from podium.controllers.job.finished_condition import SUCCESS, TERMINAL, FinishedCondition
 from podium.controllers.job.pod_accounting import is_indexed, is_tracked
 from podium.controllers.job.sync_context import SyncJobContext
-from podium.controllers.kit.indexer import uid_of
 
 
 @dataclass(slots=True)

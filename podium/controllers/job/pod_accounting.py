@@ -6,7 +6,7 @@ from podium.api.integers import parse_int
 from podium.api.objects import Object, annotations, condition_of, is_terminating, name
 from podium.api.pods import phase_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
-from podium.controllers.kit.new_pods import new_pod
+from podium.controllers.kit.pod_control import new_pod
 
 _PREFIX = "batch.kubernetes.io/"
 TRACKING = _PREFIX + "job-tracking"

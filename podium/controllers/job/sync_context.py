@@ -7,7 +7,7 @@ goes into the Job's status, then its finalizer goes, and then its uid becomes on
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from podium.api.objects import Object, is_terminating, status_of
+from podium.api.objects import Object, is_terminating, status_of, uid_of
 from podium.api.pods import is_active, is_ready, phase_of
 from podium.controllers.job.completion_indexes import read_indexes
 from podium.controllers.job.pod_accounting import (
@@ -24,7 +24,6 @@ from podium.controllers.job.pod_failure_policy import (
     PolicyMatch,
     match_pod_failure_policy,
 )
-from podium.controllers.kit.indexer import uid_of
 
 
 @dataclass(slots=True)

@@ -4,14 +4,24 @@ As ControllerRefManager of v1.36: what matches the selector and has no controlle
 is owned but matches no more is released. Nothing is adopted by an object that is being deleted.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.labels import Selector
-from podium.api.objects import Object, is_terminating, labels, name
-from podium.control.effects import Effect, Patch
-from podium.controllers.kit.indexer import Indexer, uid_of
+from podium.api.objects import (
+    Object,
+    Place,
+    controller_of,
+    is_terminating,
+    labels,
+    name,
+    place_of,
+    uid_of,
+)
+from podium.control.effects import Effect, patch_of
+from podium.controllers.kit.indexer import Indexer
+from podium.controllers.kit.workloads import selector_of
 
 
 @dataclass(slots=True)
@@ -59,28 +69,37 @@ def owner_reference(owner: Object) -> dict[str, Any]:
     }
 
 
+def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) -> Iterator[Place]:
+    """The owners of a kind that an object concerns: its controller, or who may adopt it.
+
+    Args:
+        obj: the object.
+        kind: of the owners.
+        objects: with the index `namespace` for that kind.
+        adopts: whether objects without a controller are adopted at all.
+    """
+    reference, place = controller_of(obj), place_of(obj)[0]
+    if reference is not None:
+        if reference.get("kind") == kind:
+            yield place, str(reference.get("name"))
+        return
+    for owner in objects.by(kind, "namespace", place) if adopts else ():
+        if selector_of(owner).matches(labels(obj)):
+            yield place_of(owner)
+
+
 def _adoptions(owner: Object, selector: Selector, objects: Indexer, kind: str) -> Iterator[Effect]:
-    place = owner["metadata"].get("namespace") or ""
-    orphans: Iterable[Object] = objects.by(kind, "orphan", place)
-    for obj in orphans:
+    for obj in objects.by(kind, "orphan", place_of(owner)[0]):
         if not is_terminating(obj) and selector.matches(labels(obj)):
             yield adoption(owner, obj, kind)
 
 
 def adoption(owner: Object, obj: Object, kind: str) -> Effect:
     """Make an object without a controller the owner's."""
-    return _patch(obj, kind, {"ownerReferences": [owner_reference(owner)]})
+    return patch_of(kind, obj, {"metadata": {"ownerReferences": [owner_reference(owner)]}})
 
 
 def release(owner: Object, obj: Object, kind: str) -> Effect:
     """Let an object go that is the owner's."""
-    return _patch(obj, kind, {"ownerReferences": [{"$patch": "delete", "uid": uid_of(owner)}]})
-
-
-def _patch(obj: Object, kind: str, metadata: Mapping[str, Any]) -> Patch:
-    return Patch(
-        kind=kind,
-        namespace=obj["metadata"].get("namespace") or "",
-        name=name(obj),
-        body={"metadata": {"uid": uid_of(obj), **metadata}},
-    )
+    gone = {"$patch": "delete", "uid": uid_of(owner)}
+    return patch_of(kind, obj, {"metadata": {"ownerReferences": [gone]}})

@@ -5,13 +5,12 @@ later of an older state is passed over. So nobody counts a pod twice that he has
 no bookkeeping of expected events is needed.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 
-from podium.api.objects import Object
+from podium.api.objects import Object, Place, controller_of, place_of, uid_of, version_of
 from podium.control.events import Change
 from podium.core.recent import Recent
 
-Place = tuple[str, str]
 Index = Callable[[Object], Collection[str]]
 """From an object to the keys under which it is to be found."""
 
@@ -100,6 +99,11 @@ class Indexer:
         """An object by name."""
         return self._objects.get(kind, {}).get((namespace, name))
 
+    def at(self, kind: str, key: Hashable) -> Object | None:
+        """The object at a place, which is the key that a controller looks at."""
+        assert isinstance(key, tuple)
+        return self._objects.get(kind, {}).get(key)
+
     def all(self, kind: str) -> Iterable[Object]:
         """All objects of a kind, in the order in which they became known."""
         return self._objects.get(kind, {}).values()
@@ -141,18 +145,6 @@ class Indexer:
                 _take_out(found, key, place)
 
 
-def place_of(obj: Object) -> Place:
-    """Namespace (empty for cluster-scoped objects) and name."""
-    metadata = obj["metadata"]
-    return metadata.get("namespace") or "", metadata.get("name") or ""
-
-
-def uid_of(obj: Object) -> str:
-    """`metadata.uid`."""
-    found: str = obj["metadata"].get("uid") or ""
-    return found
-
-
 def _take_out(found: Found, key: str, place: Place) -> None:
     group = found.get(key)
     if group is not None:
@@ -161,14 +153,24 @@ def _take_out(found: Found, key: str, place: Place) -> None:
             del found[key]
 
 
-def version_of(obj: Object) -> str:
-    """`metadata.resourceVersion`."""
-    found: str = obj["metadata"].get("resourceVersion") or ""
-    return found
-
-
 def _is_older(obj: Object, known: Object) -> bool:
     version, known_version = int(version_of(obj) or 0), int(version_of(known) or 0)
     if version == known_version:
         return uid_of(obj) == uid_of(known)
     return version < known_version
+
+
+def owner_uids(obj: Object) -> tuple[str, ...]:
+    """The uid of an object's controller, as the key of an index."""
+    owner = controller_of(obj)
+    return () if owner is None else (str(owner.get("uid")),)
+
+
+def orphan_namespaces(obj: Object) -> tuple[str, ...]:
+    """The namespace of an object without a controller, as the key of an index."""
+    return namespaces(obj) if controller_of(obj) is None else ()
+
+
+def namespaces(obj: Object) -> tuple[str, ...]:
+    """An object's namespace, as the key of an index."""
+    return (place_of(obj)[0],)

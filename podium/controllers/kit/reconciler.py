@@ -10,11 +10,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from podium.api.objects import Object
+from podium.api.objects import Object, uid_of
 from podium.control.backoff import Backoff
-from podium.control.effects import Create, Delete, Effect, Evict, Panic, Patch, Record, Replace
+from podium.control.effects import (
+    Create,
+    Delete,
+    Effect,
+    Evict,
+    Panic,
+    Patch,
+    Record,
+    Replace,
+    event_of,
+)
 from podium.control.events import Change, Event, Outcome, Synced
-from podium.controllers.kit.indexer import Index, Indexer, uid_of
+from podium.controllers.kit.indexer import Index, Indexer
 from podium.controllers.kit.resting_keys import RestingKeys, stirs
 from podium.controllers.kit.unconfirmed_objects import UnconfirmedObjects
 
@@ -121,6 +131,10 @@ class Reconciler(ABC):
         if not self._timers:
             return next_s
         return self._timers[0][0] if next_s is None else min(next_s, self._timers[0][0])
+
+    def event(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
+        """An event that this controller reports; arguments as of `event_of`."""
+        return event_of(regarding, self.name, kind, reason, note)
 
     def look_again(self, key: Hashable, at_s: float) -> None:
         """Have a key looked at when the time has come; earlier looks don't take that back."""
@@ -262,6 +276,19 @@ class Reconciler(ABC):
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Told of each effect that failed; events to record, if any."""
         return ()
+
+
+def existence_check(kind: str, name: str, namespace: str = "") -> Patch:
+    """A patch that changes nothing: it fails if there is no such object, and tells its uid if so.
+
+    It is asked for where what the watches have told may be too old.
+    """
+    return Patch(kind=kind, name=name, namespace=namespace, body={})
+
+
+def is_existence_check(effect: Effect) -> bool:
+    """Whether a call is such a patch."""
+    return isinstance(effect, Patch) and not effect.body
 
 
 def _words(key: Hashable) -> str:

@@ -9,10 +9,9 @@ changed. Rest is the controller's own knowledge; objects don't show it.
 from collections.abc import Container, Hashable, Iterable, Iterator
 from typing import Any
 
-from podium.api.objects import Object, is_terminating
+from podium.api.objects import Object, is_terminating, uid_of
 from podium.api.pods import is_finished
 from podium.control.events import Change
-from podium.controllers.kit.indexer import uid_of
 
 
 class RestingKeys:

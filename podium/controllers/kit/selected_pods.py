@@ -8,8 +8,8 @@ when it is asked for its pods.
 from collections.abc import Callable, Iterator
 
 from podium.api.labels import NOTHING, Selector
-from podium.api.objects import Object, labels
-from podium.controllers.kit.indexer import Indexer, Place, place_of
+from podium.api.objects import Object, Place, labels, place_of
+from podium.controllers.kit.indexer import Indexer
 
 Places = dict[Place, None]
 

@@ -8,9 +8,8 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from podium.api.objects import Object
+from podium.api.objects import Object, Place, place_of, uid_of
 from podium.control.events import Change
-from podium.controllers.kit.indexer import Place, place_of, uid_of
 
 # As long as v1.36's controllers wait for what they expect (ExpectationsTimeout).
 PATIENCE_S = 300.0

@@ -9,13 +9,12 @@ from collections.abc import Callable, Container, Hashable, Iterable, Iterator, S
 from dataclasses import dataclass
 from typing import Any
 
-from podium.api.objects import Object, conditions_of, name
+from podium.api.objects import Object, conditions_of, name, place_of, uid_of
 from podium.api.pods import is_ready, node_name_of, node_names_of
 from podium.api.times import timestamp
-from podium.control.effects import Effect, Patch, Record
+from podium.control.effects import Effect, Patch, status_patch_of
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.control.heartbeats import LEASE_NAMESPACE, is_continuous
-from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.node_lifecycle.node_heartbeats import (
     MonitorTimes,
@@ -145,11 +144,11 @@ class NodeLifecycleController(Reconciler):
         if obj is None or not isinstance(effect, Patch):
             return
         if isinstance(key, tuple):
-            yield self._record(obj, "Warning", "NodeNotReady", "Node is not ready")
+            yield self.event(obj, "Warning", "NodeNotReady", "Node is not ready")
         elif isinstance(key, _Health) and effect.subresource and key.node in self._newly_unknown:
             self._newly_unknown.discard(key.node)
             note = f"Node {key.node} status is now: NodeNotReady"
-            yield self._record(obj, "Normal", "NodeNotReady", note)
+            yield self.event(obj, "Normal", "NodeNotReady", note)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """A node that couldn't be tainted goes back to the front, and loses no time."""
@@ -257,11 +256,11 @@ class NodeLifecycleController(Reconciler):
         if node is not None and known is None:
             self._registered[called] = node
             note = f"Node {called} event: Registered Node {called} in Controller"
-            yield self._record(node, "Normal", "RegisteredNode", note)
+            yield self.event(node, "Normal", "RegisteredNode", note)
         elif node is None and known is not None:
             del self._registered[called]
             note = f"Node {called} event: Removing Node {called} from Controller"
-            yield self._record(known, "Normal", "RemovingNode", note)
+            yield self.event(known, "Normal", "RemovingNode", note)
 
     def _taint_or_untaint(self, node: Object, now_s: float) -> Iterator[Effect]:
         """Taint a node that has failed, when its turn comes; a well one is untainted at once."""
@@ -307,23 +306,9 @@ class NodeLifecycleController(Reconciler):
             return
         if name(node) in self._resting:
             return
-        condition = {
-            "type": "Ready",
-            "status": "False",
-            "lastTransitionTime": timestamp(now_s),
-        }
-        body = {"metadata": {"uid": uid_of(pod)}, "status": {"conditions": [condition]}}
-        yield Patch(kind="Pod", namespace=place, name=called, subresource="status", body=body)
-
-    def _record(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
-        return Record(
-            regarding=regarding,
-            reporting_controller=self.name,
-            type=kind,
-            reason=reason,
-            action="",
-            note=note,
-        )
+        now = timestamp(now_s)
+        condition = {"type": "Ready", "status": "False", "lastTransitionTime": now}
+        yield status_patch_of("Pod", pod, {"conditions": [condition]})
 
 
 def _shows(node: Object) -> Any:

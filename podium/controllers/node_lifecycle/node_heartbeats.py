@@ -7,11 +7,10 @@ is something to see, but at the same moments: a heartbeat counts from the first 
 import math
 from dataclasses import dataclass
 
-from podium.api.objects import Object, condition_of, name, spec_of
+from podium.api.objects import Object, condition_of, spec_of
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
-from podium.control.effects import Patch
+from podium.control.effects import Patch, status_patch_of
 from podium.control.heartbeats import is_continuous, last_heartbeat_s
-from podium.controllers.kit.indexer import uid_of
 from podium.controllers.node_lifecycle.node_lifecycle_settings import NodeLifecycleSettings
 
 NEVER_UPDATED = "NodeStatusNeverUpdated"
@@ -96,41 +95,28 @@ def silent_from_s(
 
 def unknown_patch(node: Object, now_s: float) -> Patch | None:
     """The write that says that nobody knows how a node is; None if that is said already."""
-    changed = []
+    changed: list[Object] = []
     for kind in _KUBELETS_CONDITIONS:
         known = condition_of(node, kind)
         if known is None:
-            changed.append(_never_updated(node, kind, now_s))
+            created = node["metadata"].get("creationTimestamp")
+            told = (NEVER_UPDATED, "Kubelet never posted node status.")
+            changed.append({**_unknown(kind, *told, now_s), "lastHeartbeatTime": created})
         elif known.get("status") != "Unknown":
-            changed.append(_stopped(kind, now_s))
+            told = ("NodeStatusUnknown", "Kubelet stopped posting node status.")
+            changed.append(_unknown(kind, *told, now_s))
     if not changed:
         return None
-    metadata = {
-        "uid": uid_of(node),
-        "resourceVersion": node["metadata"].get("resourceVersion"),
-    }
-    body = {"metadata": metadata, "status": {"conditions": changed}}
-    return Patch(kind="Node", name=name(node), subresource="status", body=body)
+    return status_patch_of("Node", node, {"conditions": changed}, if_unchanged=True)
 
 
-def _stopped(kind: str, now_s: float) -> Object:
+def _unknown(kind: str, reason: str, message: str, now_s: float) -> Object:
     return {
         "type": kind,
         "status": "Unknown",
         "lastTransitionTime": timestamp(now_s),
-        "reason": "NodeStatusUnknown",
-        "message": "Kubelet stopped posting node status.",
-    }
-
-
-def _never_updated(node: Object, kind: str, now_s: float) -> Object:
-    return {
-        "type": kind,
-        "status": "Unknown",
-        "lastHeartbeatTime": node["metadata"].get("creationTimestamp"),
-        "lastTransitionTime": timestamp(now_s),
-        "reason": NEVER_UPDATED,
-        "message": "Kubelet never posted node status.",
+        "reason": reason,
+        "message": message,
     }
 
 

@@ -5,11 +5,10 @@ NoSchedule taints follow the conditions at once. Of the two NoExecute taints a n
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from podium.api.objects import Object, condition_of, conditions_of, name, spec_of
+from podium.api.objects import Object, condition_of, conditions_of, spec_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE
 from podium.api.times import timestamp
-from podium.control.effects import Patch
-from podium.controllers.kit.indexer import uid_of
+from podium.control.effects import Patch, patch_of
 
 Taint = tuple[str, str]
 """Key and effect."""
@@ -91,18 +90,8 @@ def _patch(
     kept = [one for one in _raw(node) if _taint(one) not in removed]
     since = timestamp(now_s)
     new = [{"key": key, "effect": effect, "timeAdded": since} for key, effect in added]
-    metadata = node["metadata"]
-    return Patch(
-        kind="Node",
-        name=name(node),
-        body={
-            "metadata": {
-                "uid": uid_of(node),
-                "resourceVersion": metadata.get("resourceVersion"),
-            },
-            "spec": {"taints": [*kept, *new] or None},
-        },
-    )
+    taints = {"taints": [*kept, *new] or None}
+    return patch_of("Node", node, {"spec": taints}, if_unchanged=True)
 
 
 def _raw(node: Object) -> Sequence[Object]:

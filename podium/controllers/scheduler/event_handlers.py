@@ -214,9 +214,7 @@ class EventHandlers:
         self._context.tell_queue(EventResource.NODE, action, before, new)
 
     def _budget(self, change: Change) -> None:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         budget = Budget.of(obj) if change.new is not None else None
         if self._budgets.get(key(obj)) == budget:
             return

@@ -5,16 +5,22 @@ Rules and texts are those of v1.36's `statefulset` controller.
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from podium.api.labels import label_selector
-from podium.api.objects import Object, controller_of, is_terminating, labels, name, status_of
+from podium.api.objects import (
+    Object,
+    Place,
+    is_terminating,
+    name,
+    place_of,
+    status_of,
+    uid_of,
+)
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
 from podium.controllers.controller_revisions import KIND, History, history_of, next_step, surplus
-from podium.controllers.kit.controller_refs import claim
-from podium.controllers.kit.indexer import Place, place_of, uid_of
-from podium.controllers.kit.pods import namespaces, orphan_namespaces, owner_uids
+from podium.controllers.kit.controller_refs import claim, owners_of
+from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.records import record
+from podium.controllers.kit.workloads import selector_of
 from podium.controllers.stateful_set.pod_identity import ordinal_of, revision_of, serves_from_s
 from podium.controllers.stateful_set.stateful_set_control import NAME, StatefulSetControl
 from podium.controllers.stateful_set.stateful_set_status import status_patch
@@ -41,9 +47,7 @@ class StatefulSetController(Reconciler):
         )
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         if change.kind == _SET:
             yield place_of(obj)
         elif change.kind == CLAIM:
@@ -52,13 +56,13 @@ class StatefulSetController(Reconciler):
         else:
             for one in (before, change.new):
                 if one is not None:
-                    yield from self._owners_of(one, adopts=change.kind == "Pod")
+                    yield from owners_of(one, _SET, self.objects, adopts=change.kind == "Pod")
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         owner = self._set(key)
         if owner is None:
             return ()
-        claims = claim(owner, label_selector(owner["spec"].get("selector")), self.objects, "Pod")
+        claims = claim(owner, selector_of(owner), self.objects, "Pod")
         if claims.effects:
             return claims.effects
         history = history_of(owner, self.objects.by(KIND, "owner", uid_of(owner)))
@@ -78,19 +82,7 @@ class StatefulSetController(Reconciler):
         return self._told(key, outcome)
 
     def _set(self, key: Hashable) -> Object | None:
-        assert isinstance(key, tuple)
-        return self.objects.get(_SET, key[1], key[0])
-
-    def _owners_of(self, obj: Object, *, adopts: bool) -> Iterator[Place]:
-        reference = controller_of(obj)
-        place = place_of(obj)[0]
-        if reference is not None:
-            if reference.get("kind") == _SET:
-                yield place, str(reference.get("name"))
-            return
-        for owner in self.objects.by(_SET, "namespace", place) if adopts else ():
-            if label_selector(owner["spec"].get("selector")).matches(labels(obj)):
-                yield place_of(owner)
+        return self.objects.at(_SET, key)
 
     def _users_of(self, claim: Object) -> Iterator[Place]:
         """The StatefulSets whose pods may have waited for a claim to be gone."""
@@ -138,7 +130,7 @@ class StatefulSetController(Reconciler):
             what = f"Claim {called}"
         if error is None:
             note = f"{verb} {what} in StatefulSet {name(owner)} successful"
-            yield record(owner, self.name, "Normal", f"Successful{verb.capitalize()}", note)
+            yield self.event(owner, "Normal", f"Successful{verb.capitalize()}", note)
         else:
             note = f"{verb} {what} in StatefulSet {name(owner)} failed error: {error.message}"
-            yield record(owner, self.name, "Warning", f"Failed{verb.capitalize()}", note)
+            yield self.event(owner, "Warning", f"Failed{verb.capitalize()}", note)

@@ -6,8 +6,8 @@ from podium.api.integers import INT32, parse_count
 from podium.api.objects import Object, is_terminating, labels, name
 from podium.api.pods import phase_of
 from podium.controllers.controller_revisions import REVISION_LABEL, template_of
-from podium.controllers.kit.new_pods import new_pod
-from podium.controllers.kit.pods import available_from_s
+from podium.controllers.kit.pod_control import new_pod
+from podium.controllers.kit.workloads import available_from_s, min_ready_s
 from podium.controllers.stateful_set.volume_claims import claim_name
 
 INDEX_LABEL = "apps.kubernetes.io/pod-index"
@@ -23,12 +23,6 @@ def ordinal_of(owner: Object, pod: Object) -> int | None:
 def start_of(owner: Object) -> int:
     """The number of the first pod."""
     return int((owner["spec"].get("ordinals") or {}).get("start") or 0)
-
-
-def replicas_of(owner: Object) -> int:
-    """How many pods are wanted."""
-    replicas = owner["spec"].get("replicas")
-    return 1 if replicas is None else int(replicas)
 
 
 def identity_of(owner: Object, ordinal: int) -> dict[str, str]:
@@ -75,7 +69,7 @@ def serves_from_s(owner: Object, pod: Object) -> float | None:
     """From when on a pod counts as available; None if it doesn't run, or isn't ready."""
     if phase_of(pod) != "Running":
         return None
-    return available_from_s(pod, int(owner["spec"].get("minReadySeconds") or 0))
+    return available_from_s(pod, min_ready_s(owner))
 
 
 def serves(owner: Object, pod: Object, now_s: float) -> bool:

@@ -8,15 +8,15 @@ is done, and only while all that came before is well; in parallel, all at once.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from podium.api.objects import Object, is_terminating, labels, name, status_of
+from podium.api.integers import scaled
+from podium.api.objects import Object, is_terminating, labels, name, place_of, status_of
 from podium.api.pods import is_finished, phase_of
-from podium.control.effects import Create, Delete, Effect, Patch
-from podium.controllers.kit.indexer import Indexer, place_of, uid_of
-from podium.controllers.kit.records import record
+from podium.control.effects import Create, Effect, deletion_of, event_of, patch_of
+from podium.controllers.kit.indexer import Indexer
+from podium.controllers.kit.workloads import replicas_of
 from podium.controllers.stateful_set.pod_identity import (
     identity_of,
     numbered_pod,
-    replicas_of,
     revision_of,
     serves,
     start_of,
@@ -82,7 +82,7 @@ class StatefulSetControl:
         elif is_finished(pod):
             if not is_terminating(pod):
                 yield self._recreation_event(pod)
-                yield _deletion(pod)
+                yield deletion_of("Pod", pod)
         elif not is_terminating(pod):
             if phase_of(pod) == "Pending":
                 yield from missing_claims(self.owner, called, self.objects)
@@ -98,9 +98,7 @@ class StatefulSetControl:
     def _update_identity(self, ordinal: int, pod: Object) -> Iterator[Effect]:
         lacking = identity_of(self.owner, ordinal).items() - labels(pod).items()
         if lacking:
-            place, called = place_of(pod)
-            body = {"metadata": {"uid": uid_of(pod), "labels": dict(sorted(lacking))}}
-            yield Patch(kind="Pod", namespace=place, name=called, body=body)
+            yield patch_of("Pod", pod, {"metadata": {"labels": dict(sorted(lacking))}})
         yield from ownership(self.owner, pod, self.objects, leaves=False)
 
     def _revision_for(self, ordinal: int) -> Object:
@@ -131,7 +129,7 @@ class StatefulSetControl:
         claims = list(ownership(self.owner, pod, self.objects, leaves=True))
         yield from claims
         if not claims:
-            yield _deletion(pod)
+            yield deletion_of("Pod", pod)
 
     def _update_pods(self, wanted: range) -> Iterator[Effect]:
         """Delete pods of other revisions, to come back updated; the highest numbers first."""
@@ -149,17 +147,17 @@ class StatefulSetControl:
                 continue
             # In parallel, a pod that doesn't serve costs nothing to replace.
             if not self._is_ordered and not serves(self.owner, pod, self.now_s):
-                yield _deletion(pod)
+                yield deletion_of("Pod", pod)
             elif room > 0:
                 room -= 1
-                yield _deletion(pod)
+                yield deletion_of("Pod", pod)
 
     def _recreation_event(self, pod: Object) -> Effect:
         place, called = place_of(self.owner)
         failed = phase_of(pod) == "Failed"
         word, reason = ("failed", "RecreatingFailedPod") if failed else _TERMINATED
         note = f"StatefulSet {place}/{called} is recreating {word} Pod {name(pod)}"
-        return record(self.owner, NAME, "Warning" if failed else "Normal", reason, note)
+        return event_of(self.owner, NAME, "Warning" if failed else "Normal", reason, note)
 
 
 _TERMINATED = ("terminated", "RecreatingTerminatedPod")
@@ -168,11 +166,4 @@ _TERMINATED = ("terminated", "RecreatingTerminatedPod")
 def _max_unavailable(rolling: Object, replicas: int) -> int:
     """How many pods a rolling update may have unavailable; one at least, shares rounded down."""
     bound = rolling.get("maxUnavailable")
-    if isinstance(bound, str):
-        bound = int(bound.removesuffix("%")) * replicas // 100
-    return max(1 if bound is None else int(bound), 1)
-
-
-def _deletion(pod: Object) -> Delete:
-    place, called = place_of(pod)
-    return Delete(kind="Pod", namespace=place, name=called, uid=uid_of(pod))
+    return max(1 if bound is None else scaled(bound, replicas, rounds_up=False), 1)

@@ -1,12 +1,11 @@
 """What a StatefulSet's status says, in v1.36's fields."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, is_terminating, name
 from podium.api.pods import is_ready, phase_of
-from podium.control.effects import Patch
-from podium.controllers.kit.indexer import place_of, uid_of
+from podium.control.effects import Patch, status_patch_of
 from podium.controllers.stateful_set.pod_identity import revision_of, serves_from_s
 
 _ALWAYS_THERE = ("replicas", "availableReplicas", "collisionCount")
@@ -39,14 +38,7 @@ def status_patch(
     wanted = {f: value if value or f in _ALWAYS_THERE else None for f, value in fields.items()}
     if all(old.get(f) == value for f, value in wanted.items()):
         return None
-    place, called = place_of(owner)
-    return Patch(
-        kind="StatefulSet",
-        namespace=place,
-        name=called,
-        subresource="status",
-        body={"metadata": {"uid": uid_of(owner)}, "status": wanted},
-    )
+    return status_patch_of("StatefulSet", owner, wanted)
 
 
 def _counts(
@@ -57,8 +49,8 @@ def _counts(
     staying = [revision_of(pod) for pod in pods if not is_terminating(pod)]
     return {
         "replicas": len(pods),
-        "readyReplicas": _number(is_ready(pod) for pod in running),
-        "availableReplicas": _number(at_s is not None and at_s <= now_s for at_s in moments),
+        "readyReplicas": sum(is_ready(pod) for pod in running),
+        "availableReplicas": sum(at_s is not None and at_s <= now_s for at_s in moments),
         "currentReplicas": staying.count(name(current)),
         "updatedReplicas": staying.count(name(update)),
     }
@@ -69,7 +61,3 @@ def _is_complete(owner: Object, counts: Mapping[str, int]) -> bool:
     if (owner["spec"].get("updateStrategy") or {}).get("type") == "OnDelete":
         return False
     return counts["updatedReplicas"] == counts["readyReplicas"] == counts["replicas"]
-
-
-def _number(found: Iterable[bool]) -> int:
-    return sum(found)

@@ -6,10 +6,10 @@ Who owns a claim tells when it is deleted: with its pod, with the StatefulSet, o
 from collections.abc import Iterator
 from typing import Any
 
-from podium.api.objects import Object, is_terminating, labels, metadata_of, name, namespace
-from podium.control.effects import Create, Effect, Patch
+from podium.api.objects import Object, is_terminating, labels, metadata_of, name, namespace, uid_of
+from podium.control.effects import Create, Effect, patch_of
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.kit.indexer import Indexer, uid_of
+from podium.controllers.kit.indexer import Indexer
 
 CLAIM = "PersistentVolumeClaim"
 
@@ -67,12 +67,7 @@ def ownership(owner: Object, pod: Object, objects: Indexer, *, leaves: bool) -> 
             elif not wanted[uid] and uid in has:
                 changes.append({"$patch": "delete", "uid": uid})
         if changes:
-            yield Patch(
-                kind=CLAIM,
-                namespace=owner["metadata"].get("namespace") or "",
-                name=name(claim),
-                body={"metadata": {"uid": uid_of(claim), "ownerReferences": changes}},
-            )
+            yield patch_of(CLAIM, claim, {"metadata": {"ownerReferences": changes}})
 
 
 def is_stale(owner: Object, pod_name: str, objects: Indexer) -> bool:

@@ -6,11 +6,19 @@ go with them.
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from podium.api.objects import Object, controller_of, is_terminating, key, name, spec_of
-from podium.control.effects import Create, Effect, Record
+from podium.api.objects import (
+    Object,
+    controller_of,
+    is_terminating,
+    key,
+    name,
+    place_of,
+    spec_of,
+    uid_of,
+)
+from podium.control.effects import Create, Effect
 from podium.control.events import Change
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.volumes.volume_binding import CLAIM
 
@@ -33,8 +41,7 @@ class EphemeralVolumeController(Reconciler):
             yield place_of(change.new)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        assert isinstance(key, tuple)
-        pod = self.objects.get("Pod", key[1], key[0])
+        pod = self.objects.at("Pod", key)
         if pod is None or is_terminating(pod):
             return ()
         return list(self._make(pod))
@@ -47,14 +54,8 @@ class EphemeralVolumeController(Reconciler):
             if known is None:
                 yield Create(kind=CLAIM, obj=_claim(pod, called, volume))
             elif (controller_of(known) or {}).get("uid") != uid_of(pod):
-                yield Record(
-                    regarding=pod,
-                    reporting_controller=self.name,
-                    type="Warning",
-                    reason="FailedBinding",
-                    action="",
-                    note=f"PVC {key(known)} was not created for pod {key(pod)} (pod is not owner)",
-                )
+                note = f"PVC {key(known)} was not created for pod {key(pod)} (pod is not owner)"
+                yield self.event(pod, "Warning", "FailedBinding", note)
 
 
 def _claim(pod: Object, called: str, volume: Object) -> Object:

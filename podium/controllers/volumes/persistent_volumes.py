@@ -7,13 +7,11 @@ between finds where he was. Making and removing volumes is left to provisioners.
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from podium.api.objects import Object, annotations, is_terminating, name
+from podium.api.objects import Object, annotations, is_terminating, name, place_of, uid_of
 from podium.api.pods import node_name_of, phase_of
-from podium.control.effects import Effect, Patch, Record
+from podium.control.effects import Effect, patch_of
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.indexer import place_of, uid_of
-from podium.controllers.kit.questions import is_question, question
-from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.reconciler import Reconciler, existence_check, is_existence_check
 from podium.controllers.volumes.volume_binding import (
     CLAIM,
     VOLUME,
@@ -70,9 +68,7 @@ class PersistentVolumeController(Reconciler):
         self._absent: Recent[str, bool] = Recent(_ABSENT_MAX)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         if change.kind == CLAIM:
             if change.new is None:
                 self._absent.put(uid_of(obj), True)
@@ -101,7 +97,7 @@ class PersistentVolumeController(Reconciler):
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """A claim that was asked for may be another one of the same name."""
-        if is_question(outcome.effect):
+        if is_existence_check(outcome.effect):
             self._missed(key, "" if outcome.obj is None else uid_of(outcome.obj))
             self.look_again(key, self._now_s)
         return ()
@@ -109,7 +105,7 @@ class PersistentVolumeController(Reconciler):
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """A claim that was asked for may not be there."""
         error = outcome.error
-        if is_question(outcome.effect) and error is not None and error.reason == "NotFound":
+        if is_existence_check(outcome.effect) and error is not None and error.reason == "NotFound":
             self._missed(key, "")
         return ()
 
@@ -147,7 +143,7 @@ class PersistentVolumeController(Reconciler):
         claim = self.objects.get(CLAIM, called, place)
         if claim is None or uid_of(claim) != reference["uid"]:
             if not self._absent.get(reference["uid"]):
-                yield question(CLAIM, called, place)
+                yield existence_check(CLAIM, called, place)
             elif phase_of(volume) != "Failed":
                 yield from status_patch(volume, {"phase": "Released"})
         elif volume_name(claim) == name(volume):
@@ -166,7 +162,7 @@ class PersistentVolumeController(Reconciler):
 
     def _lose(self, claim: Object, reason: str, note: str) -> Iterator[Effect]:
         if phase_of(claim) != "Lost":
-            yield self._record(claim, "Warning", reason, note)
+            yield self.event(claim, "Warning", reason, note)
         yield from status_patch(claim, {"phase": "Lost"})
 
     def _sync_unbound(self, claim: Object) -> Iterator[Effect]:
@@ -182,12 +178,12 @@ class PersistentVolumeController(Reconciler):
         if volume is not None:
             yield from next_step(claim, volume)
         elif waits and SELECTED_NODE not in annotations(claim):
-            yield self._record(claim, "Normal", *self._what_it_waits_for(claim))
+            yield self.event(claim, "Normal", *self._what_it_waits_for(claim))
         elif storage_class_name(claim):
             yield from self._have_provisioned(claim)
         else:
             note = "no persistent volumes available for this claim and no storage class is set"
-            yield self._record(claim, "Normal", "FailedBinding", note)
+            yield self.event(claim, "Normal", "FailedBinding", note)
 
     def _bind_named(self, claim: Object) -> Iterator[Effect]:
         """Bind a claim to the volume that its user has chosen, once it is there."""
@@ -196,10 +192,10 @@ class PersistentVolumeController(Reconciler):
             return
         if is_reserved(volume) and not is_bound_to(volume, claim):
             note = f'volume "{name(volume)}" already bound to a different claim.'
-            yield self._record(claim, "Warning", "FailedBinding", note)
+            yield self.event(claim, "Warning", "FailedBinding", note)
         elif fault := volume_fault(claim, volume):
             note = f'Cannot bind to requested volume "{name(volume)}": {fault}'
-            yield self._record(claim, "Warning", "VolumeMismatch", note)
+            yield self.event(claim, "Warning", "VolumeMismatch", note)
         else:
             yield from next_step(claim, volume)
 
@@ -220,33 +216,17 @@ class PersistentVolumeController(Reconciler):
         storage_class = self.objects.get("StorageClass", class_name)
         if storage_class is None:
             note = f'storageclass.storage.k8s.io "{class_name}" not found'
-            yield self._record(claim, "Warning", "ProvisioningFailed", note)
+            yield self.event(claim, "Warning", "ProvisioningFailed", note)
             return
         provisioner = str(storage_class.get("provisioner"))
         if provisioner == NO_PROVISIONER:
             note = f"no volume plugin matched name: {provisioner}"
-            yield self._record(claim, "Warning", "ProvisioningFailed", note)
+            yield self.event(claim, "Warning", "ProvisioningFailed", note)
             return
-        yield self._record(claim, "Normal", "ExternalProvisioning", _EXTERNAL.format(provisioner))
+        yield self.event(claim, "Normal", "ExternalProvisioning", _EXTERNAL.format(provisioner))
         if annotations(claim).get(PROVISIONER) != provisioner:
             marks = dict.fromkeys(_PROVISIONER_MARKS, provisioner)
-            place, called = place_of(claim)
-            yield Patch(
-                kind=CLAIM,
-                namespace=place,
-                name=called,
-                body={"metadata": {"uid": uid_of(claim), "annotations": marks}},
-            )
-
-    def _record(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
-        return Record(
-            regarding=regarding,
-            reporting_controller=self.name,
-            type=kind,
-            reason=reason,
-            action="",
-            note=note,
-        )
+            yield patch_of(CLAIM, claim, {"metadata": {"annotations": marks}})
 
 
 def _claim_keys(volume: Object) -> tuple[str, ...]:

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from podium.api.labels import SelectorError
-from podium.api.objects import Object, annotations, is_terminating, name, spec_of
+from podium.api.objects import Object, annotations, is_terminating, name, place_of, spec_of, uid_of
 from podium.api.pods import phase_of
-from podium.control.effects import Effect, Patch
-from podium.controllers.kit.indexer import place_of, uid_of
+from podium.control.effects import Effect, Patch, patch_of, status_patch_of
 from podium.core.framework import Rows
 from podium.core.volume_matching import NO_VOLUME, choose_volumes
 from podium.core.volumes import (
@@ -117,24 +116,10 @@ def status_patch(obj: Object, status: Mapping[str, Any]) -> Iterator[Effect]:
     """A write of the status, if that says anything new."""
     known = obj.get("status") or {}
     if any(known.get(field) != value for field, value in status.items()):
-        place, called = place_of(obj)
-        yield Patch(
-            kind=obj["kind"],
-            namespace=place,
-            name=called,
-            subresource="status",
-            body={"metadata": {"uid": uid_of(obj)}, "status": status},
-        )
+        yield status_patch_of(obj["kind"], obj, status)
 
 
 def _patch(obj: Object, spec: Mapping[str, Any], marks: Mapping[str, str | None]) -> Patch:
-    place, called = place_of(obj)
-    metadata: dict[str, Any] = {
-        "uid": uid_of(obj),
-        "resourceVersion": obj["metadata"].get("resourceVersion"),
-    }
-    if marks:
-        metadata["annotations"] = marks
-    return Patch(
-        kind=obj["kind"], namespace=place, name=called, body={"metadata": metadata, "spec": spec}
-    )
+    metadata = {"annotations": marks} if marks else {}
+    body = {"metadata": metadata, "spec": spec}
+    return patch_of(obj["kind"], obj, body, if_unchanged=True)

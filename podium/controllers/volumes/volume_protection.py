@@ -6,11 +6,10 @@ finalizers there; this controller takes them away.
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from podium.api.objects import Object, is_terminating
+from podium.api.objects import Object, is_terminating, place_of
 from podium.api.pods import node_name_of, phase_of
-from podium.control.effects import Effect, Patch
+from podium.control.effects import Effect, patch_of
 from podium.control.events import Change
-from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_key
 from podium.core.volumes import claim_uses
@@ -28,9 +27,7 @@ class VolumeProtectionController(Reconciler):
         super().__init__({"Pod": {"claim": _claims_in_use}})
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is None:
-            return
+        obj = change.obj
         if change.kind != "Pod":
             yield change.kind, *place_of(obj)
         elif change.new is None:
@@ -47,8 +44,8 @@ class VolumeProtectionController(Reconciler):
         finalizer = _FINALIZERS[kind]
         if finalizer not in (obj["metadata"].get("finalizers") or ()):
             return ()
-        metadata = {"uid": uid_of(obj), "$deleteFromPrimitiveList/finalizers": [finalizer]}
-        return [Patch(kind=kind, namespace=place, name=called, body={"metadata": metadata})]
+        metadata = {"$deleteFromPrimitiveList/finalizers": [finalizer]}
+        return [patch_of(kind, obj, {"metadata": metadata})]
 
     def _is_used(self, kind: str, obj: Object) -> bool:
         if kind == VOLUME:

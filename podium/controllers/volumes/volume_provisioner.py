@@ -9,11 +9,19 @@ when it is released, if its class reclaims by `Delete`.
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import Object, annotations, is_terminating, key, labels, name
+from podium.api.objects import (
+    Object,
+    annotations,
+    is_terminating,
+    key,
+    labels,
+    name,
+    place_of,
+    uid_of,
+)
 from podium.api.pods import phase_of
-from podium.control.effects import Create, Delete, Effect, Record
+from podium.control.effects import Create, Effect, Record, deletion_of, event_of
 from podium.control.events import Change, Outcome
-from podium.controllers.kit.indexer import place_of, uid_of
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.volumes.persistent_volumes import PROVISIONER
 from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_of
@@ -149,17 +157,11 @@ class VolumeProvisioner(Reconciler):
         is_released = phase_of(volume) == "Released"
         policy = volume["spec"].get("persistentVolumeReclaimPolicy")
         if is_released and policy == "Delete" and claim_of(volume):
-            yield Delete(kind=VOLUME, name=name(volume), uid=uid_of(volume))
+            yield deletion_of(VOLUME, volume)
 
     def _record(self, claim: Object, reason: str, note: str) -> Record:
-        return Record(
-            regarding=claim,
-            reporting_controller=annotations(claim).get(PROVISIONER, self.name),
-            type="Normal",
-            reason=reason,
-            action="",
-            note=note,
-        )
+        reporter = annotations(claim).get(PROVISIONER, self.name)
+        return event_of(claim, reporter, "Normal", reason, note)
 
 
 def _name_for(claim: Object) -> str:

@@ -6,13 +6,12 @@ calls. A slow API doesn't hold up its containers.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from podium.api.objects import Object, name, uid
+from podium.api.objects import Object, name, place_of, uid
 from podium.api.pods import is_finished
 from podium.api.quantity import value
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.control.heartbeats import RENEW_INTERVAL_S
-from podium.controllers.kit.indexer import place_of
 from podium.core.pod_classes import PodClasses
 from podium.node.container import Container
 from podium.node.container_runtime import (

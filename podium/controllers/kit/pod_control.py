@@ -1,9 +1,14 @@
-"""How controllers make a pod from the template of their object."""
+"""What controllers do with the pods of their objects: make them, and tell of them.
 
-from collections.abc import Mapping, Sequence
+As v1.36's PodControl, in whose words events tell of pods.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, annotations, labels, name, spec_of
+from podium.control.effects import Create, Delete, Record, event_of
+from podium.control.events import Outcome
 from podium.controllers.kit.controller_refs import owner_reference
 
 _NOTHING: Mapping[str, Any] = {}
@@ -46,3 +51,20 @@ def new_pod(
         },
         "spec": {**spec_of(template), **extra_spec},
     }
+
+
+def pod_events(owner: Object, controller: str, outcome: Outcome) -> Iterator[Record]:
+    """The event about a pod that was, or couldn't be, created or deleted for its owner."""
+    effect, error = outcome.effect, outcome.error
+    if not isinstance(effect, Create | Delete) or effect.kind != "Pod":
+        return
+    creates = isinstance(effect, Create)
+    if error is None:
+        called = effect.name if isinstance(effect, Delete) else name(outcome.obj or {})
+        verb, reason = (
+            ("Created", "SuccessfulCreate") if creates else ("Deleted", "SuccessfulDelete")
+        )
+        yield event_of(owner, controller, "Normal", reason, f"{verb} pod: {called}")
+    elif error.reason != "NotFound":
+        verb, reason = ("creating", "FailedCreate") if creates else ("deleting", "FailedDelete")
+        yield event_of(owner, controller, "Warning", reason, f"Error {verb}: {error.message}")
