@@ -1,11 +1,12 @@
 """What somebody in the same process does to the cluster, without HTTP."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from podium.api.errors import PodiumError
 from podium.api.kinds import Kind
 from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import DeleteOptions
 from podium.cluster import Cluster
 from podium.cluster.kubectl_apply import apply
@@ -38,9 +39,16 @@ class InProcessClient:
         found = self._named(kind)
         return self._server.get(found, _place(found, namespace), called)
 
-    def list(self, kind: str, namespace: str | None) -> list[Object]:
+    def list(self, kind: str, namespace: str | None, label: str = "") -> list[Object]:
         """The objects of a kind, of all namespaces unless one is given."""
-        return [*self._server.list(self._named(kind), namespace or "").items]
+        found = self._named(kind)
+        selection = parse_selection(found, label, "")
+        return [*self._server.list(found, namespace or "", selection).items]
+
+    def everything(self) -> Iterator[Object]:
+        """All objects of all kinds."""
+        for kind in self._server.kinds:
+            yield from self._server.list(kind, "").items
 
     def delete(self, kind: str, called: str, namespace: str, grace_period_s: int | None) -> None:
         """Delete an object."""

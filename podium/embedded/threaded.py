@@ -4,24 +4,31 @@ import asyncio
 import concurrent.futures
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable
+from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE, Object
-from podium.apiserver.registry import BUILT_IN, Registry
+from podium.api.refused import RefusedError
+from podium.apiserver.registry import Registry
 from podium.cluster import SchedulerSetup
 from podium.cluster.controller_list import chosen_controllers
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.cluster_clock import STOPPED, parse_speed
 from podium.embedded.defaults import ALL_CONTROLLERS, NodeShape
-from podium.embedded.in_process_client import InProcessClient, UnknownKindError
-from podium.embedded.initial_objects import KnownKinds, read_manifests, simulated_nodes
+from podium.embedded.in_process_client import InProcessClient
+from podium.embedded.initial_objects import simulated_nodes
 from podium.embedded.node_credentials import write_node_kubeconfig
+from podium.embedded.sources import Source, in_namespace, objects_of
+from podium.plan.outcome import Plan
+from podium.plan.planning import plan as make_plan
+from podium.plan.request import UNTIL_S, Request
+from podium.plan.targets import parse_target
 
-Source = str | Path | Object
+_LOOK_S = 0.05
 T = TypeVar("T")
 
 
@@ -67,7 +74,7 @@ class Cluster:
     ) -> None:
         simulated = simulated_nodes(nodes, NodeShape(cpu=node_cpu, memory=node_memory))
         self._options = EmbeddedOptions(
-            objects=[*simulated, *_objects(manifests)],
+            objects=[*simulated, *objects_of(manifests)],
             data_dir=data_dir,
             port=0,
             is_insecure=insecure_http,
@@ -121,7 +128,7 @@ class Cluster:
         Raises:
             Refused: the API turns one down.
         """
-        objects = _objects(sources, self._call(lambda: self._running().cluster.server.kinds))
+        objects = objects_of(sources, self._kinds())
         return self._call(lambda: self._acting(lambda actor: actor.apply(objects)))
 
     def get(self, kind: str, name: str, namespace: str = DEFAULT_NAMESPACE) -> Object:
@@ -132,9 +139,94 @@ class Cluster:
         """
         return self._call(lambda: self._acting(lambda actor: actor.get(kind, name, namespace)))
 
-    def list(self, kind: str, namespace: str | None = None) -> list[Object]:
-        """All objects of a kind, or those of a namespace, by namespace and name."""
-        return self._call(lambda: self._acting(lambda actor: actor.list(kind, namespace)))
+    def pods(self, namespace: str | None = None, *, label: str = "") -> list[Object]:
+        """Pods, such as `pods(label="app=web")`; see `list`."""
+        return self.list("Pod", namespace, label=label)
+
+    def events(
+        self, namespace: str | None = None, *, reason: str | None = None, about: str | None = None
+    ) -> list[Object]:
+        """What components have told, the earliest first.
+
+        Args:
+            namespace: of the events; None for all.
+            reason: such as `FailedScheduling`; None for any.
+            about: the name of the object that they are about; None for any.
+        """
+        found = [
+            event
+            for event in self.list("Event", namespace)
+            if reason in (None, event.get("reason"))
+            and about in (None, (event.get("involvedObject") or {}).get("name"))
+        ]
+        return sorted(found, key=_told_at)
+
+    def list(self, kind: str, namespace: str | None = None, *, label: str = "") -> list[Object]:
+        """All objects of a kind, or those of a namespace, by namespace and name.
+
+        Args:
+            kind: such as `Pod`.
+            namespace: where they are; None for all.
+            label: which labels they have, as `kubectl get -l` takes it.
+
+        Raises:
+            RefusedError: nobody can have such labels.
+        """
+        return self._call(lambda: self._acting(lambda actor: actor.list(kind, namespace, label)))
+
+    def wait_for(
+        self,
+        condition: Callable[[], T],
+        *,
+        timeout_s: float = 60.0,
+        step_s: float = 1.0,
+    ) -> T:
+        """Let time pass until a condition holds; what it returns then.
+
+        A clock that stands still is moved step by step; another one is waited for.
+
+        Args:
+            condition: holds when what it returns counts as true; an object that isn't there, as
+                far as it asks for one, means not yet.
+            timeout_s: how long to wait at most, in seconds of the cluster.
+            step_s: how often to look, likewise.
+
+        Raises:
+            TimeoutError: it doesn't hold in that time.
+        """
+        end_s = self.now_s + timeout_s
+        self._await(self._running().pacer.advance(0))
+        while True:
+            if found := _unless_missing(condition):
+                return found
+            left_s = end_s - self.now_s
+            if left_s <= 0:
+                raise TimeoutError(f"what was waited for hasn't come about in {timeout_s:g}s")
+            self._pass(min(step_s, left_s))
+
+    def plan(
+        self, *sources: Source, delete: Iterable[str] = (), until_s: float = UNTIL_S, seeds: int = 1
+    ) -> Plan:
+        """What applying manifests would do, as `podium plan` tells it; the cluster stays as it is.
+
+        Args:
+            sources: files, directories, or objects to apply.
+            delete: what to delete first, as `[NAMESPACE/]KIND/NAME`.
+            until_s: for how long it is played, in seconds.
+            seeds: how often, to see what depends on chance.
+
+        Raises:
+            PodiumError: something of that can't be read, or isn't there.
+        """
+        applied = [in_namespace(obj) for obj in objects_of(sources, self._kinds())]
+        request = Request(
+            state=self._call(lambda: self._acting(lambda actor: [*actor.everything()])),
+            applied=applied,
+            deleted=tuple(parse_target(text, DEFAULT_NAMESPACE) for text in delete),
+            until_s=until_s,
+            seeds=seeds,
+        )
+        return make_plan(request)
 
     def delete(
         self,
@@ -191,6 +283,17 @@ class Cluster:
             self._started.set_result(None)
             await embedded.alongside(self._stop.wait())
 
+    def _kinds(self) -> Registry:
+        return self._call(lambda: self._running().cluster.server.kinds)
+
+    def _pass(self, duration_s: float) -> None:
+        """Let that much time pass: at once if the clock stands still, or else as it passes."""
+        factor = self._options.pace.factor
+        if factor:
+            time.sleep(min(duration_s / factor, _LOOK_S))
+        else:
+            self.advance(duration_s)
+
     def _running(self) -> EmbeddedCluster:
         if self._embedded is None or self._ended is not None:
             raise StoppedClusterError("the cluster doesn't run") from self._ended
@@ -225,17 +328,15 @@ class Cluster:
             raise StoppedClusterError(f"the cluster has stopped: {self._ended}") from self._ended
 
 
-def _objects(sources: Iterable[Source], kinds: Registry = BUILT_IN) -> list[Object]:
-    found: list[Object] = []
-    known = KnownKinds(kinds.of)
-    for source in sources:
-        if isinstance(source, Mapping):
-            if known(source) is None:
-                called = f"apiVersion {source.get('apiVersion')}, kind {source.get('kind')}"
-                names = ", ".join(kind.key for kind in kinds)
-                raise UnknownKindError(f"{called}: isn't served; the kinds are {names}")
-            found.append(source)
-        else:
-            manifests = read_manifests([str(source)], serves=known)
-            found += [loaded.obj for loaded in manifests.objects]
-    return found
+def _unless_missing(condition: Callable[[], T]) -> T | None:
+    try:
+        return condition()
+    except RefusedError as refused:
+        if refused.code != HTTPStatus.NOT_FOUND:
+            raise
+        return None
+
+
+def _told_at(event: Object) -> str:
+    times = (event.get(field) for field in ("lastTimestamp", "eventTime", "firstTimestamp"))
+    return next((str(one) for one in times if one), "")
