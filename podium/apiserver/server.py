@@ -43,9 +43,8 @@ from podium.apiserver.verbs.options import (
     Deleted,
     DeleteOptions,
     Listing,
-    Page,
+    ListOptions,
     PatchRequest,
-    WatchOptions,
     Written,
 )
 from podium.apiserver.verbs.reading import list_objects
@@ -71,10 +70,9 @@ __all__ = [
     "Attributes",
     "DeleteOptions",
     "Deleted",
+    "ListOptions",
     "Listing",
-    "Page",
     "PatchRequest",
-    "WatchOptions",
     "WatchStream",
     "WriteOptions",
     "Written",
@@ -83,8 +81,7 @@ __all__ = [
 _T = TypeVar("_T")
 
 _AT_ONCE = DeleteOptions()
-_FIRST_PAGE = Page()
-_FROM_NOW = WatchOptions()
+_ALL_OF_NOW = ListOptions()
 _POD, _BUDGET = KINDS["Pod"], KINDS["PodDisruptionBudget"]
 _SCALE = "scale"
 _CLOSING = "create not allowed while custom resource definition is terminating"
@@ -148,17 +145,21 @@ class ApiServer:
         return found
 
     def list(
-        self, kind: Kind, namespace: str, selection: Selection = ALL, page: Page = _FIRST_PAGE
+        self,
+        kind: Kind,
+        namespace: str,
+        selection: Selection = ALL,
+        options: ListOptions = _ALL_OF_NOW,
     ) -> Listing:
         """Objects by namespace and name."""
-        return list_objects(self.store, kind, namespace, selection, page)
+        return list_objects(self.store, kind, namespace, selection, options)
 
     def watch(
         self,
         kind: Kind,
         namespace: str,
         selection: Selection = ALL,
-        options: WatchOptions = _FROM_NOW,
+        options: ListOptions = _ALL_OF_NOW,
         wake: Callable[[], None] | None = None,
     ) -> WatchStream:
         """Follow the objects of a selection.
@@ -317,10 +318,10 @@ class ApiServer:
         request: Attributes,
         selection: Selection = ALL,
         how: DeleteOptions = _AT_ONCE,
-        page: Page = _FIRST_PAGE,
+        options: ListOptions = _ALL_OF_NOW,
     ) -> Listing:
         """Delete the objects of a list, one after the other; they are listed as they were."""
-        listing = self.list(request.kind, request.namespace, selection, page)
+        listing = self.list(request.kind, request.namespace, selection, options)
         for obj in listing.items:
             metadata = obj["metadata"]
             place, name = metadata.get("namespace", ""), metadata["name"]

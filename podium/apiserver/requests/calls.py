@@ -10,21 +10,21 @@ from podium.apiserver.long_work import apart
 from podium.apiserver.requests import options
 from podium.apiserver.requests.messages import Headers, Request, Response, warning
 from podium.apiserver.requests.negotiation import TABLE, Output, input_type
-from podium.apiserver.requests.parameters import Parameters
+from podium.apiserver.requests.options import Parameters
 from podium.apiserver.requests.presenting import Form, Include, included, shown
-from podium.apiserver.requests.routes import Route
+from podium.apiserver.requests.routes import RequestInfo
 from podium.apiserver.schema.bodies import SCALE
 from podium.apiserver.server import ApiServer
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request on its route.
+    """A request on its info.
 
     Attributes:
         server: who carries it out.
         request: as it came.
-        route: what it is about.
+        info: what it is about.
         parameters: its query.
         output: the form that its answer is wanted in.
         now_s: the time, in seconds since the epoch.
@@ -32,7 +32,7 @@ class Call:
 
     server: ApiServer
     request: Request
-    route: Route
+    info: RequestInfo
     parameters: Parameters
     output: Output
     now_s: float
@@ -40,9 +40,9 @@ class Call:
     @property
     def taken(self) -> tuple[Kind, str]:
         """The kind and version of the objects that are sent and answered."""
-        if self.route.subresource == "scale":
+        if self.info.subresource == "scale":
             return SCALE, SCALE.api_version
-        return self.route.kind, self.route.api_version
+        return self.info.kind, self.info.api_version
 
     @property
     def form(self) -> Form:
@@ -99,9 +99,9 @@ class Call:
 
     def attributes_with(self, how: WriteOptions) -> Attributes:
         """The write that is asked for, with some options."""
-        route, user = self.route, self.request.user
+        info, user = self.info, self.request.user
         return Attributes(
-            route.kind, route.namespace, route.name, self.now_s, route.subresource, how, user
+            info.kind, info.namespace, info.name, self.now_s, info.subresource, how, user
         )
 
     def answer(self, obj: Object, *, code: int = 200, warnings: tuple[str, ...] = ()) -> Response:

@@ -11,7 +11,7 @@ from typing import Any
 
 from podium.api.kinds import KINDS, Kind
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.requests.served import (
+from podium.apiserver.requests.routes import (
     BINDINGS,
     SUBRESOURCE_KINDS,
     api_version,

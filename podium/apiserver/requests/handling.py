@@ -25,9 +25,16 @@ from podium.apiserver.requests.negotiation import (
     is_pretty,
     output,
 )
-from podium.apiserver.requests.parameters import Parameters, parse_query
-from podium.apiserver.requests.routes import Route, is_served, no_such_method, route
-from podium.apiserver.requests.served import CONNECTING, CONNECTIONS, TOKEN
+from podium.apiserver.requests.options import Parameters, parse_query
+from podium.apiserver.requests.routes import (
+    CONNECTING,
+    CONNECTIONS,
+    TOKEN,
+    RequestInfo,
+    is_served,
+    no_such_method,
+    route,
+)
 from podium.apiserver.server import ApiServer
 
 BODY_LENGTH_MAX = 3 * 2**20
@@ -129,7 +136,7 @@ def _answer(
     return replace(response, headers=(*response.headers, *warnings)) if warnings else response
 
 
-def _warnings(found: Route, response: Response) -> Iterator[str]:
+def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
     """What clients should know of a kind that they use."""
     kind = found.kind
     if kind.key in _DEPRECATED:
@@ -142,7 +149,7 @@ def _warnings(found: Route, response: Response) -> Iterator[str]:
         yield _NO_CEL
 
 
-def _handler(found: Route) -> _Handler:
+def _handler(found: RequestInfo) -> _Handler:
     if found.kind.key in _REVIEWS:
         return _REVIEWS[found.kind.key]
     return _SPECIAL_HANDLERS.get((found.subresource, found.verb)) or _HANDLERS[found.verb]

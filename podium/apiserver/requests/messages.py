@@ -8,7 +8,7 @@ import msgspec
 
 from podium.apiserver.decoding.yaml_writing import write_yaml
 from podium.apiserver.requests.negotiation import JSON, YAML
-from podium.apiserver.requests.watching import Watching
+from podium.apiserver.requests.presenting import Watching
 from podium.apiserver.users import ADMIN, User
 
 PLAIN_TEXT = "text/plain; charset=utf-8"

@@ -3,13 +3,69 @@
 What the options of a write mean is up to the verbs; here they only become values.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import parse_qs
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.integers import parse_int
+from podium.api.refused import RefusedError
 from podium.apiserver.refusals import invalid
-from podium.apiserver.requests.parameters import Parameters
+from podium.apiserver.verbs.options import ListOptions
+
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_OFF = ("0", "false")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters of a query; of one that comes several times, the first value counts.
+
+    Attributes:
+        values: all values of each, by name.
+    """
+
+    values: Mapping[str, Sequence[str]]
+
+    def text(self, name: str) -> str:
+        """A parameter as it stands; empty if it is absent."""
+        return next(iter(self.texts(name)), "")
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """All values of a parameter."""
+        return tuple(self.values.get(name, ()))
+
+    def flag(self, name: str) -> bool | None:
+        """A switch, which anything but `0` and `false` turns on; None if it is absent."""
+        return self.text(name).lower() not in _OFF if name in self.values else None
+
+    def integer(self, name: str) -> int | None:
+        """A number of 64 bits; None if it is absent.
+
+        Raises:
+            RefusedError: 400 if it isn't one.
+        """
+        return _integer(self.text(name)) if name in self.values else None
+
+
+def parse_query(query: str) -> Parameters:
+    """The parameters of the part of a path after its `?`."""
+    return Parameters(parse_qs(query, keep_blank_values=True))
+
+
+def _integer(text: str) -> int:
+    number = parse_int(text)
+    if number is None:
+        why = "value out of range" if _INTEGER.fullmatch(text) else "invalid syntax"
+        raise _refused(text, why)
+    return number
+
+
+def _refused(text: str, why: str) -> RefusedError:
+    return RefusedError(400, "BadRequest", f'strconv.ParseInt: parsing "{text}": {why}')
+
 
 META_GROUP = "meta.k8s.io"
 EXACT, NOT_OLDER_THAN = "Exact", "NotOlderThan"
@@ -18,35 +74,6 @@ _FIELD_MANAGER_LENGTH_MAX = 128
 _UNKNOWN_MANAGER = "unknown"
 _FIELD_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 _PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
-
-
-@dataclass(frozen=True, slots=True)
-class ListOptions:
-    """What a list or a watch is to show.
-
-    Attributes:
-        label_selector: as in the query.
-        field_selector: as in the query.
-        watch: whether to go on telling what changes.
-        resource_version: where to start.
-        resource_version_match: `Exact`, `NotOlderThan` or empty.
-        limit: how many objects at most; 0 for all.
-        continue_token: where the page before has ended.
-        timeout_s: how long to watch; None leaves it to the server.
-        allow_watch_bookmarks: whether bookmarks may be sent.
-        send_initial_events: whether a watch starts with what is there.
-    """
-
-    label_selector: str = ""
-    field_selector: str = ""
-    watch: bool = False
-    resource_version: str = ""
-    resource_version_match: str = ""
-    limit: int = 0
-    continue_token: str = ""
-    timeout_s: int | None = None
-    allow_watch_bookmarks: bool = False
-    send_initial_events: bool | None = None
 
 
 def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:

@@ -1,6 +1,6 @@
 """Answers: objects and lists of them in the form that was negotiated."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -12,7 +12,10 @@ from podium.apiserver.kinds.registry import column_definitions, row_of
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
 from podium.apiserver.verbs.options import Listing
+from podium.apiserver.verbs.watching import WatchStream
 from podium.apiserver.versions import shown_version
+
+Event = Mapping[str, Any]
 
 _META_GROUP = "meta.k8s.io"
 _TYPE_FIELDS = ("kind", "apiVersion")
@@ -175,3 +178,50 @@ def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:
         "apiVersion": api_version,
         "metadata": obj.get("metadata") or {},
     }
+
+
+class Watching:
+    """A watch that has been answered and goes on.
+
+    Attributes:
+        stream: where the events come from; whoever serves the watch closes it.
+        form: how objects are shown.
+        timeout_s: after how many seconds it ends; None leaves it to whoever serves it.
+    """
+
+    def __init__(self, stream: WatchStream, form: Form, timeout_s: int | None) -> None:
+        self.stream = stream
+        self.timeout_s = timeout_s
+        self.form = form
+        self._needs_headers = True
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing will come any more."""
+        return self.stream.has_ended
+
+    def take(self, now_s: float) -> list[Event]:
+        """What has happened since the last call.
+
+        Args:
+            now_s: the time that ages in tables are told as of, in seconds since the epoch.
+        """
+        return [self.shown(event, now_s) for event in self.stream.take()]
+
+    def finish(self, now_s: float) -> list[Event]:
+        """What has happened since the last call, with the bookmark that a watch ends with.
+
+        Bookmarks are told to those who understand them only.
+        """
+        events = self.take(now_s)
+        bookmark = self.stream.bookmark() if self.stream.allows_bookmarks else None
+        if bookmark is not None:
+            events.append(self.shown(bookmark, now_s))
+        self.stream.close()
+        return events
+
+    def shown(self, event: Event, now_s: float) -> Event:
+        """An event of the stream, in the form that is wanted."""
+        headers, self._needs_headers = self._needs_headers, False
+        obj = shown(self.form, event["object"], now_s, headers=headers)
+        return {"type": event["type"], "object": obj}

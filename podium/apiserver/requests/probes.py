@@ -5,7 +5,7 @@ from typing import Any
 
 from podium import __version__
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.requests.served import api_version
+from podium.apiserver.requests.routes import api_version
 
 MAJOR, MINOR, PATCH = "1", "36", "2"
 

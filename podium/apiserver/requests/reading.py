@@ -9,12 +9,11 @@ from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
 from podium.apiserver.requests.negotiation import JSON
-from podium.apiserver.requests.options import ListOptions, list_options
-from podium.apiserver.requests.presenting import shown_list
-from podium.apiserver.requests.watching import Watching
+from podium.apiserver.requests.options import list_options
+from podium.apiserver.requests.presenting import Watching, shown_list
 from podium.apiserver.selection import Selection, parse_selection
-from podium.apiserver.server import Page, WatchOptions
 from podium.apiserver.subresources.scale import scale_of
+from podium.apiserver.verbs.options import ListOptions
 from podium.apiserver.verbs.reading import parse_version, too_large
 from podium.node.real.registration import LOGS as LOG_DIRECTORY
 from podium.store.errors import TooLargeResourceVersionError
@@ -24,12 +23,12 @@ _NAME_FIELD = "metadata.name"
 
 def get(call: Call) -> Response:
     """Answer with an object."""
-    route = call.route
+    info = call.info
     _check_seen(call)
-    obj = call.server.get(route.kind, route.namespace, route.name)
+    obj = call.server.get(info.kind, info.namespace, info.name)
     concerns(obj)
-    if route.subresource == "scale":
-        obj = scale_of(route.kind, obj)
+    if info.subresource == "scale":
+        obj = scale_of(info.kind, obj)
     return call.answer(obj)
 
 
@@ -43,30 +42,20 @@ def _check_seen(call: Call) -> None:
 
 def list_or_watch(call: Call) -> Response:
     """Answer with a list, or with a watch that begins."""
-    route = call.route
-    wanted = list_options(call.parameters, watch=route.verb == "watch")
+    info = call.info
+    wanted = list_options(call.parameters, watch=info.verb == "watch")
     selection = _selection(call, wanted)
     if wanted.watch:
         return _watch(call, wanted, selection)
     listing = kept(
-        "listing", lambda: call.server.list(route.kind, route.namespace, selection, page(wanted))
+        "listing", lambda: call.server.list(info.kind, info.namespace, selection, wanted)
     )
     concerns({"items": listing.items})
     return call.respond(200, apart(shown_list, call.form, listing, call.now_s))
 
 
-def page(wanted: ListOptions) -> Page:
-    """Which part of a list is wanted."""
-    return Page(
-        limit=wanted.limit,
-        continue_token=wanted.continue_token,
-        resource_version=wanted.resource_version,
-        match=wanted.resource_version_match,
-    )
-
-
 def _selection(call: Call, wanted: ListOptions) -> Selection:
-    kind, name, fields = call.route.kind, call.route.name, wanted.field_selector
+    kind, name, fields = call.info.kind, call.info.name, wanted.field_selector
     if not name:
         return parse_selection(kind, wanted.label_selector, fields)
     by_name = f"{_NAME_FIELD}={name}"
@@ -78,23 +67,18 @@ def _selection(call: Call, wanted: ListOptions) -> Selection:
 
 
 def _watch(call: Call, wanted: ListOptions, selection: Selection) -> Response:
-    start = WatchOptions(
-        resource_version=wanted.resource_version,
-        send_initial_events=wanted.send_initial_events,
-        allow_bookmarks=wanted.allow_watch_bookmarks,
-    )
-    stream = call.server.watch(call.route.kind, call.route.namespace, selection, start)
+    stream = call.server.watch(call.info.kind, call.info.namespace, selection, wanted)
     # A stream of events is JSON, line by line, whatever else is accepted.
     return Response(200, Watching(stream, call.form, wanted.timeout_s), (("Content-Type", JSON),))
 
 
 def connect(call: Call) -> Response:
     """Refuse to connect to what runs in a pod: nothing does, or nobody leads there."""
-    route = call.route
-    pod = call.server.get(KINDS["Pod"], route.namespace, route.name)
-    message = f"pod {route.name} is simulated, and nothing runs in it for {route.subresource}"
+    info = call.info
+    pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
+    message = f"pod {info.name} is simulated, and nothing runs in it for {info.subresource}"
     if _log_directory(call, pod):
-        message = f"pod {route.name} runs on a machine that this server has no way to"
+        message = f"pod {info.name} runs on a machine that this server has no way to"
     raise RefusedError(501, "NotImplemented", message)
 
 
@@ -103,22 +87,22 @@ def log(call: Call) -> Response:
 
     What runs on a real machine is logged there; the answer says where.
     """
-    route = call.route
-    pod = call.server.get(KINDS["Pod"], route.namespace, route.name)
+    info = call.info
+    pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
     container = call.parameters.text("container")
     names = [one["name"] for one in pod["spec"].get("containers") or ()]
     others = [one["name"] for one in pod["spec"].get("initContainers") or ()]
     if container and container not in names + others:
-        raise bad_request(f"container {container} is not valid for pod {route.name}")
+        raise bad_request(f"container {container} is not valid for pod {info.name}")
     if not container and len(names) > 1:
         choice = f"choose one of: [{' '.join(names)}]"
         if others:
             choice += f" or one of the init containers: [{' '.join(others)}]"
-        raise bad_request(f"a container name must be specified for pod {route.name}, {choice}")
+        raise bad_request(f"a container name must be specified for pod {info.name}, {choice}")
     directory = _log_directory(call, pod)
     if directory:
         metadata, shown = pod["metadata"], container or names[0]
-        place = f"{directory}/{metadata['namespace']}_{route.name}_{metadata['uid']}/{shown}"
+        place = f"{directory}/{metadata['namespace']}_{info.name}_{metadata['uid']}/{shown}"
         message = f"the logs are on node {pod['spec']['nodeName']}, in {place}"
         raise RefusedError(501, "NotImplemented", message)
     return Response(200, "", (("Content-Type", "text/plain"),))

@@ -39,8 +39,8 @@ def local_subject_access(call: Call) -> Response:
     review, spec = _asked(call)
     faults = [*_attribute_faults(spec), *_subject_faults(spec)]
     namespace = (spec.get(_RESOURCE) or {}).get("namespace", "")
-    if namespace != call.route.namespace:
-        rule = f"must match metadata.namespace: {call.route.namespace}"
+    if namespace != call.info.namespace:
+        rule = f"must match metadata.namespace: {call.info.namespace}"
         faults.append(FieldError(f"spec.{_RESOURCE}.namespace", namespace, rule))
     _check(call, faults)
     return _decide(call, review, spec, _subject(spec))
@@ -72,7 +72,7 @@ def _resource_rule(rule: Rule) -> dict[str, Any]:
 def _asked(call: Call) -> tuple[Object, Object]:
     """The review in the body, and what it asks for."""
     call.attributes("CreateOptions")
-    review = call.decoded(call.route.kind, call.route.api_version).obj
+    review = call.decoded(call.info.kind, call.info.api_version).obj
     return review, review.get("spec") or {}
 
 
@@ -95,7 +95,7 @@ def _subject_faults(spec: Object) -> list[FieldError]:
 
 def _check(call: Call, faults: list[FieldError]) -> None:
     if faults:
-        kind = call.route.kind
+        kind = call.info.kind
         raise invalid("", faults, kind.name, kind.group)
 
 

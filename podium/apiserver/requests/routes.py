@@ -7,13 +7,59 @@ from podium.api.kinds import KINDS, Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.refusals import no_such_resource
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.requests.served import (
-    BINDINGS,
-    CONNECTIONS,
-    TOKEN,
-    api_version,
-    verbs,
-)
+from podium.apiserver.schema.bodies import REVIEWS
+
+_ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+_EDITED = ("get", "patch", "update")
+_VERBS_OF_SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
+    "binding": ("create",),
+    "eviction": ("create",),
+    "finalize": ("update",),
+    "log": ("get",),
+    "resize": _EDITED,
+    "scale": _EDITED,
+    "status": _EDITED,
+}
+# Nobody deletes all namespaces at once.
+_WITHOUT: Mapping[str, frozenset[str]] = {"Namespace": frozenset({"deletecollection"})}
+
+SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
+    "binding": ("", "v1", "Binding"),
+    "eviction": ("policy", "v1", "Eviction"),
+    "scale": ("autoscaling", "v1", "Scale"),
+}
+"""Group, version and kind of what a subresource takes, where it isn't the kind itself."""
+
+CONNECTIONS = ("attach", "exec", "portforward", "proxy")
+"""Ways to what runs in a pod. They aren't announced, and lead nowhere, as nothing does."""
+
+TOKEN = "token"
+"""What a service account would get for others to act as it. It isn't announced, and not given."""
+
+CONNECTING = ("create", "get")
+"""The verbs of connections."""
+
+BINDINGS = "bindings"
+"""A second way to bind: a collection that takes Bindings, and that nobody can read."""
+
+
+def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
+    """The verbs that a kind, or a subresource of it, takes; none if it has no such subresource."""
+    if kind.key in REVIEWS:
+        return () if subresource else ("create",)
+    if not subresource:
+        return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.key, ()))
+    if kind.key == "Pod" and subresource in CONNECTIONS:
+        return CONNECTING
+    if kind.key == "ServiceAccount" and subresource == TOKEN:
+        return ("create",)
+    return _VERBS_OF_SUBRESOURCES[subresource] if subresource in kind.subresources else ()
+
+
+def api_version(group: str, version: str) -> str:
+    """As in an object's `apiVersion`."""
+    return f"{group}/{version}" if group else version
+
 
 _NAMESPACES = "namespaces"
 _WATCH = "watch"
@@ -39,7 +85,7 @@ _EVERYWHERE_VERBS: Mapping[str, str] = {"GET": "list"}
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class RequestInfo:
     """What a path leads to.
 
     Attributes:
@@ -86,7 +132,7 @@ def is_served(segments: Sequence[str], kinds: Registry = BUILT_IN) -> bool:
     return False
 
 
-def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> Route:
+def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> RequestInfo:
     """The route of a method and a path, split at its slashes and decoded.
 
     Args:
@@ -112,7 +158,7 @@ def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> R
     return replace(found, verb=verb)
 
 
-def _within(served: Registry, group: str, version: str, rest: Sequence[str]) -> Route | None:
+def _within(served: Registry, group: str, version: str, rest: Sequence[str]) -> RequestInfo | None:
     kinds = served.by_plural.get((group, version))
     if kinds is None:
         return None
@@ -120,26 +166,30 @@ def _within(served: Registry, group: str, version: str, rest: Sequence[str]) -> 
         found = _resource(kinds, group, version, rest[1:])
         return found and replace(found, verb=_WATCH)
     if len(rest) == 3 and (group, rest[0], rest[2]) == ("", _NAMESPACES, BINDINGS):
-        return Route(KINDS["Pod"], group, version, rest[1], "", "binding")
+        return RequestInfo(KINDS["Pod"], group, version, rest[1], "", "binding")
     return _resource(kinds, group, version, rest)
 
 
 def _resource(
     kinds: Mapping[str, Kind], group: str, version: str, rest: Sequence[str]
-) -> Route | None:
+) -> RequestInfo | None:
     match rest:
         case ["namespaces", namespace, plural, *tail] if plural in kinds:
             kind = kinds[plural]
-            found = Route(kind, group, version, namespace)
+            found = RequestInfo(kind, group, version, namespace)
             return _object(found, tail) if kind.namespaced else None
         case [plural, *tail] if plural in kinds:
             # An object of a namespaced kind can't be named without its namespace.
             kind = kinds[plural]
-            return None if kind.namespaced and tail else _object(Route(kind, group, version), tail)
+            return (
+                None
+                if kind.namespaced and tail
+                else _object(RequestInfo(kind, group, version), tail)
+            )
     return None
 
 
-def _object(found: Route, tail: Sequence[str]) -> Route | None:
+def _object(found: RequestInfo, tail: Sequence[str]) -> RequestInfo | None:
     match tail:
         case []:
             return found
@@ -154,7 +204,7 @@ def _object(found: Route, tail: Sequence[str]) -> Route | None:
     return None
 
 
-def _verb(found: Route, method: str) -> str:
+def _verb(found: RequestInfo, method: str) -> str:
     if found.subresource:
         return _SUBRESOURCE_VERBS.get(method, "")
     if found.name:

@@ -13,7 +13,6 @@ from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
 from podium.apiserver.requests.negotiation import patch_type
 from podium.apiserver.requests.presenting import shown_list
-from podium.apiserver.requests.reading import page
 from podium.apiserver.schema.bodies import BINDING, DELETE_OPTIONS, EVICTION
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import DeleteOptions, PatchRequest, Written
@@ -44,11 +43,11 @@ def update(call: Call) -> Response:
 
 def patch(call: Call) -> Response:
     """Patch an object, or a subresource of it, with the body."""
-    media_type = patch_type(call.request.header("Content-Type"), call.route.kind)
+    media_type = patch_type(call.request.header("Content-Type"), call.info.kind)
     request = call.attributes("PatchOptions", is_apply=media_type == PatchType.APPLY)
     validation = call.field_validation
     decoded = apart(decode_patch, call.request.body, media_type, field_validation=validation)
-    patch = PatchRequest(media_type, decoded.obj, call.route.api_version, validation)
+    patch = PatchRequest(media_type, decoded.obj, call.info.api_version, validation)
     return _written(call, call.server.patch(request, patch), decoded.warnings)
 
 
@@ -77,7 +76,7 @@ def evict(call: Call) -> Response:
 def give_token(call: Call) -> Response:
     """Refuse a token: roles aren't heeded, so it would let a service account do all or nothing."""
     message = (
-        f"service account {call.route.namespace}/{call.route.name} gets no token, as roles aren't "
+        f"service account {call.info.namespace}/{call.info.name} gets no token, as roles aren't "
         "heeded here; the cluster's kubeconfig lets clients in"
     )
     raise RefusedError(501, "NotImplemented", message)
@@ -99,9 +98,9 @@ def delete_collection(call: Call) -> Response:
     asked = _delete_options(call)
     listing = call.server.delete_collection(
         call.attributes_with(WriteOptions(dry_run=bool(asked.get("dryRun")))),
-        parse_selection(call.route.kind, wanted.label_selector, wanted.field_selector),
+        parse_selection(call.info.kind, wanted.label_selector, wanted.field_selector),
         DeleteOptions.of(asked),
-        page(wanted),
+        wanted,
     )
     return call.respond(200, shown_list(call.form, listing, call.now_s))
 

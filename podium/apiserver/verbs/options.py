@@ -58,20 +58,36 @@ class PatchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """Which state of a list is asked for, and how much of it.
+class ListOptions:
+    """What a list or a watch is to show.
 
     Attributes:
-        limit: at most so many objects; 0 or less means all.
-        continue_token: where an earlier page ended.
-        resource_version: empty for the latest, `0` for any, otherwise a version.
-        match: `Exact` or `NotOlderThan` that version; empty leaves it to the API's conventions.
+        label_selector: as in the query.
+        field_selector: as in the query.
+        watch: whether to go on telling what changes.
+        resource_version: of a list, empty for the latest state, `0` for any, otherwise a version;
+            a watch tells of changes after it, and begins with all that is there if it is empty or
+            `0`.
+        resource_version_match: `Exact` or `NotOlderThan` that version; empty leaves it to the
+            API's conventions.
+        limit: how many objects at most; 0 or less for all.
+        continue_token: where the page before has ended.
+        timeout_s: how long to watch; None leaves it to the server.
+        allow_watch_bookmarks: whether the watcher understands bookmarks.
+        send_initial_events: whether a watch starts with all that is there, ended by a bookmark;
+            None leaves it to the version.
     """
 
+    label_selector: str = ""
+    field_selector: str = ""
+    watch: bool = False
+    resource_version: str = ""
+    resource_version_match: str = ""
     limit: int = 0
     continue_token: str = ""
-    resource_version: str = ""
-    match: str = ""
+    timeout_s: int | None = None
+    allow_watch_bookmarks: bool = False
+    send_initial_events: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +133,3 @@ class Deleted(NamedTuple):
     obj: Object
     gone: bool
     answer: Object
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchOptions:
-    """Where a watch starts, and what it shows besides changes.
-
-    Attributes:
-        resource_version: changes after this version; empty or `0` starts with all that is there.
-        send_initial_events: whether to start with all that is there, ended by a bookmark; None
-            leaves it to the version.
-        allow_bookmarks: whether the watcher understands bookmarks.
-    """
-
-    resource_version: str = ""
-    send_initial_events: bool | None = None
-    allow_bookmarks: bool = False

@@ -5,7 +5,7 @@ from podium.api.kinds import Kind
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.selection import Selection
-from podium.apiserver.verbs.options import Listing, Page
+from podium.apiserver.verbs.options import Listing, ListOptions
 from podium.store.errors import ExpiredError, InvalidContinueError, TooLargeResourceVersionError
 from podium.store.store import Store
 
@@ -15,16 +15,16 @@ _TOO_LARGE = Cause("ResourceVersionTooLarge", "Too large resource version")
 
 
 def list_objects(
-    store: Store, kind: Kind, namespace: str, selection: Selection, page: Page
+    store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
 ) -> Listing:
     """Objects by namespace and name, in the state that is asked for."""
     try:
         found = store.list(
             kind.key,
             namespace or None,
-            limit=max(page.limit, 0),
-            continue_token=page.continue_token,
-            at_revision=_revision(store, page),
+            limit=max(options.limit, 0),
+            continue_token=options.continue_token,
+            at_revision=_revision(store, options),
             matches=None if selection.is_everything else selection.matches,
         )
     except ExpiredError as error:
@@ -71,16 +71,17 @@ def too_large(error: TooLargeResourceVersionError) -> RefusedError:
     return RefusedError(504, "Timeout", str(error), causes=(_TOO_LARGE,), retry_after_s=1)
 
 
-def _revision(store: Store, page: Page) -> int | None:
+def _revision(store: Store, options: ListOptions) -> int | None:
     """Which revision a list is to show; None for the latest one."""
-    if page.continue_token or page.resource_version in _ANY:
+    if options.continue_token or options.resource_version in _ANY:
         return None
-    revision = parse_count(page.resource_version)
+    revision = parse_count(options.resource_version)
     if revision is None:
         # Of a list, unlike of an object or a watch, this is said to be the client's fault.
-        raise bad_request(f"invalid resource version: {_no_version(page.resource_version)}")
+        raise bad_request(f"invalid resource version: {_no_version(options.resource_version)}")
     # The conventions of a time before there was a match to be asked for.
-    if page.match == _EXACT or (not page.match and page.limit > 0):
+    match = options.resource_version_match
+    if match == _EXACT or (not match and options.limit > 0):
         return revision
     if revision > store.revision:
         raise too_large(TooLargeResourceVersionError(revision, store.revision))

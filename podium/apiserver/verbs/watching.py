@@ -13,7 +13,7 @@ from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.kinds.registry import registration_of
 from podium.apiserver.selection import NAMESPACE, Selection
-from podium.apiserver.verbs.options import WatchOptions
+from podium.apiserver.verbs.options import ListOptions
 from podium.apiserver.verbs.reading import expired, parse_version, too_large
 from podium.store.errors import ExpiredError, TooLargeResourceVersionError
 from podium.store.field_watch import FieldValue, FieldWatch
@@ -104,7 +104,7 @@ def watch(
     kind: Kind,
     namespace: str,
     selection: Selection,
-    options: WatchOptions,
+    options: ListOptions,
     wake: Callable[[], None] | None,
 ) -> WatchStream:
     """Begin to follow the objects of a selection."""
@@ -119,7 +119,7 @@ def watch(
             raise too_large(TooLargeResourceVersionError(revision, store.revision))
         revision = store.revision
         first = _initial(store, kind, namespace, selection)
-        if options.send_initial_events and options.allow_bookmarks:
+        if options.send_initial_events and options.allow_watch_bookmarks:
             first.append(_bookmark(kind, str(revision), _INITIAL_EVENTS_END))
     cursor = None
     try:
@@ -128,7 +128,9 @@ def watch(
         first = [_error(expired(error))]
     except TooLargeResourceVersionError as error:
         raise too_large(error) from None
-    return WatchStream(kind, selection, cursor, first, allows_bookmarks=options.allow_bookmarks)
+    return WatchStream(
+        kind, selection, cursor, first, allows_bookmarks=options.allow_watch_bookmarks
+    )
 
 
 def _cursor(

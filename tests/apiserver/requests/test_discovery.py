@@ -5,7 +5,7 @@ import pytest
 from podium.api.kinds import KINDS
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.discovery import aggregated, document, storage_version_hash
-from podium.apiserver.requests.served import api_version
+from podium.apiserver.requests.routes import api_version
 from tests.apiserver.requests.client import Client
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from podium.apiserver.registry import BUILT_IN
-from podium.apiserver.requests.openapi.descriptions import _descriptions
-from podium.apiserver.requests.openapi.schemas import reachable
-from podium.apiserver.requests.served import SUBRESOURCE_KINDS, verbs
+from podium.apiserver.requests.openapi.schemas import _descriptions, reachable
+from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, verbs
 from podium.apiserver.schema import meta_struct, struct_of
 from tests.apiserver.requests.client import Client
 

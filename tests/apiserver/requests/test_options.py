@@ -8,10 +8,10 @@ from podium.apiserver.requests.options import (
     delete_options,
     field_manager,
     list_options,
+    parse_query,
     patch_faults,
     write_faults,
 )
-from podium.apiserver.requests.parameters import parse_query
 
 
 def listed(query: str, *, watch: bool = False):

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.registry import BUILT_IN
-from podium.apiserver.requests.routes import is_served, route
-from podium.apiserver.requests.served import verbs
+from podium.apiserver.requests.routes import is_served, route, verbs
 from podium.apiserver.schema.bodies import REVIEWS
 
 

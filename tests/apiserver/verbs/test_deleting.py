@@ -7,7 +7,7 @@ import pytest
 from podium.api.kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.selection import parse_selection
-from podium.apiserver.server import ApiServer, DeleteOptions, WatchOptions, WriteOptions
+from podium.apiserver.server import ApiServer, DeleteOptions, ListOptions, WriteOptions
 from tests.apiserver.verbs.helpers import NOW, NOW_S, a_pod, create, refusal, replace
 
 POD = KINDS["Pod"]
@@ -83,7 +83,7 @@ def test_a_finished_pod_goes_at_once(server: ApiServer) -> None:
 
 def test_watchers_see_a_pod_terminate_before_it_goes(server: ApiServer) -> None:
     create(server, "Pod", a_pod())
-    stream = server.watch(POD, "", options=WatchOptions(send_initial_events=False))
+    stream = server.watch(POD, "", options=ListOptions(send_initial_events=False))
     delete(server)
     modified, deleted = stream.take()
     assert (modified["type"], deleted["type"]) == ("MODIFIED", "DELETED")

@@ -11,7 +11,7 @@ from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest, WatchOptions
+from podium.apiserver.server import ApiServer, DeleteOptions, ListOptions, PatchRequest
 from podium.store.store import Store
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, replace
 
@@ -107,7 +107,7 @@ def patch(server: ApiServer, kind: str, name: str, body: Any, subresource: str =
 def test_histories_make_sense(steps: list[tuple[Act, str, str]]) -> None:
     server = ApiServer(Store(), Random(1))
     server.bootstrap(NOW_S)
-    watching = WatchOptions(send_initial_events=False)
+    watching = ListOptions(send_initial_events=False)
     streams = {kind: server.watch(KINDS[kind], "", options=watching) for kind in SPECS}
     known: dict[tuple[str, str], Any] = {}
     for act, kind, name in steps:

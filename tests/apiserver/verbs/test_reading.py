@@ -1,5 +1,6 @@
 """Get and list: by selection, page by page, as of a version."""
 
+import dataclasses
 from random import Random
 from typing import Any
 
@@ -8,14 +9,14 @@ import pytest
 from podium.api.kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.selection import parse_selection
-from podium.apiserver.server import ApiServer, Page
+from podium.apiserver.server import ApiServer, ListOptions
 from podium.store.store import Store
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, refusal, replace
 
 POD = KINDS["Pod"]
 
 
-def names(server: ApiServer, page: Page, labels: str = "") -> list[str]:
+def names(server: ApiServer, page: ListOptions, labels: str = "") -> list[str]:
     listing = server.list(POD, "", parse_selection(POD, labels, ""), page)
     return [pod["metadata"]["name"] for pod in listing.items]
 
@@ -38,18 +39,20 @@ def test_what_is_not_there(server: ApiServer) -> None:
 
 
 def test_pages_show_the_state_of_the_first_one(stocked: ApiServer) -> None:
-    first = stocked.list(POD, "default", page=Page(limit=2))
+    first = stocked.list(POD, "default", options=ListOptions(limit=2))
     assert first.remaining == 3
     stocked.delete(Attributes(POD, "default", "p3", NOW_S))
     create(stocked, "Pod", a_pod("p9"))
-    rest = stocked.list(POD, "default", page=Page(limit=9, continue_token=first.continue_token))
+    rest = stocked.list(
+        POD, "default", options=ListOptions(limit=9, continue_token=first.continue_token)
+    )
     assert [pod["metadata"]["name"] for pod in rest.items] == ["p2", "p3", "p4"]
     assert (rest.resource_version, rest.remaining) == (first.resource_version, None)
 
 
 def test_selected_pages_do_not_tell_how_many_are_left(stocked: ApiServer) -> None:
     selection = parse_selection(POD, "parity=even", "")
-    page = stocked.list(POD, "default", selection, Page(limit=2))
+    page = stocked.list(POD, "default", selection, ListOptions(limit=2))
     assert [pod["metadata"]["name"] for pod in page.items] == ["p0", "p2"]
     assert page.remaining is None
     assert page.continue_token
@@ -58,35 +61,35 @@ def test_selected_pages_do_not_tell_how_many_are_left(stocked: ApiServer) -> Non
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
-        (Page(), 6),
-        (Page(resource_version="0"), 6),
-        (Page(limit=-1), 6),
-        (Page(resource_version="{}", match="Exact"), 5),
-        (Page(resource_version="{}", match="NotOlderThan"), 6),
-        (Page(resource_version="{}"), 6),
+        (ListOptions(), 6),
+        (ListOptions(resource_version="0"), 6),
+        (ListOptions(limit=-1), 6),
+        (ListOptions(resource_version="{}", resource_version_match="Exact"), 5),
+        (ListOptions(resource_version="{}", resource_version_match="NotOlderThan"), 6),
+        (ListOptions(resource_version="{}"), 6),
         # Before there was a match to ask for, a limit asked for that very version.
-        (Page(resource_version="{}", limit=9), 5),
+        (ListOptions(resource_version="{}", limit=9), 5),
     ],
 )
-def test_versions(stocked: ApiServer, page: Page, expected: int) -> None:
+def test_versions(stocked: ApiServer, page: ListOptions, expected: int) -> None:
     version = page.resource_version.format(stocked.store.revision)
     create(stocked, "Pod", a_pod("later"))
-    asked = Page(page.limit, page.continue_token, version, page.match)
+    asked = dataclasses.replace(page, resource_version=version)
     assert len(names(stocked, asked)) == expected
 
 
 def test_versions_that_there_are_not(stocked: ApiServer) -> None:
     current = stocked.store.revision
     too_large = (504, "Timeout", f"Too large resource version: 9999, current: {current}")
-    assert refusal(lambda: names(stocked, Page(resource_version="9999"))) == too_large
-    exact = Page(resource_version="9999", match="Exact")
+    assert refusal(lambda: names(stocked, ListOptions(resource_version="9999"))) == too_large
+    exact = ListOptions(resource_version="9999", resource_version_match="Exact")
     assert refusal(lambda: names(stocked, exact)) == too_large
     for text, why in (("abc", "invalid syntax"), ("9" * 5_000, "value out of range")):
         wrong = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": {why}'
         message = f"invalid resource version: resourceVersion: {wrong}"
-        page = Page(resource_version=text)
+        page = ListOptions(resource_version=text)
         assert refusal(lambda page=page: names(stocked, page)) == (400, "BadRequest", message)
-    assert refusal(lambda: names(stocked, Page(continue_token="garbage")))[:2] == (
+    assert refusal(lambda: names(stocked, ListOptions(continue_token="garbage")))[:2] == (
         400,
         "BadRequest",
     )
@@ -97,14 +100,14 @@ def test_a_list_that_expires_can_go_on_as_things_are_now() -> None:
     server.bootstrap(NOW_S)
     for number in range(3):
         create(server, "Pod", a_pod(f"p{number}"))
-    first = server.list(POD, "", page=Page(limit=1))
+    first = server.list(POD, "", options=ListOptions(limit=1))
     pod: Any = server.get(POD, "default", "p2")
     for number in range(6):
         labels = {"n": str(number)}
         pod = replace(server, "Pod", {**pod, "metadata": {**pod["metadata"], "labels": labels}})
     with pytest.raises(Exception, match="continue parameter is too old") as caught:
-        server.list(POD, "", page=Page(continue_token=first.continue_token))
+        server.list(POD, "", options=ListOptions(continue_token=first.continue_token))
     status = caught.value.status()  # type: ignore[attr-defined]
     assert (status["code"], status["reason"]) == (410, "Expired")
-    again = Page(continue_token=status["metadata"]["continue"])
+    again = ListOptions(continue_token=status["metadata"]["continue"])
     assert names(server, again) == ["p1", "p2"]

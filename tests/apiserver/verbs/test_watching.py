@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from podium.api.kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.selection import parse_selection
-from podium.apiserver.server import ApiServer, DeleteOptions, WatchOptions, WatchStream
+from podium.apiserver.server import ApiServer, DeleteOptions, ListOptions, WatchStream
 from podium.store.store import Store
 from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, refusal, replace
 
@@ -27,7 +27,7 @@ def labelled(pod: Any, **labels: str) -> Any:
 def test_without_a_version_it_starts_with_all_there_is(server: ApiServer) -> None:
     create(server, "Pod", a_pod("a"))
     for version in ("", "0"):
-        stream = server.watch(POD, "", options=WatchOptions(resource_version=version))
+        stream = server.watch(POD, "", options=ListOptions(resource_version=version))
         assert seen(stream) == [("ADDED", "a")]
         assert seen(stream) == []
     stream = server.watch(POD, "default")
@@ -42,7 +42,7 @@ def test_from_a_version_it_tells_what_came_after(server: ApiServer) -> None:
     replace(server, "Pod", labelled(pod, k="2"))
     create(server, "Pod", a_pod("b"))
     server.delete(Attributes(POD, "default", "b", NOW_S))
-    stream = server.watch(POD, "", options=WatchOptions(resource_version=version))
+    stream = server.watch(POD, "", options=ListOptions(resource_version=version))
     assert seen(stream) == [
         ("MODIFIED", "a"),
         ("ADDED", "b"),
@@ -57,7 +57,7 @@ def test_leaving_a_selection_is_to_be_deleted(server: ApiServer) -> None:
     changed = replace(server, "Pod", labelled(pod, k="2"))
     back = replace(server, "Pod", labelled(changed, k="1"))
     selection = parse_selection(POD, "k=1", "")
-    stream = server.watch(POD, "", selection, WatchOptions(resource_version=version))
+    stream = server.watch(POD, "", selection, ListOptions(resource_version=version))
     left, returned = stream.take()
     assert left["type"] == "DELETED"
     assert left["object"]["metadata"]["labels"] == {"k": "1"}
@@ -67,7 +67,7 @@ def test_leaving_a_selection_is_to_be_deleted(server: ApiServer) -> None:
 
 def test_initial_events_end_with_a_bookmark(server: ApiServer) -> None:
     create(server, "Pod", a_pod("a"))
-    options = WatchOptions(send_initial_events=True, allow_bookmarks=True)
+    options = ListOptions(send_initial_events=True, allow_watch_bookmarks=True)
     stream = server.watch(POD, "", options=options)
     added, end = stream.take()
     assert added["type"] == "ADDED"
@@ -93,7 +93,7 @@ def test_initial_events_end_with_a_bookmark(server: ApiServer) -> None:
 
 def test_without_initial_events_it_starts_now(server: ApiServer) -> None:
     create(server, "Pod", a_pod("a"))
-    stream = server.watch(POD, "", options=WatchOptions(send_initial_events=False))
+    stream = server.watch(POD, "", options=ListOptions(send_initial_events=False))
     assert stream.take() == []
 
 
@@ -101,10 +101,10 @@ def test_too_old_and_too_new_versions() -> None:
     server = ApiServer(Store(history_max=2), Random(1))
     server.bootstrap(NOW_S)
     pod = create(server, "Pod", a_pod("a"))
-    behind = server.watch(POD, "", options=WatchOptions(send_initial_events=False))
+    behind = server.watch(POD, "", options=ListOptions(send_initial_events=False))
     for number in range(4):
         pod = replace(server, "Pod", labelled(pod, n=str(number)))
-    late = server.watch(POD, "", options=WatchOptions(resource_version="3"))
+    late = server.watch(POD, "", options=ListOptions(resource_version="3"))
     for stream in (behind, late):
         (item,) = stream.take()
         assert item["type"] == "ERROR"
@@ -113,7 +113,7 @@ def test_too_old_and_too_new_versions() -> None:
         assert stream.has_ended
         assert stream.bookmark() is None
         assert stream.take() == []
-    future = WatchOptions(resource_version="999")
+    future = ListOptions(resource_version="999")
     assert refusal(lambda: server.watch(POD, "", options=future))[0] == 504
 
 
@@ -148,7 +148,7 @@ def test_a_list_and_its_watch_make_the_next_list(
     known = {pod["metadata"]["name"]: pod for pod in listing.items}
     for step in after:
         carry_out(server, *step)
-    options = WatchOptions(resource_version=listing.resource_version)
+    options = ListOptions(resource_version=listing.resource_version)
     for item in server.watch(POD, "", selection, options).take():
         name = item["object"]["metadata"]["name"]
         assert (name in known) is (item["type"] != "ADDED")

@@ -1,10 +1,10 @@
 """OpenAPI: the documents, of versions 2 and 3, that tell clients what objects look like.
 
 They are made from the types that objects are checked by (`podium.apiserver.schema`) and from what
-is served (`podium.apiserver.requests.served`), so that they can't say anything else. kubectl
+is served (`podium.apiserver.requests.routes`), so that they can't say anything else. kubectl
 explains kinds and merges objects by them, and learns from them which options there are.
 """
 
-from podium.apiserver.requests.openapi.answering import answer
+from podium.apiserver.requests.openapi.documents import answer
 
 __all__ = ["answer"]

@@ -4,20 +4,30 @@ Each is made when it is first asked for, and stays as it is.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
 
+from podium.api.refused import RefusedError
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.requests.negotiation import JSON
-from podium.apiserver.requests.openapi.names import schema_name, tag
+from podium.apiserver.requests.messages import Request, Response
+from podium.apiserver.requests.negotiation import JSON, parse_media_types
 from podium.apiserver.requests.openapi.operations import paths
-from podium.apiserver.requests.openapi.schemas import V2, V3, Dialect, Schema, schemas
+from podium.apiserver.requests.openapi.schemas import (
+    V2,
+    V3,
+    Dialect,
+    Schema,
+    schema_name,
+    schemas,
+    tag,
+)
+from podium.apiserver.requests.options import Parameters
 from podium.apiserver.requests.probes import version
-from podium.apiserver.requests.served import (
+from podium.apiserver.requests.routes import (
     SUBRESOURCE_KINDS,
     api_version,
     verbs,
@@ -134,3 +144,56 @@ def _tags(kinds: Registry) -> dict[str, list[dict[str, str]]]:
     taken = {schema_name(_struct(*one)): [tag(*one)] for one in SUBRESOURCE_KINDS.values()}
     options = meta_struct("DeleteOptions")
     return {**found, **taken, schema_name(options): [tag("", "v1", options.name)]}
+
+
+# Under an address with its digest, a document never changes.
+_FOR_EVER = "public, immutable, max-age=31536000"
+
+
+def answer(
+    kinds: Registry, request: Request, segments: Sequence[str], parameters: Parameters
+) -> Response | None:
+    """The answer to a request for a document; None if there is none at its path.
+
+    Args:
+        kinds: that are served.
+        request: as it came.
+        segments: its path, split at its slashes.
+        parameters: its query.
+
+    Raises:
+        RefusedError: 406 if it accepts none of the forms that there are.
+    """
+    document = _found(kinds, segments)
+    if document is None:
+        return None
+    accepted = parse_media_types(request.header("Accept") or "*/*")
+    if not any(wanted.covers(JSON) for wanted in accepted):
+        message = f"only the following media types are accepted: {JSON}"
+        raise RefusedError(406, "NotAcceptable", message)
+    tag = f'"{document.digest}"'
+    caching = _FOR_EVER if parameters.text("hash") == document.digest else "no-cache"
+    headers = (
+        ("Content-Type", document.media_type),
+        ("ETag", tag),
+        ("Cache-Control", caching),
+        ("Vary", "Accept"),
+    )
+    if request.header("If-None-Match") == tag:
+        return Response(304, b"", headers)
+    return Response(200, document.content, headers)
+
+
+def _found(kinds: Registry, segments: Sequence[str]) -> Document | None:
+    match segments:
+        case ["openapi", "v2"]:
+            return version_2(kinds)
+        case ["openapi", "v3"]:
+            return index(kinds)
+        case ["openapi", "v3", "api", version]:
+            group_version = ("", version)
+        case ["openapi", "v3", "apis", group, version] if group:
+            group_version = (group, version)
+        case _:
+            return None
+    return version_3(kinds, *group_version) if group_version in kinds.by_plural else None

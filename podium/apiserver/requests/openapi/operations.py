@@ -1,6 +1,6 @@
 """Operations: what can be done at which path, as OpenAPI tells it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,16 +9,59 @@ from podium.api.kinds import Kind
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests.negotiation import JSON, YAML
-from podium.apiserver.requests.openapi.names import STATUS, list_name, schema_name, tag
-from podium.apiserver.requests.openapi.parameters import path_parameters, query_parameters
-from podium.apiserver.requests.openapi.schemas import Dialect
-from podium.apiserver.requests.served import (
+from podium.apiserver.requests.openapi.schemas import STATUS, Dialect, list_name, schema_name, tag
+from podium.apiserver.requests.routes import (
     SUBRESOURCE_KINDS,
     api_version,
     verbs,
 )
 from podium.apiserver.schema import Struct, meta_struct, struct_of
 from podium.apiserver.schema.kinds import struct_for
+
+_SELECTION = ("continue", "fieldSelector", "labelSelector", "limit")
+_VERSIONS = ("resourceVersion", "resourceVersionMatch")
+_WATCH = ("allowWatchBookmarks", "sendInitialEvents", "timeoutSeconds", "watch")
+_WRITE = ("dryRun", "fieldManager", "fieldValidation")
+_DELETION = ("dryRun", "gracePeriodSeconds", "orphanDependents", "propagationPolicy")
+
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "get": (),
+    "list": (*_SELECTION, *_VERSIONS, *_WATCH),
+    "post": _WRITE,
+    "put": _WRITE,
+    "patch": (*_WRITE, "force"),
+    "delete": _DELETION,
+    "deletecollection": (*_DELETION, *_SELECTION, *_VERSIONS),
+}
+"""The options of each action, besides `pretty`."""
+
+_TYPES = {
+    "limit": "integer",
+    "timeoutSeconds": "integer",
+    "gracePeriodSeconds": "integer",
+    "allowWatchBookmarks": "boolean",
+    "sendInitialEvents": "boolean",
+    "watch": "boolean",
+    "orphanDependents": "boolean",
+    "force": "boolean",
+}
+
+
+def query_parameters(dialect: Dialect, action: str) -> list[dict[str, Any]]:
+    """The options of an action."""
+    names = sorted(("pretty", *OPTIONS[action]))
+    return [_parameter(dialect, name, "query", _TYPES.get(name, "string")) for name in names]
+
+
+def path_parameters(dialect: Dialect, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The parts of a path that stand in braces."""
+    return [{**_parameter(dialect, name, "path", "string"), "required": True} for name in names]
+
+
+def _parameter(dialect: Dialect, name: str, place: str, kind: str) -> dict[str, Any]:
+    typed = {"schema": {"type": kind}} if dialect.has_alternatives else {"type": kind}
+    return {"name": name, "in": place, **typed}
+
 
 Item = dict[str, Any]
 
