@@ -58,7 +58,7 @@ class FieldError:
         """The fault without its field."""
         parts = [str(self.kind)]
         if self.kind not in _WITHOUT_VALUE and self.value is not OMITTED:
-            parts.append(_as_json(self.value))
+            parts.append(quoted(self.value))
         if self.message:
             parts.append(self.message)
         return ": ".join(parts)
@@ -89,7 +89,7 @@ class InvalidValueError(PodiumError):
 
 def unsupported(field: str, value: object, supported: Iterable[str]) -> FieldError:
     """The fault of a value outside a closed set; the message lists the set in its order."""
-    choices = ", ".join(_as_json(choice) for choice in supported)
+    choices = ", ".join(quoted(choice) for choice in supported)
     return FieldError(field, value, f"supported values: {choices}", ErrorKind.UNSUPPORTED)
 
 
@@ -99,5 +99,6 @@ def aggregate(errors: Iterable[object]) -> str:
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]" if texts else ""
 
 
-def _as_json(value: object) -> str:
+def quoted(value: object) -> str:
+    """A value as messages quote it: as JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -4,11 +4,10 @@ A plural resource names what a request was about, a kind names an object that is
 the two stands in a sentence and in its details differs from refusal to refusal, there as here.
 """
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
-from podium.api.errors import ErrorKind, FieldError, aggregate
+from podium.api.errors import ErrorKind, FieldError, aggregate, quoted
 from podium.api.kinds import Kind
 from podium.api.refused import Cause, RefusedError
 
@@ -43,7 +42,7 @@ _CAUSES = {
 
 def not_found(kind: Kind, name: str) -> RefusedError:
     """404: there is no such object."""
-    message = f"{kind.resource} {_quoted(name)} not found"
+    message = f"{kind.resource} {quoted(name)} not found"
     return RefusedError(404, "NotFound", message, details=_details(name, kind.group, kind.plural))
 
 
@@ -56,7 +55,7 @@ def no_such_resource() -> RefusedError:
 def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> RefusedError:
     """409: there is one of that name, which may be on its way out."""
     terminating = "object is being deleted: " if is_terminating else ""
-    message = f"{terminating}{kind.resource} {_quoted(name)} already exists"
+    message = f"{terminating}{kind.resource} {quoted(name)} already exists"
     return RefusedError(
         409, "AlreadyExists", message, details=_details(name, kind.group, kind.plural)
     )
@@ -71,7 +70,7 @@ def conflict(resource: str, name: str, why: str, group: str = "") -> RefusedErro
         why: the second half of the sentence.
         group: the API group.
     """
-    called = f"{_qualified(resource, group)} {_quoted(name)}"
+    called = f"{_qualified(resource, group)} {quoted(name)}"
     message = f"Operation cannot be fulfilled on {called}: {why}"
     return RefusedError(409, "Conflict", message, details=_details(name, group, resource))
 
@@ -96,7 +95,7 @@ def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str)
 
 def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> RefusedError:
     """403: admission doesn't let the request through."""
-    called = f"{kind.resource} {_quoted(name)}" if name else kind.resource
+    called = f"{kind.resource} {quoted(name)}" if name else kind.resource
     details = _details(name, kind.group, kind.plural)
     return RefusedError(
         403, "Forbidden", f"{called} is forbidden: {why}", causes=causes, details=details
@@ -117,7 +116,7 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
     if len(found) > 1 and _are_too_many(found):
         found = found[:-1]
         more = f", and more: only the first {len(found):,} faults are told"
-    message = f"{_qualified(kind, group)} {_quoted(name)} is invalid: {aggregate(found)}{more}"
+    message = f"{_qualified(kind, group)} {quoted(name)} is invalid: {aggregate(found)}{more}"
     causes = tuple(Cause(_CAUSES[one.kind], one.text, one.field) for one in found)
     return RefusedError(422, "Invalid", message, causes=causes, details=_details(name, group, kind))
 
@@ -159,10 +158,6 @@ def _unlike(kind: Kind, namespace: str, name: str, expected: str, found: str) ->
     error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
     why = f"AdditionalErrorMsg: Precondition failed: {expected} meta: {found}"
     return conflict(kind.plural, name, f"{error}, {why}", kind.group)
-
-
-def _quoted(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
 
 
 def _qualified(resource: str, group: str) -> str:

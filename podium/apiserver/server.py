@@ -36,8 +36,7 @@ from podium.apiserver.selection import ALL, Selection
 from podium.apiserver.subresources.binding import bind, check_binding
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.scale import scale_of
-from podium.apiserver.verbs.bootstrap import first_objects
-from podium.apiserver.verbs.creating import Maker, received
+from podium.apiserver.verbs.creating import Maker, first_objects, received
 from podium.apiserver.verbs.deleting import answer, check_preconditions, marked
 from podium.apiserver.verbs.options import (
     Deleted,

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import msgspec
 
-from podium.apiserver.decoding.document import Document, TextFault, decoded
+from podium.apiserver.decoding.yaml_text import Document, TextFault, decoded
 
 INTEGER_DIGITS_MAX = 1_000
 """Longer ones fit nothing."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.apiserver.decoding.document import Document
+from podium.apiserver.decoding.yaml_text import Document
 from podium.apiserver.kinds.registry import decisive_faults
 from podium.apiserver.validation.checks import required, text, wrong_type
 from podium.manifests.kinds import DECISIVE_KINDS, KindOf, decisive_kind_of

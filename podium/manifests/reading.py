@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from podium.api.objects import DEFAULT_NAMESPACE, Object
-from podium.apiserver.decoding.document import Document, decoded
-from podium.apiserver.decoding.yaml_text import read_yaml
+from podium.apiserver.decoding.yaml_text import Document, decoded, read_yaml
 from podium.manifests.files import File, load
 from podium.manifests.json_text import read_json
 from podium.manifests.kinds import KindOf, decisive_kind_of

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import resource
 import socket
 from typing import Self
 
@@ -12,7 +13,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from podium.api.errors import PodiumError
 from podium.server.app import ApiApp
 from podium.server.certificates import Certificates
-from podium.server.descriptors import allow_many_descriptors
 from podium.server.limits import Limits
 
 LOOPBACK = "127.0.0.1"
@@ -190,3 +190,16 @@ def _why(host: str, port: int, error: Exception) -> str:
     if number == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
         return f"{host} is no address of this machine"
     return f"can't listen at port {port} of {host}: {error}"
+
+
+_WANTED = 65_536
+
+
+def allow_many_descriptors() -> int:
+    """Let this process have as many open files as it may; how many that are."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _WANTED if hard == resource.RLIM_INFINITY else min(_WANTED, hard)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return soft
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted

@@ -2,8 +2,11 @@
 
 import re
 from base64 import b64decode
+from collections.abc import Callable, Mapping
 from datetime import date
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_network
+from typing import Any
 from uuid import UUID
 
 from jsonschema import FormatChecker
@@ -15,68 +18,33 @@ _MAC = re.compile("(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 FORMATS = FormatChecker(formats=())
-"""Checks strings; values of other types are right in any format."""
+"""Checks strings and numbers; values of other types are right in any format."""
+
+# Each raises an error of its own, or says that a value isn't of its format by a None or False.
+_CHECKS: Mapping[str, tuple[type, Callable[[Any], object]]] = {
+    "date-time": (str, parse_time),
+    "duration": (str, parse_duration),
+    "date": (str, date.fromisoformat),
+    "ipv4": (str, IPv4Address),
+    "ipv6": (str, IPv6Address),
+    "cidr": (str, lambda text: "/" in text and ip_network(text, strict=False)),
+    "byte": (str, partial(b64decode, validate=True)),
+    "uuid": (str, UUID),
+    "mac": (str, _MAC.fullmatch),
+    "email": (str, _EMAIL.fullmatch),
+    "int32": (int, lambda number: -(2**31) <= number < 2**31),
+    "int64": (int, lambda number: -(2**63) <= number < 2**63),
+}
 
 
-@FORMATS.checks("date-time", raises=TimeError)
-def _date_time(value: object) -> bool:
-    if isinstance(value, str):
-        parse_time(value)
-    return True
+def _is_right(kind: type, check: Callable[[Any], object], value: object) -> bool:
+    if not isinstance(value, kind):
+        return True
+    found = check(value)
+    return found is not None and found is not False
 
 
-@FORMATS.checks("duration", raises=DurationError)
-def _duration(value: object) -> bool:
-    if isinstance(value, str):
-        parse_duration(value)
-    return True
-
-
-@FORMATS.checks("date", raises=ValueError)
-def _date(value: object) -> bool:
-    return not isinstance(value, str) or date.fromisoformat(value) is not None
-
-
-@FORMATS.checks("ipv4", raises=ValueError)
-def _ipv4(value: object) -> bool:
-    return not isinstance(value, str) or IPv4Address(value) is not None
-
-
-@FORMATS.checks("ipv6", raises=ValueError)
-def _ipv6(value: object) -> bool:
-    return not isinstance(value, str) or IPv6Address(value) is not None
-
-
-@FORMATS.checks("cidr", raises=ValueError)
-def _cidr(value: object) -> bool:
-    return not isinstance(value, str) or ("/" in value and ip_network(value, False) is not None)
-
-
-@FORMATS.checks("byte", raises=ValueError)
-def _byte(value: object) -> bool:
-    return not isinstance(value, str) or b64decode(value, validate=True) is not None
-
-
-@FORMATS.checks("uuid", raises=ValueError)
-def _uuid(value: object) -> bool:
-    return not isinstance(value, str) or UUID(value) is not None
-
-
-@FORMATS.checks("mac")
-def _mac(value: object) -> bool:
-    return not isinstance(value, str) or _MAC.fullmatch(value) is not None
-
-
-@FORMATS.checks("email")
-def _email(value: object) -> bool:
-    return not isinstance(value, str) or _EMAIL.fullmatch(value) is not None
-
-
-@FORMATS.checks("int32")
-def _int32(value: object) -> bool:
-    return not isinstance(value, int) or -(2**31) <= value < 2**31
-
-
-@FORMATS.checks("int64")
-def _int64(value: object) -> bool:
-    return not isinstance(value, int) or -(2**63) <= value < 2**63
+for _name, (_kind, _check) in _CHECKS.items():
+    FORMATS.checks(_name, raises=(ValueError, TimeError, DurationError))(
+        partial(_is_right, _kind, _check)
+    )

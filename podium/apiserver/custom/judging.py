@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from podium.api.custom_kinds import CustomKind
-from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.errors import ErrorKind, FieldError, quoted, unsupported
 from podium.api.objects import Object
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING
 from podium.apiserver.validation.checks import Faults, duplicate, fields, required
@@ -118,7 +118,7 @@ def _told(error: "ValidationError") -> Iterator[FieldError]:
         case "type":
             kinds = [limit] if isinstance(limit, str) else [one for one in limit if one != "null"]
             found = _TYPES[type(value)]
-            what = f"{where} in body must be of type {','.join(kinds)}: {_quoted(found)}"
+            what = f"{where} in body must be of type {','.join(kinds)}: {quoted(found)}"
             yield FieldError(where, found, what.lstrip())
         case "required":
             for name in limit:
@@ -127,7 +127,7 @@ def _told(error: "ValidationError") -> Iterator[FieldError]:
         case "enum":
             yield unsupported(where, value, [one for one in limit if one is not None])
         case "format":
-            what = f"{where} in body must be of type {limit}: {_quoted(value)}"
+            what = f"{where} in body must be of type {limit}: {quoted(value)}"
             yield FieldError(where, value, what)
         case "maxItems" | "maxProperties":
             what = f"{len(value)}: must have at most {limit} items"
@@ -144,7 +144,7 @@ def _told(error: "ValidationError") -> Iterator[FieldError]:
 
 
 def _alternatives(error: "ValidationError") -> str:
-    where = _quoted(_text(error.absolute_path))
+    where = quoted(_text(error.absolute_path))
     if error.validator == "anyOf":
         return f"{where} must validate at least one schema (anyOf)"
     choices: Any = error.validator_value
@@ -214,7 +214,3 @@ def _repeated_entries(entries: list[Any], schema: Schema, at: tuple[str | int, .
         if text in seen:
             yield duplicate(path_text((*at, index)), shown)
         seen.add(text)
-
-
-def _quoted(text: Any) -> str:
-    return json.dumps(text, ensure_ascii=False)

@@ -5,7 +5,7 @@ wrong is told in the words of Go's decoder, as kube-apiserver v1.36 tells it.
 """
 
 from podium.apiserver.decoding.bodies import decode
-from podium.apiserver.decoding.decoded import IGNORE, STRICT, WARN, Decoded
 from podium.apiserver.decoding.patches import PatchType, decode_patch
+from podium.apiserver.decoding.typed import IGNORE, STRICT, WARN, Decoded
 
 __all__ = ["IGNORE", "STRICT", "WARN", "Decoded", "PatchType", "decode", "decode_patch"]

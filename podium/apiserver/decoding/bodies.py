@@ -1,23 +1,27 @@
 """The body of a request as an object of the kind that the request is about."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from podium.api.custom_kinds import CustomKind
+from podium.api.errors import quoted
 from podium.api.kinds import Kind
 from podium.api.objects import Object
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.decoding.checking import Checker, DecodingError, unexpected
-from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
-from podium.apiserver.decoding.reading import UnreadableTextError, plain, read_json, read_quickly
-from podium.apiserver.decoding.reading_yaml import read_yaml_body
-from podium.apiserver.decoding.typed import typed
+from podium.apiserver.decoding.reading import (
+    UnreadableTextError,
+    plain,
+    read_json,
+    read_quickly,
+    read_yaml_body,
+)
+from podium.apiserver.decoding.typed import STRICT, WARN, Decoded, typed
 from podium.apiserver.protobuf import read_protobuf
 from podium.apiserver.protobuf.wire import MalformedMessageError
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.bodies import DELETE_OPTIONS
 from podium.apiserver.schema.model import Struct
+from podium.apiserver.schema.registry import DELETE_OPTIONS
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -68,7 +72,7 @@ def decode(
         media_type: `application/json`, `application/yaml`, or that of Protobuf for a kind that
             is read from it.
         kind: what the request is about; one of `podium.api.kinds` or of
-            `podium.apiserver.schema.bodies`.
+            `podium.apiserver.schema.registry`.
         api_version: the version it is about, where the kind is served in several; empty for its
             own.
         field_validation: what becomes of unknown and repeated fields: `Strict` refuses them,
@@ -176,7 +180,7 @@ def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:
     else:
         struct = struct_of(api_version, kind)
     if struct is None:
-        problem = f"no kind {_quoted(kind)} is registered for version {_quoted(api_version)}"
+        problem = f"no kind {quoted(kind)} is registered for version {quoted(api_version)}"
         raise wanted.unfit(kind, api_version, problem)
     return struct
 
@@ -209,7 +213,3 @@ def _summary(body: bytes) -> str:
         return "<empty>"
     text = start.decode("utf-8", "replace") if start.startswith(b"{") else start.hex()
     return f"{text}{more}"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)

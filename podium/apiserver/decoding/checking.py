@@ -196,7 +196,7 @@ class Checker:
         try:
             return time_text(value, micro=of.kind == "microtime")
         except MalformedScalarError as error:
-            raise DecodingError(str(error), at) from None
+            raise DecodingError(f"{json_path(at)}: {error}", at) from None
 
     def bytes(self, value: Any, of: Scalar, at: Place) -> Any:
         """Bytes in base64."""

@@ -7,7 +7,6 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding.checking import Checker, DecodingError, Place, json_path, unexpected
-from podium.apiserver.decoding.decoded import STRICT, WARN, Decoded
 from podium.apiserver.decoding.reading import (
     Repeated,
     UnreadableTextError,
@@ -15,8 +14,9 @@ from podium.apiserver.decoding.reading import (
     plain,
     read_json,
     read_quickly,
+    read_yaml_body,
 )
-from podium.apiserver.decoding.reading_yaml import read_yaml_body
+from podium.apiserver.decoding.typed import STRICT, WARN, Decoded
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.schema import Field, ListOf, Scalar, Struct
 

@@ -4,14 +4,18 @@ The API server stores amounts and times as it would write them itself, whatever 
 `1000m` becomes `1`, and a time comes to be in UTC.
 """
 
+import re
 from base64 import b64decode
 from functools import lru_cache
 
+from podium.api.errors import quoted
 from podium.api.quantity import QuantityError, parse_quantity
-from podium.api.times import format_time, parse_time
-from podium.apiserver.decoding.go_times import time_fault
+from podium.api.times import TimeError, format_time, parse_time
 
 _MICRO_DIGITS = 6
+_MICROS = re.compile(r".*\.\d{6}(Z|[-+]\d\d:\d\d)", re.ASCII | re.DOTALL)
+_RULE = "such as 2006-01-02T15:04:05Z (RFC 3339)"
+_MICRO_RULE = "with microseconds, such as 2006-01-02T15:04:05.000000Z (RFC 3339)"
 NO_TIME = "0001-01-01T00:00:00Z"
 _NO_TIME_NS = parse_time(NO_TIME)
 _CACHE_SIZE = 1 << 14
@@ -39,10 +43,12 @@ def time_text(text: str, *, micro: bool) -> str | None:
 
     The first instant of the year 1 is Go's way to say that there is no time.
     """
-    fault = time_fault(text, micro=micro)
-    if fault:
-        raise MalformedScalarError(fault)
-    nanos = parse_time(text)
+    if micro and not _MICROS.fullmatch(text):
+        raise MalformedScalarError(f"expected a time {_MICRO_RULE}, got {quoted(text)}")
+    try:
+        nanos = parse_time(text)
+    except TimeError:
+        raise MalformedScalarError(f"expected a time {_RULE}, got {quoted(text)}") from None
     return None if nanos == _NO_TIME_NS else format_time(nanos, _MICRO_DIGITS if micro else 0)
 
 

@@ -1,12 +1,35 @@
 """Values as objects of their kind."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
 from podium.apiserver.custom import objects
 from podium.apiserver.decoding.checking import Checker
-from podium.apiserver.schema.kinds import struct_for
+from podium.apiserver.schema.custom import struct_for
+
+STRICT = "Strict"
+"""Unknown and repeated fields are refused."""
+
+WARN = "Warn"
+"""The client is warned of them."""
+
+IGNORE = "Ignore"
+"""They are taken as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What was read.
+
+    Attributes:
+        obj: the object, with its apiVersion and kind; unknown fields are kept in it.
+        warnings: what the client is to be told all the same.
+    """
+
+    obj: Any
+    warnings: tuple[str, ...] = ()
 
 
 def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from podium.apiserver.kinds.columns import AGE, NAME, Cell, Column, number
 from podium.apiserver.kinds.filling import filled, with_field
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import Rule, at
-from podium.apiserver.schema.bodies import SCALE as SCALE_KIND
+from podium.apiserver.schema.registry import SCALE as SCALE_KIND
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_meta

@@ -12,12 +12,11 @@ from podium.api.refused import RefusedError
 from podium.apiserver.decoding import STRICT, WARN, PatchType
 from podium.apiserver.decoding.checking import DecodingError
 from podium.apiserver.decoding.typed import typed
-from podium.apiserver.patching.json_patch import InapplicablePatchError, json_patched
-from podium.apiserver.patching.merge_patch import merge_patched
+from podium.apiserver.patching.json_patch import InapplicablePatchError, json_patched, merge_patched
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import invalid
 from podium.apiserver.schema import Struct, struct_of
-from podium.apiserver.schema.kinds import struct_for
+from podium.apiserver.schema.custom import struct_for
 
 _UNPROCESSABLE = "the server rejected our request due to an error in our request"
 

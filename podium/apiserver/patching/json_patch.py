@@ -176,3 +176,22 @@ def _index(token: str, size: int) -> int:
     if not -size <= at < size:
         raise InapplicablePatchError(f"there is no index {token}")
     return at % size
+
+
+def merge_patched(live: Object, patch: Object) -> Object:
+    """The object with a patch merged into it; what the patch doesn't touch is shared.
+
+    Args:
+        live: as it is.
+        patch: values to set, by field; null takes a field away, an object is merged.
+    """
+    merged = dict(live)
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        elif isinstance(value, Mapping):
+            old = merged.get(name)
+            merged[name] = merge_patched(old if isinstance(old, Mapping) else {}, value)
+        else:
+            merged[name] = value
+    return merged

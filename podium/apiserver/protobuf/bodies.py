@@ -5,7 +5,7 @@ from typing import Any
 from podium.apiserver.protobuf.messages import read_struct
 from podium.apiserver.protobuf.wire import as_bytes, as_text, fields
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.bodies import DELETE_OPTIONS, EVICTION, REVIEWS
+from podium.apiserver.schema.registry import DELETE_OPTIONS, EVICTION, REVIEWS
 
 PREFIX = b"k8s\x00"
 """What bodies in Protobuf begin with."""

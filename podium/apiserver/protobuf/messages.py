@@ -4,12 +4,64 @@ import json
 import struct as packing
 from base64 import b64encode
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from podium.api.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_time
-from podium.apiserver.protobuf.numbers import FieldName, Numbers, numbers_of
 from podium.apiserver.protobuf.wire import MalformedMessageError, Value, as_bytes, as_text, fields
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+
+_DATA = files("podium.apiserver.protobuf") / "numbers.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldName:
+    """What a number stands for.
+
+    Attributes:
+        name: of the field, as in JSON.
+        keeps_zero: whether a zero is more than a field that isn't there.
+    """
+
+    name: str
+    keeps_zero: bool
+
+
+Numbers = Mapping[int, "FieldName | Numbers"]
+"""What the numbers in a message stand for: a field, or a message whose fields stand beside it."""
+
+
+@cache
+def numbers_of(struct: str) -> Numbers | None:
+    """The numbers of a struct such as `core.Container`; None if it isn't read from Protobuf."""
+    words = _blocks().get(struct)
+    if words is None:
+        return None
+    found: dict[int, FieldName | Numbers] = {}
+    for word in words:
+        name, _, path = word.partition("=")
+        field = FieldName(name, path.endswith("?"))
+        *outer, last = map(int, path.removesuffix("?").split("."))
+        _at(found, outer)[last] = field
+    return found
+
+
+def _at(numbers: dict[int, FieldName | Numbers], path: list[int]) -> dict[int, FieldName | Numbers]:
+    for number in path:
+        inner = numbers.setdefault(number, {})
+        assert isinstance(inner, dict)
+        numbers = inner
+    return numbers
+
+
+@cache
+def _blocks() -> dict[str, list[str]]:
+    """The fields of all structs, with their numbers as they are written."""
+    blocks = _DATA.read_text(encoding="utf-8").split("\n\n")
+    return {words[0]: words[1:] for words in map(str.split, blocks)}
+
 
 Object = dict[str, Any]
 

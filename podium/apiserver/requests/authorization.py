@@ -1,9 +1,9 @@
 """Authorization: whether a user may do what a request asks for."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from podium.api.errors import quoted
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.api.pods import node_name_of
@@ -199,9 +199,9 @@ def check_path(user: User, method: str, segments: Sequence[str]) -> None:
     """
     attempt = Attempt(verb=method.lower(), path="/" + "/".join(segments))
     if not user.may(attempt):
-        what = f"cannot {attempt.verb} path {_quoted(attempt.path)}"
+        what = f"cannot {attempt.verb} path {quoted(attempt.path)}"
         raise RefusedError(
-            403, "Forbidden", f"forbidden: User {_quoted(user.name)} {what}", details={}
+            403, "Forbidden", f"forbidden: User {quoted(user.name)} {what}", details={}
         )
 
 
@@ -211,15 +211,15 @@ def _verb(info: RequestInfo, parameters: Parameters) -> str:
 
 
 def _forbidden(user: User, attempt: Attempt, reason: str = "") -> RefusedError:
-    resource = f"resource {_quoted(attempt.full_resource)} in API group {_quoted(attempt.group)}"
-    where = f"in the namespace {_quoted(attempt.namespace)}"
-    why = f"User {_quoted(user.name)} cannot {attempt.verb} {resource} " + (
+    resource = f"resource {quoted(attempt.full_resource)} in API group {quoted(attempt.group)}"
+    where = f"in the namespace {quoted(attempt.namespace)}"
+    why = f"User {quoted(user.name)} cannot {attempt.verb} {resource} " + (
         where if attempt.namespace else "at the cluster scope"
     )
     if reason:
         why = f"{why}: {reason}"
     group = f".{attempt.group}" if attempt.group else ""
-    name = f" {_quoted(attempt.name)}" if attempt.name else ""
+    name = f" {quoted(attempt.name)}" if attempt.name else ""
     known = {"name": attempt.name, "group": attempt.group, "kind": attempt.resource}
     return RefusedError(
         403,
@@ -227,7 +227,3 @@ def _forbidden(user: User, attempt: Attempt, reason: str = "") -> RefusedError:
         f"{attempt.resource}{group}{name} is forbidden: {why}",
         details={field: value for field, value in known.items() if value},
     )
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)

@@ -13,7 +13,7 @@ from podium.apiserver.requests.negotiation import TABLE, Output, input_type
 from podium.apiserver.requests.options import Parameters
 from podium.apiserver.requests.presenting import Form, Include, included, shown
 from podium.apiserver.requests.routes import RequestInfo
-from podium.apiserver.schema.bodies import SCALE
+from podium.apiserver.schema.registry import SCALE
 from podium.apiserver.server import ApiServer
 
 

@@ -10,14 +10,13 @@ from podium.apiserver.long_work import kept
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
+    discovery,
     openapi,
-    probes,
     reading,
     reviews,
     writing,
 )
 from podium.apiserver.requests.calls import Call
-from podium.apiserver.requests.discovery import AGGREGATED, ROOTS, aggregated, document
 from podium.apiserver.requests.messages import PLAIN_TEXT, Headers, Request, Response, warning
 from podium.apiserver.requests.negotiation import (
     JSON,
@@ -163,17 +162,19 @@ def _told(
     checks: Mapping[str, str],
 ) -> Response | None:
     """What the server tells of itself; None if the path asks for something else."""
-    health = probes.health(segments, checks, verbose="verbose" in parameters.values)
+    health = discovery.health(segments, checks, verbose="verbose" in parameters.values)
     if health is not None:
         return _plain_text(*health)
     if not segments:
-        return Response(200, probes.index(kinds))
+        return Response(200, discovery.index(kinds))
     if segments == ["version"]:
-        return Response(200, probes.version())
+        return Response(200, discovery.version())
     accept = request.header("Accept")
-    if segments in ROOTS and accepts_aggregated(accept):
-        return Response(200, aggregated(segments, kinds), (("Content-Type", AGGREGATED),))
-    found = document(segments, request.header("Host"), kinds)
+    if segments in discovery.ROOTS and accepts_aggregated(accept):
+        return Response(
+            200, discovery.aggregated(segments, kinds), (("Content-Type", discovery.AGGREGATED),)
+        )
+    found = discovery.document(segments, request.header("Host"), kinds)
     if found is None:
         return openapi.answer(kinds, request, segments, parameters)
     return Response(200, found, (("Content-Type", output(accept).media_type),))

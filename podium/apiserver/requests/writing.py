@@ -13,7 +13,7 @@ from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
 from podium.apiserver.requests.negotiation import patch_type
 from podium.apiserver.requests.presenting import shown_list
-from podium.apiserver.schema.bodies import BINDING, DELETE_OPTIONS, EVICTION
+from podium.apiserver.schema.registry import BINDING, DELETE_OPTIONS, EVICTION
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import DeleteOptions, PatchRequest, Written
 

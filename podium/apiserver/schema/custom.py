@@ -5,8 +5,9 @@ from functools import lru_cache
 from typing import Any
 
 from podium.api.custom_kinds import CustomKind
+from podium.api.kinds import Kind
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
-from podium.apiserver.schema.registry import meta_struct
+from podium.apiserver.schema.registry import meta_struct, struct_of
 
 Schema = Mapping[str, Any]
 
@@ -99,3 +100,17 @@ def _list_type(schema: Schema) -> ListOf:
     if kind == "map":
         keys = tuple(schema.get("x-kubernetes-list-map-keys") or ())
     return ListOf(_type(schema.get("items") or {}), keys=keys, is_set=kind == "set")
+
+
+def struct_for(kind: Kind, api_version: str = "") -> Struct:
+    """The type of a kind's objects.
+
+    Args:
+        kind: of the objects, which is a kind of its own in each version of a definition.
+        api_version: where a kind that is built in is served in several; empty for its own.
+    """
+    if isinstance(kind, CustomKind):
+        return custom_struct(kind)
+    found = struct_of(api_version or kind.api_version, kind.name)
+    assert found is not None
+    return found

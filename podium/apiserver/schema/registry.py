@@ -1,12 +1,35 @@
 """Where the types of kinds are found: each API group has a file, read when it is first needed."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from podium.api.kinds import KINDS
-from podium.apiserver.schema.bodies import BODIES
+from podium.api.kinds import KINDS, Kind
 from podium.apiserver.schema.model import Struct, Type
 from podium.apiserver.schema.notation import Block, read_blocks
+
+BINDING = Kind("", "Binding", "bindings")
+EVICTION = Kind("policy", "Eviction", "evictions", also=(("policy", "v1beta1"),))
+SCALE = Kind("autoscaling", "Scale", "scales")
+DELETE_OPTIONS = Kind("meta.k8s.io", "DeleteOptions", "deleteoptions", namespaced=False)
+
+_AUTHORIZATION, _AUTHENTICATION = "authorization.k8s.io", "authentication.k8s.io"
+
+REVIEWS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(_AUTHORIZATION, "LocalSubjectAccessReview", "localsubjectaccessreviews"),
+        Kind(_AUTHORIZATION, "SelfSubjectAccessReview", "selfsubjectaccessreviews", False),
+        Kind(_AUTHORIZATION, "SelfSubjectRulesReview", "selfsubjectrulesreviews", False),
+        Kind(_AUTHORIZATION, "SubjectAccessReview", "subjectaccessreviews", False),
+        Kind(_AUTHENTICATION, "SelfSubjectReview", "selfsubjectreviews", False),
+    )
+}
+"""Questions by their kind: to create one is to ask it, and the answer is all that there is."""
+
+BODIES = (BINDING, EVICTION, SCALE, DELETE_OPTIONS, *REVIEWS.values())
+"""All of them."""
+
 
 DATA = files("podium.apiserver.schema") / "data"
 _CORE = "core"
@@ -18,7 +41,7 @@ def struct_of(api_version: str, kind: str) -> Struct | None:
 
     Args:
         api_version: such as `v1` or `apps/v1`.
-        kind: such as `Pod`; those that only travel count, too (`podium.apiserver.schema.bodies`).
+        kind: such as `Pod`; those that only travel count, too (`podium.apiserver.schema.registry`).
     """
     file = _KINDS.get((api_version, kind))
     return _struct(file, kind) if file else None

@@ -6,8 +6,9 @@ from random import Random
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.kinds import Kind
+from podium.api.kinds import KINDS, Kind
 from podium.api.objects import Object, controller_of, metadata_of
+from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds.registry import faults_of, registration_of
@@ -123,3 +124,25 @@ class Maker:
             names = generated_names(base, identity, is_taken)
             self._names.put((identity, base), names)
         return str(kept("name", partial(next, names)))
+
+
+NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
+
+_DESCRIPTIONS = {
+    "system-node-critical": (
+        "Used for system critical pods that must not be moved from their current node."
+    ),
+    "system-cluster-critical": (
+        "Used for system critical pods that must run in the cluster, but can be moved to another "
+        "node if necessary."
+    ),
+}
+
+
+def first_objects() -> Iterator[tuple[Kind, Object]]:
+    """The namespaces and priority classes that every cluster has."""
+    for name in NAMESPACES:
+        yield KINDS["Namespace"], {"metadata": {"name": name}}
+    for name, value in SYSTEM_PRIORITY_CLASSES.items():
+        priority_class = {"value": value, "description": _DESCRIPTIONS[name]}
+        yield KINDS["PriorityClass"], {"metadata": {"name": name}, **priority_class}

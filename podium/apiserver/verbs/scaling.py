@@ -7,7 +7,7 @@ from podium.api.objects import Object, metadata_of
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import apply_configuration
-from podium.apiserver.schema.bodies import SCALE
+from podium.apiserver.schema.registry import SCALE
 from podium.apiserver.subresources.scale import replicas_path, scale_of, scaled
 from podium.apiserver.verbs.options import PatchRequest
 from podium.apiserver.verbs.updating import check_key, patched, tracked

@@ -20,7 +20,7 @@ from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
 from podium.api.quantity import nanos
-from podium.apiserver.decoding.document import Document as YamlDocument
+from podium.apiserver.decoding.yaml_text import Document as YamlDocument
 from podium.documents import Document, Duration, Required, Tuple, fault, refuse
 from podium.manifests import ManifestError, Problem, read_sources
 from podium.manifests.objects import objects_in

@@ -62,4 +62,5 @@ def test_parts(client: Client, spec: Any, told: str) -> None:
 
 def test_what_fits(client: Client) -> None:
     spec = {"note": None, "port": "http", "addr": "10.0.0.1", "ratio": 1.5, "any": {"x": 1}}
+    spec["when"] = "1970-01-01T00:00:00Z"
     assert client.ask("POST", CRONTABS, crontab("good", **spec)).code == 201

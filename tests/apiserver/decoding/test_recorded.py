@@ -14,7 +14,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.decoding import Decoded, decode
 from podium.apiserver.decoding.checking import Checker
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.bodies import BINDING, EVICTION, SCALE
+from podium.apiserver.schema.registry import BINDING, EVICTION, SCALE
 from tests.conformance.exchanges import INNER_WORDS
 
 RESOURCES = {

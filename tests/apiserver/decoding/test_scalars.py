@@ -13,9 +13,6 @@ from podium.apiserver.decoding.scalars import (
     time_text,
 )
 
-LAYOUT = "2006-01-02T15:04:05Z07:00"
-MICRO = "2006-01-02T15:04:05.000000Z07:00"
-
 
 @pytest.mark.parametrize(
     ("raw", "text"), [("1000m", "1"), (2, "2"), (0.5, "500m"), ("1024Ki", "1Mi"), (None, "0")]
@@ -46,37 +43,29 @@ def test_times_are_in_utc(sent: str, micro: bool, stored: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "micro", "fault"),
+    ("sent", "micro"),
     [
-        ("soon", False, f'"soon" as "{LAYOUT}": cannot parse "soon" as "2006"'),
-        (
-            "9999-12-31T23:59:59-01:00",
-            False,
-            '"9999-12-31T23:59:59-01:00": year out of range',
-        ),
-        ("2026-02-30T00:00:00Z", False, '"2026-02-30T00:00:00Z": day out of range'),
-        ("", False, f'"" as "{LAYOUT}": cannot parse "" as "2006"'),
-        ("2026-01-02", False, f'"2026-01-02" as "{LAYOUT}": cannot parse "" as "T"'),
-        (
-            "2026-01-02T03:04:05",
-            False,
-            f'"2026-01-02T03:04:05" as "{LAYOUT}": cannot parse "" as "Z07:00"',
-        ),
-        ("2026-13-02T03:04:05Z", False, '"2026-13-02T03:04:05Z": month out of range'),
-        ("2026-02-30T03:04:05Z", False, '"2026-02-30T03:04:05Z": day out of range'),
-        ("2026-01-02T03:04:60Z", False, '"2026-01-02T03:04:60Z": second out of range'),
-        ("2026-01-02T03:04:05Zx", False, '"2026-01-02T03:04:05Zx": extra text: "x"'),
-        (
-            "2026-01-02T03:04:05Z",
-            True,
-            f'"2026-01-02T03:04:05Z" as "{MICRO}": cannot parse "Z" as ".000000"',
-        ),
+        ("soon", False),
+        ("9999-12-31T23:59:59-01:00", False),
+        ("2026-02-30T00:00:00Z", False),
+        ("", False),
+        ("2026-01-02", False),
+        ("2026-01-02T03:04:05", False),
+        ("2026-13-02T03:04:05Z", False),
+        ("2026-01-02T24:04:05Z", False),
+        ("2026-01-02T03:04:60Z", False),
+        ("2026-01-02T03:04:05Zx", False),
+        ("2026-01-02T03:04:05Z", True),
+        ("2026-01-02T03:04:05.67Z", True),
+        ("2026-13-02T03:04:05.678901Z", True),
     ],
 )
-def test_what_is_no_time(sent: str, micro: bool, fault: str) -> None:
+def test_what_is_no_time(sent: str, micro: bool) -> None:
     with pytest.raises(MalformedScalarError) as found:
         time_text(sent, micro=micro)
-    assert str(found.value) == f"parsing time {fault}"
+    wanted = "with microseconds, such as" if micro and "678901" not in sent else "such as"
+    assert str(found.value).startswith(f"expected a time {wanted} 2006-01-02T15:04:05")
+    assert str(found.value).endswith(f'(RFC 3339), got "{sent}"')
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.patching.merge_patch import merge_patched
+from podium.apiserver.patching.json_patch import merge_patched
 
 OBJECTS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=2),

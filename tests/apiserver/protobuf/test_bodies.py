@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS
 from podium.apiserver.protobuf import PREFIX, is_read, read_protobuf
-from podium.apiserver.protobuf.numbers import FieldName, _blocks, numbers_of
+from podium.apiserver.protobuf.messages import FieldName, _blocks, numbers_of
 from podium.apiserver.protobuf.wire import MalformedMessageError
 from podium.apiserver.requests.openapi.schemas import reachable
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.bodies import BODIES
+from podium.apiserver.schema.registry import BODIES
 from tests.apiserver.protobuf.writing import delimited, switch
 from tests.apiserver.requests.client import Client
 

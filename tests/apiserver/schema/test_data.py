@@ -6,9 +6,8 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, meta_struct, struct_of
-from podium.apiserver.schema.bodies import BODIES
 from podium.apiserver.schema.notation import read_blocks
-from podium.apiserver.schema.registry import DATA
+from podium.apiserver.schema.registry import BODIES, DATA
 
 ALL = (*KINDS.values(), *BODIES)
 

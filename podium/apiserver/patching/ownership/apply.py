@@ -53,7 +53,7 @@ from podium.apiserver.patching.ownership.tracking import (
 )
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import Struct
-from podium.apiserver.schema.kinds import struct_for
+from podium.apiserver.schema.custom import struct_for
 
 BEFORE_FIRST_APPLY = "before-first-apply"
 """Owns what was there before anybody was tracked."""

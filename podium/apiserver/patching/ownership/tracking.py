@@ -34,7 +34,7 @@ from podium.apiserver.patching.ownership.owners import (
 )
 from podium.apiserver.patching.ownership.steps import UntypedError
 from podium.apiserver.schema import Struct
-from podium.apiserver.schema.kinds import struct_for
+from podium.apiserver.schema.custom import struct_for
 from podium.core.recent import Recent
 
 _NOBODYS = (

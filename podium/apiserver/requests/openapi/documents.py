@@ -13,6 +13,7 @@ import msgspec
 
 from podium.api.refused import RefusedError
 from podium.apiserver.registry import BUILT_IN, Registry
+from podium.apiserver.requests.discovery import version
 from podium.apiserver.requests.messages import Request, Response
 from podium.apiserver.requests.negotiation import JSON, parse_media_types
 from podium.apiserver.requests.openapi.operations import paths
@@ -26,14 +27,13 @@ from podium.apiserver.requests.openapi.schemas import (
     tag,
 )
 from podium.apiserver.requests.options import Parameters
-from podium.apiserver.requests.probes import version
 from podium.apiserver.requests.routes import (
     SUBRESOURCE_KINDS,
     api_version,
     verbs,
 )
 from podium.apiserver.schema import Struct, meta_struct, struct_of
-from podium.apiserver.schema.kinds import struct_for
+from podium.apiserver.schema.custom import struct_for
 
 GroupVersion = tuple[str, str]
 

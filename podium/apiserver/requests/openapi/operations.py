@@ -16,7 +16,7 @@ from podium.apiserver.requests.routes import (
     verbs,
 )
 from podium.apiserver.schema import Struct, meta_struct, struct_of
-from podium.apiserver.schema.kinds import struct_for
+from podium.apiserver.schema.custom import struct_for
 
 _SELECTION = ("continue", "fieldSelector", "labelSelector", "limit")
 _VERSIONS = ("resourceVersion", "resourceVersionMatch")
