@@ -3,25 +3,8 @@
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.apiserver.validation.checks import (
-    INT32_MAX,
-    Faults,
-    a_dict,
-    absent_as,
-    dicts,
-    duplicate,
-    each,
-    fields,
-    forbidden,
-    in_turn,
-    integer,
-    join,
-    needed,
-    one_of,
-    required,
-    text,
-    wrong_type,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.names import dns_label, label_key
 from podium.apiserver.validation.selectors import (
     label_selector,
@@ -34,12 +17,12 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _DO_NOT_SCHEDULE = "DoNotSchedule"
 
-_weight = absent_as(0, integer(1, 100, "must be in the range 1-100"))
+_weight = checks.absent_as(0, checks.integer(1, 100, "must be in the range 1-100"))
 
 
 def _namespaces(value: Any, path: str) -> Faults:
     if not isinstance(value, list):
-        yield wrong_type(path, value, "a list")
+        yield checks.wrong_type(path, value, "a list")
         return
     # The path has no index, and isn't the field's name, as kube-apiserver has it.
     for name in value:
@@ -64,9 +47,9 @@ def _label_keys_fit(value: Any, path: str) -> Faults:
 def _label_keys(value: Any, path: str, field: str) -> Faults:
     keys, where = value.get(field), join(path, field)
     if keys and value.get("labelSelector") is None:
-        yield forbidden(where, "must not be specified when labelSelector is not set")
+        yield checks.forbidden(where, "must not be specified when labelSelector is not set")
     elif keys is not None:
-        yield from each(label_key)(keys, where)
+        yield from checks.each(label_key)(keys, where)
 
 
 def _not_selected_already(value: Any, path: str) -> Faults:
@@ -86,40 +69,40 @@ def _not_selected_already(value: Any, path: str) -> Faults:
 
 def _term_topology_key(value: object, path: str) -> Faults:
     if value == "":
-        yield required(path, _EMPTY)
+        yield checks.required(path, _EMPTY)
     yield from label_key(value, path)
 
 
-_pod_affinity_term = in_turn(
-    fields(
+_pod_affinity_term = checks.in_turn(
+    checks.fields(
         labelSelector=label_selector,
         namespaceSelector=label_selector,
         namespaces=_namespaces,
     ),
     _label_keys_fit,
-    fields(topologyKey=absent_as("", _term_topology_key)),
+    checks.fields(topologyKey=checks.absent_as("", _term_topology_key)),
 )
 
-_pod_affinity = fields(
+_pod_affinity = checks.fields(
     **{
-        _REQUIRED: each(_pod_affinity_term),
-        _PREFERRED: each(
-            fields(
+        _REQUIRED: checks.each(_pod_affinity_term),
+        _PREFERRED: checks.each(
+            checks.fields(
                 weight=_weight,
-                podAffinityTerm=absent_as({}, _pod_affinity_term),
+                podAffinityTerm=checks.absent_as({}, _pod_affinity_term),
             )
         ),
     }
 )
 
-_node_affinity = fields(
+_node_affinity = checks.fields(
     **{
         _REQUIRED: node_selector,
-        _PREFERRED: each(fields(weight=_weight, preference=node_selector_term)),
+        _PREFERRED: checks.each(checks.fields(weight=_weight, preference=node_selector_term)),
     }
 )
 
-affinity = fields(
+affinity = checks.fields(
     nodeAffinity=_node_affinity, podAffinity=_pod_affinity, podAntiAffinity=_pod_affinity
 )
 
@@ -131,23 +114,23 @@ def _min_domains_when_required(value: Any, path: str) -> Faults:
         yield FieldError(join(path, "minDomains"), value["minDomains"], message)
 
 
-_node_inclusion_policy = one_of("Honor", "Ignore")
+_node_inclusion_policy = checks.one_of("Honor", "Ignore")
 
-_kind_of_constraint = fields(
-    maxSkew=absent_as(0, integer(1, INT32_MAX, "must be greater than zero")),
-    topologyKey=needed(text, _EMPTY),
-    whenUnsatisfiable=absent_as("", one_of(_DO_NOT_SCHEDULE, "ScheduleAnyway")),
+_kind_of_constraint = checks.fields(
+    maxSkew=checks.absent_as(0, checks.integer(1, checks.INT32_MAX, "must be greater than zero")),
+    topologyKey=checks.needed(checks.text, _EMPTY),
+    whenUnsatisfiable=checks.absent_as("", checks.one_of(_DO_NOT_SCHEDULE, "ScheduleAnyway")),
 )
-_rest_of_constraint = in_turn(
-    fields(minDomains=integer(1, INT32_MAX, "must be greater than 0")),
+_rest_of_constraint = checks.in_turn(
+    checks.fields(minDomains=checks.integer(1, checks.INT32_MAX, "must be greater than 0")),
     _min_domains_when_required,
-    fields(
+    checks.fields(
         nodeAffinityPolicy=_node_inclusion_policy,
         nodeTaintsPolicy=_node_inclusion_policy,
     ),
     lambda value, path: _label_keys(value, path, "matchLabelKeys"),
     lambda value, path: _not_selected_already(value, join(path, "matchLabelKeys")),
-    fields(labelSelector=label_selector),
+    checks.fields(labelSelector=label_selector),
 )
 
 
@@ -159,17 +142,17 @@ def _pair(constraint: object) -> tuple[str, str]:
 def spread_constraints(value: object, path: str) -> Faults:
     """The `topologySpreadConstraints` of a pod, no two of one kind."""
     if not isinstance(value, list):
-        yield wrong_type(path, value, "a list")
+        yield checks.wrong_type(path, value, "a list")
         return
     pairs = [_pair(constraint) for constraint in value]
     last = {pair: index for index, pair in enumerate(pairs)}
     for index, constraint in enumerate(value):
         where = f"{path}[{index}]"
         if not isinstance(constraint, dict):
-            yield wrong_type(where, constraint, "an object")
+            yield checks.wrong_type(where, constraint, "an object")
             continue
         yield from _kind_of_constraint(constraint, where)
         if last[pairs[index]] > index:
             shown = f"{{{', '.join(pairs[index])}}}"
-            yield duplicate(f"{where}.{{topologyKey, whenUnsatisfiable}}", shown)
+            yield checks.duplicate(f"{where}.{{topologyKey, whenUnsatisfiable}}", shown)
         yield from _rest_of_constraint(constraint, where)

@@ -4,22 +4,8 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.quantity import parse_quantity
-from podium.apiserver.validation.checks import (
-    Check,
-    Faults,
-    MinorFieldError,
-    a_dict,
-    absent_as,
-    decisive,
-    detail,
-    each,
-    fields,
-    in_turn,
-    join,
-    one_of,
-    quantity,
-    text,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.resources import readable_amounts
 from podium.apiserver.validation.selectors import label_selector
@@ -30,13 +16,13 @@ _STORAGE = "storage"
 
 def access_modes(message: str = "") -> Check:
     """How a volume may be mounted: in one way at least."""
-    known = one_of(*_ACCESS_MODES)
+    known = checks.one_of(*_ACCESS_MODES)
 
     def check(value: Any, path: str) -> Faults:
         if not value:
             yield MinorFieldError(path, None, message, ErrorKind.REQUIRED)
             return
-        yield from each(text)(value, path)
+        yield from checks.each(checks.text)(value, path)
         listed = value if isinstance(value, list) else []
         modes = [mode for mode in listed if isinstance(mode, str)]
         for mode in modes:
@@ -52,14 +38,14 @@ def access_modes(message: str = "") -> Check:
 def _claimed_size(spec: Any, path: str) -> Faults:
     """A claim asks for some storage."""
     resources = a_dict(spec.get("resources"))
-    yield from fields(resources=_readable)(spec, path)
+    yield from checks.fields(resources=_readable)(spec, path)
     where = f"{join(path, 'resources')}[{_STORAGE}]"
     amount = a_dict(resources.get("requests")).get(_STORAGE)
     if amount is None:
         yield MinorFieldError(where, None, "", ErrorKind.REQUIRED)
     elif _is_readable(amount):
-        yield from quantity(amount, where)
-        yield from detail(some_amount)(amount, where)
+        yield from checks.quantity(amount, where)
+        yield from checks.detail(some_amount)(amount, where)
 
 
 def _is_readable(amount: Any) -> bool:
@@ -72,18 +58,18 @@ def some_amount(amount: Any, path: str) -> Faults:
         yield FieldError(path, amount, "must be greater than zero")
 
 
-_readable = fields(requests=readable_amounts, limits=readable_amounts)
-volume_mode = one_of("Block", "Filesystem")
+_readable = checks.fields(requests=readable_amounts, limits=readable_amounts)
+volume_mode = checks.one_of("Block", "Filesystem")
 
-claim_spec = in_turn(
-    fields(
+claim_spec = checks.in_turn(
+    checks.fields(
         selector=label_selector,
-        accessModes=absent_as((), access_modes("at least 1 access mode is required")),
+        accessModes=checks.absent_as((), access_modes("at least 1 access mode is required")),
     ),
     _claimed_size,
-    fields(storageClassName=text, volumeMode=volume_mode, volumeName=text),
+    checks.fields(storageClassName=checks.text, volumeMode=volume_mode, volumeName=checks.text),
 )
 """The spec of a PersistentVolumeClaim, or of a template for one."""
 
-claim_template = fields(metadata=object_meta(), spec=decisive(claim_spec))
+claim_template = checks.fields(metadata=object_meta(), spec=checks.decisive(claim_spec))
 """A template for claims, in a StatefulSet; details are judged when claims are made of it."""

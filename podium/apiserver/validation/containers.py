@@ -9,25 +9,8 @@ from typing import Any, Self
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.resources import is_sidecar
-from podium.apiserver.validation.checks import (
-    Faults,
-    MinorFieldError,
-    a_dict,
-    absent_as,
-    choice,
-    detail,
-    dicts,
-    duplicate,
-    fields,
-    forbidden,
-    in_turn,
-    join,
-    needed,
-    one_of,
-    required,
-    some_text,
-    wrong_type,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict, dicts, join
 from podium.apiserver.validation.environment import environment, environment_from
 from podium.apiserver.validation.names import dns_label
 from podium.apiserver.validation.pod_volumes import known_volumes, mounts
@@ -67,31 +50,31 @@ class _Pod:
         )
 
 
-_first_fields = fields(
-    name=needed(dns_label),
-    image=absent_as("", detail(some_text)),
-    terminationMessagePolicy=detail(choice("File", "FallbackToLogsOnError")),
+_first_fields = checks.fields(
+    name=checks.needed(dns_label),
+    image=checks.absent_as("", checks.detail(checks.some_text)),
+    terminationMessagePolicy=checks.detail(checks.choice("File", "FallbackToLogsOnError")),
     ports=ports,
     env=environment,
     envFrom=environment_from,
 )
-_last_fields = fields(
-    imagePullPolicy=detail(choice("Always", "IfNotPresent", "Never")),
+_last_fields = checks.fields(
+    imagePullPolicy=checks.detail(checks.choice("Always", "IfNotPresent", "Never")),
     resources=container_resources,
 )
-_restart_policy = fields(restartPolicy=one_of("Always", "Never", "OnFailure"))
+_restart_policy = checks.fields(restartPolicy=checks.one_of("Always", "Never", "OnFailure"))
 
 
 def _common(container: Any, path: str, pod: _Pod) -> Faults:
     """What all containers have to fulfil."""
     if not isinstance(container, dict):
-        yield wrong_type(path, container, "an object")
+        yield checks.wrong_type(path, container, "an object")
         return
     yield from _first_fields(container, path)
     yield from mounts(container, path, pod.volumes)
     yield from _last_fields(container, path)
     yield from _claims(container, join(path, "resources.claims"), pod)
-    yield from detail(_resizing(pod))(container, path)
+    yield from checks.detail(_resizing(pod))(container, path)
 
 
 def _claims(container: Mapping[str, Any], path: str, pod: _Pod) -> Faults:
@@ -102,11 +85,11 @@ def _claims(container: Mapping[str, Any], path: str, pod: _Pod) -> Faults:
         name, request = str(claim.get("name") or ""), claim.get("request") or ""
         where = f"{path}[{index}]"
         if not name:
-            yield required(where)
+            yield checks.required(where)
             continue
         key = f"{name}/{request}" if request else name
         if name in seen or key in seen:
-            yield duplicate(where, name if name in seen else key)
+            yield checks.duplicate(where, name if name in seen else key)
         seen.add(key)
         if name not in pod.claims:
             message = f"must be one of the names in pod.spec.resourceClaims{known}"
@@ -120,11 +103,11 @@ def _resizing(pod: _Pod) -> Any:
         for index, policy in dicts(container.get("resizePolicy")):
             name, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
             if str(name) in seen:
-                yield duplicate(f"{where}[{index}]", name)
+                yield checks.duplicate(f"{where}[{index}]", name)
             seen.add(str(name))
             for value, known in ((name, _RESIZABLE), (restart, _AFTER_RESIZE)):
                 if not value:
-                    yield required(where)
+                    yield checks.required(where)
                 elif value not in known:
                     yield unsupported(where, value, known)
             if pod.restart_policy == "Never" and restart != "NotRequired":
@@ -138,7 +121,7 @@ def _new_name(container: Any, path: str, names: set[str]) -> Faults:
     name = container.get("name")
     if isinstance(name, str) and name:
         if name in names:
-            yield duplicate(join(path, "name"), name)
+            yield checks.duplicate(join(path, "name"), name)
         names.add(name)
 
 
@@ -146,13 +129,15 @@ def containers(spec: Mapping[str, Any], path: str) -> Faults:
     """The `containers` of a pod spec; there has to be one."""
     found, where = spec.get("containers"), join(path, "containers")
     if not found:
-        yield required(where)
+        yield checks.required(where)
         return
     if not isinstance(found, list):
-        yield wrong_type(where, found, "a list")
+        yield checks.wrong_type(where, found, "a list")
         return
     pod, names = _Pod.of(spec), set[str]()
-    running = in_turn(fields(lifecycle=lifecycle(pod.grace_s)), probes, _restart_policy)
+    running = checks.in_turn(
+        checks.fields(lifecycle=lifecycle(pod.grace_s)), probes, _restart_policy
+    )
     for index, one in enumerate(found):
         yield from _common(one, f"{where}[{index}]", pod)
         if isinstance(one, dict):
@@ -167,10 +152,10 @@ def init_containers(spec: Mapping[str, Any], path: str) -> Faults:
     if found is None:
         return
     if not isinstance(found, list):
-        yield wrong_type(where, found, "a list")
+        yield checks.wrong_type(where, found, "a list")
         return
     pod, names = _Pod.of(spec), {str(one.get("name")) for _, one in dicts(spec.get("containers"))}
-    running = in_turn(fields(lifecycle=lifecycle(pod.grace_s)), probes)
+    running = checks.in_turn(checks.fields(lifecycle=lifecycle(pod.grace_s)), probes)
     for index, one in enumerate(found):
         here = f"{where}[{index}]"
         yield from _common(one, here, pod)
@@ -187,7 +172,7 @@ def _passing(container: Mapping[str, Any], path: str) -> Faults:
     for name in _NOT_BEFORE_START:
         if container.get(name) is not None:
             message = "may not be set for init containers without restartPolicy=Always"
-            fault = forbidden(join(path, name), message)
+            fault = checks.forbidden(join(path, name), message)
             yield MinorFieldError(fault.field, fault.value, message, fault.kind)
 
 

@@ -4,21 +4,8 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.labels import validate_label_key
-from podium.apiserver.validation.checks import (
-    Check,
-    Faults,
-    a_dict,
-    absent_as,
-    detail,
-    each,
-    fields,
-    in_turn,
-    join,
-    needed,
-    text,
-    unless_empty,
-    wrong_type,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, a_dict, join
 from podium.apiserver.validation.names import config_key, subdomain
 
 _VARIABLE_RULE = (
@@ -60,12 +47,12 @@ def _variable_name(value: Any, path: str) -> Faults:
         if not value.isascii() or not value.isprintable() or "=" in value:
             yield FieldError(path, value, _VARIABLE_RULE)
     else:
-        yield from text(value, path)
+        yield from checks.text(value, path)
 
 
 def _field_of_pod(value: Any, path: str) -> Faults:
     if not isinstance(value, str):
-        yield from text(value, path)
+        yield from checks.text(value, path)
         return
     name, bracket, key = value.partition("['")
     if not bracket or not key.endswith("']"):
@@ -86,15 +73,17 @@ def _field_of_pod(value: Any, path: str) -> Faults:
 
 def _resource_of_container(value: Any, path: str) -> Faults:
     if not isinstance(value, str):
-        yield from text(value, path)
+        yield from checks.text(value, path)
     elif value not in _RESOURCES and not value.startswith(_HUGE_PAGES):
         yield unsupported(path, value, _RESOURCES)
 
 
-_key_of_object = fields(name=absent_as("", subdomain), key=needed(config_key))
+_key_of_object = checks.fields(name=checks.absent_as("", subdomain), key=checks.needed(config_key))
 _sources = {
-    "fieldRef": fields(apiVersion=needed(text), fieldPath=needed(_field_of_pod)),
-    "resourceFieldRef": fields(resource=needed(_resource_of_container)),
+    "fieldRef": checks.fields(
+        apiVersion=checks.needed(checks.text), fieldPath=checks.needed(_field_of_pod)
+    ),
+    "resourceFieldRef": checks.fields(resource=checks.needed(_resource_of_container)),
     "configMapKeyRef": _key_of_object,
     "secretKeyRef": _key_of_object,
 }
@@ -116,24 +105,28 @@ def _taken_from(value: Any, path: str) -> Faults:
     source, where = value.get("valueFrom"), join(path, "valueFrom")
     if source is None:
         return
-    yield from fields(**_sources)(source, where)
+    yield from checks.fields(**_sources)(source, where)
     has_value = bool(value.get("value"))
     yield from _one_source(tuple(_sources), where, a_dict(source), has_value=has_value)
 
 
-environment: Check = detail(
-    each(in_turn(fields(name=needed(_variable_name), value=text), _taken_from))
+environment: Check = checks.detail(
+    checks.each(
+        checks.in_turn(
+            checks.fields(name=checks.needed(_variable_name), value=checks.text), _taken_from
+        )
+    )
 )
 """The `env` of a container."""
 
-_whole_object = fields(name=needed(subdomain))
+_whole_object = checks.fields(name=checks.needed(subdomain))
 _whole_sources = {"configMapRef": _whole_object, "secretRef": _whole_object}
-_from_object = fields(prefix=unless_empty(_variable_name), **_whole_sources)
+_from_object = checks.fields(prefix=checks.unless_empty(_variable_name), **_whole_sources)
 
 
 def _from_objects(value: object, path: str) -> Faults:
     if not isinstance(value, list):
-        yield wrong_type(path, value, "a list")
+        yield checks.wrong_type(path, value, "a list")
         return
     for index, one in enumerate(value):
         yield from _from_object(one, f"{path}[{index}]")
@@ -141,5 +134,5 @@ def _from_objects(value: object, path: str) -> Faults:
         yield from _one_source(tuple(_whole_sources), path, a_dict(one), has_value=False)
 
 
-environment_from: Check = detail(_from_objects)
+environment_from: Check = checks.detail(_from_objects)
 """The `envFrom` of a container."""

@@ -5,20 +5,8 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_key
-from podium.apiserver.validation.checks import (
-    Check,
-    Faults,
-    a_dict,
-    both,
-    dicts,
-    each,
-    fields,
-    integer,
-    join,
-    mapping,
-    text,
-    time,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, a_dict, dicts, join
 from podium.apiserver.validation.names import dns_label, label_map, subdomain
 from podium.apiserver.validation.remembered import remembered
 
@@ -31,7 +19,7 @@ def _owner(owner: dict[str, Any], path: str) -> Faults:
     for field in _OWNER_FIELDS:
         value = owner.get(field) or ""
         if not isinstance(value, str):
-            yield from text(value, join(path, field))
+            yield from checks.text(value, join(path, field))
         elif not value:
             what = "version must" if field == "apiVersion" else "must"
             yield FieldError(join(path, field), value, f"{what} not be empty")
@@ -40,7 +28,7 @@ def _owner(owner: dict[str, Any], path: str) -> Faults:
 
 
 def _each_owner(value: object, path: str) -> Faults:
-    yield from each(fields())(value, path)
+    yield from checks.each(checks.fields())(value, path)
     first = ""
     for _, owner in dicts(value):
         # All faults stand at the list itself, as kube-apiserver has it.
@@ -73,12 +61,12 @@ def _annotations_size(value: Any, path: str) -> Faults:
         yield FieldError(path, "", message, ErrorKind.TOO_LONG)
 
 
-annotations = both(mapping(text, _annotation_key), _annotations_size)
+annotations = checks.both(checks.mapping(checks.text, _annotation_key), _annotations_size)
 """The `annotations` of an object."""
 
 
 def _finalizers(value: object, path: str) -> Faults:
-    yield from each(text)(value, path)
+    yield from checks.each(checks.text)(value, path)
     names = [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
     for name in names:
         for message in validate_label_key(name):
@@ -111,20 +99,20 @@ def _beginning_of(name: Check) -> Check:
 
 def object_meta(name: Check = subdomain) -> Check:
     """The metadata of a whole object; `name` judges its name."""
-    return fields(
+    return checks.fields(
         generateName=_beginning_of(name),
         name=name,
         namespace=remembered(dns_label),
-        uid=text,
+        uid=checks.text,
         labels=remembered(label_map),
         annotations=annotations,
         ownerReferences=owners,
         finalizers=_finalizers,
-        creationTimestamp=remembered(time),
-        deletionTimestamp=time,
-        deletionGracePeriodSeconds=integer(0),
+        creationTimestamp=remembered(checks.time),
+        deletionTimestamp=checks.time,
+        deletionGracePeriodSeconds=checks.integer(0),
     )
 
 
-template_meta = fields(labels=label_map, annotations=annotations)
+template_meta = checks.fields(labels=label_map, annotations=annotations)
 """The metadata of a template."""

@@ -11,31 +11,9 @@ from podium.api.labels import validate_label_key
 from podium.api.priority import NEVER, PREEMPT_LOWER_PRIORITY
 from podium.api.quantity import Format, Quantity, QuantityError, parse_quantity
 from podium.api.resources import pod_requests
+from podium.apiserver.validation import checks
 from podium.apiserver.validation.affinity import affinity, spread_constraints
-from podium.apiserver.validation.checks import (
-    INT32_MAX,
-    INT32_MIN,
-    Faults,
-    a_dict,
-    boolean,
-    choice,
-    decisive,
-    detail,
-    dicts,
-    duplicate,
-    each,
-    fields,
-    forbidden,
-    in_turn,
-    integer,
-    join,
-    needed,
-    required,
-    some_text,
-    text,
-    unless_empty,
-    wrong_type,
-)
+from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.containers import containers, init_containers
 from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
 from podium.apiserver.validation.pod_volumes import known_volumes, mounts, volumes
@@ -50,33 +28,33 @@ _VARYING = frozenset({"volumes", "nodeName", "hostname"})
 
 
 def _scheduling_gates(value: object, path: str) -> Faults:
-    yield from each(fields())(value, path)
+    yield from checks.each(checks.fields())(value, path)
     seen = set()
     for index, gate in dicts(value):
         name, where = gate.get("name") or "", f"{path}[{index}]"
         if not isinstance(name, str):
-            yield from text(name, join(where, "name"))
+            yield from checks.text(name, join(where, "name"))
             continue
         for message in validate_label_key(name):
             yield FieldError(where, name, message)
         if name in seen:
-            yield duplicate(where, name)
+            yield checks.duplicate(where, name)
         seen.add(name)
 
 
 def _resource_claims(value: object, path: str) -> Faults:
-    yield from each(fields())(value, path)
+    yield from checks.each(checks.fields())(value, path)
     names = set()
     for index, claim in dicts(value):
         name, where = claim.get("name") or "", f"{path}[{index}]"
         if not isinstance(name, str) or not name:
-            yield from some_text(name, join(where, "name"))
+            yield from checks.some_text(name, join(where, "name"))
         elif name in names:
-            yield duplicate(join(where, "name"), name)
+            yield checks.duplicate(join(where, "name"), name)
         else:
             yield from dns_label(name, join(where, "name"))
             names.add(name)
-        yield from detail(_one_claim)(claim, where)
+        yield from checks.detail(_one_claim)(claim, where)
 
 
 def _one_claim(claim: Any, path: str) -> Faults:
@@ -97,7 +75,7 @@ def _one_claim(claim: Any, path: str) -> Faults:
     yield from _claim_names(claim, path)
 
 
-_claim_names = fields(resourceClaimName=subdomain, resourceClaimTemplateName=subdomain)
+_claim_names = checks.fields(resourceClaimName=subdomain, resourceClaimTemplateName=subdomain)
 
 
 def _pod_level(spec: Any, path: str) -> Faults:
@@ -107,7 +85,7 @@ def _pod_level(spec: Any, path: str) -> Faults:
         return
     if isinstance(resources, dict) and resources.get("claims") is not None:
         message = "claims cannot be set for Resources at pod-level"
-        yield forbidden(join(where, "claims"), message)
+        yield checks.forbidden(join(where, "claims"), message)
     faults = list(pod_level_resources(resources, where))
     yield from faults
     # What can't be read can't be compared either.
@@ -129,7 +107,7 @@ def _requests_cover_containers(spec: Any, path: str) -> Faults:
             yield FieldError(f"{path}.requests[{name}]", requests[name], message)
 
 
-_containers = decisive(in_turn(containers, init_containers))
+_containers = checks.decisive(checks.in_turn(containers, init_containers))
 
 
 def _limits_cover_containers(spec: Any, path: str) -> Faults:
@@ -153,10 +131,10 @@ def _dns_config(spec: Any, path: str) -> Faults:
         return
     config, where = spec.get("dnsConfig"), join(path, "dnsConfig")
     if config is None:
-        yield required(where, "must provide `dnsConfig` when `dnsPolicy` is None")
+        yield checks.required(where, "must provide `dnsConfig` when `dnsPolicy` is None")
     elif not a_dict(config).get("nameservers"):
         message = "must provide at least one DNS nameserver when `dnsPolicy` is None"
-        yield required(join(where, "nameservers"), message)
+        yield checks.required(join(where, "nameservers"), message)
 
 
 def _own_users(spec: Any, path: str) -> Faults:
@@ -169,53 +147,57 @@ def _own_users(spec: Any, path: str) -> Faults:
         ):
             if spec.get(field):
                 message = "when `pod.Spec.HostUsers` is false"
-                yield forbidden(join(path, shown), message)
+                yield checks.forbidden(join(path, shown), message)
 
 
 def _os(value: object, path: str) -> Faults:
-    yield from fields(name=text)(value, path)
+    yield from checks.fields(name=checks.text)(value, path)
     name = a_dict(value).get("name") or ""
     if not name:
-        yield required(join(path, "name"), "cannot be empty")
+        yield checks.required(join(path, "name"), "cannot be empty")
     elif name not in ("linux", "windows"):
         # At the object itself, as kube-apiserver has it.
-        yield from choice("linux", "windows")(name, path)
+        yield from checks.choice("linux", "windows")(name, path)
 
 
-_volumes = fields(volumes=volumes)
-_first_fields = fields(resourceClaims=_resource_claims)
-_middle_fields = fields(
-    terminationGracePeriodSeconds=integer(),
-    hostNetwork=boolean,
-    restartPolicy=choice("Always", "OnFailure", "Never"),
-    dnsPolicy=detail(choice("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")),
+_volumes = checks.fields(volumes=volumes)
+_first_fields = checks.fields(resourceClaims=_resource_claims)
+_middle_fields = checks.fields(
+    terminationGracePeriodSeconds=checks.integer(),
+    hostNetwork=checks.boolean,
+    restartPolicy=checks.choice("Always", "OnFailure", "Never"),
+    dnsPolicy=checks.detail(
+        checks.choice("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+    ),
     nodeSelector=label_map,
     affinity=affinity,
 )
-_later_fields = fields(
-    readinessGates=detail(each(fields(conditionType=needed(label_key)))),
+_later_fields = checks.fields(
+    readinessGates=checks.detail(
+        checks.each(checks.fields(conditionType=checks.needed(label_key)))
+    ),
     schedulingGates=_scheduling_gates,
     topologySpreadConstraints=spread_constraints,
 )
-_node_name = unless_empty(remembered(subdomain))
-_hostname = detail(unless_empty(dns_label))
-_varying_fields = fields(volumes=volumes, nodeName=_node_name, hostname=_hostname)
-_last_fields = fields(
-    serviceAccountName=detail(unless_empty(subdomain)),
+_node_name = checks.unless_empty(remembered(subdomain))
+_hostname = checks.detail(checks.unless_empty(dns_label))
+_varying_fields = checks.fields(volumes=volumes, nodeName=_node_name, hostname=_hostname)
+_last_fields = checks.fields(
+    serviceAccountName=checks.detail(checks.unless_empty(subdomain)),
     nodeName=_node_name,
-    activeDeadlineSeconds=detail(integer(1, INT32_MAX)),
+    activeDeadlineSeconds=checks.detail(checks.integer(1, checks.INT32_MAX)),
     hostname=_hostname,
-    subdomain=detail(unless_empty(dns_label)),
+    subdomain=checks.detail(checks.unless_empty(dns_label)),
     tolerations=tolerations,
-    schedulerName=text,
-    priority=integer(INT32_MIN, INT32_MAX),
-    priorityClassName=unless_empty(subdomain),
+    schedulerName=checks.text,
+    priority=checks.integer(checks.INT32_MIN, checks.INT32_MAX),
+    priorityClassName=checks.unless_empty(subdomain),
     runtimeClassName=subdomain,
-    preemptionPolicy=choice(PREEMPT_LOWER_PRIORITY, NEVER),
+    preemptionPolicy=checks.choice(PREEMPT_LOWER_PRIORITY, NEVER),
     overhead=overhead,
     os=_os,
 )
-_whole = in_turn(
+_whole = checks.in_turn(
     _volumes,
     _first_fields,
     containers,
@@ -223,9 +205,9 @@ _whole = in_turn(
     _pod_level,
     host_network_ports,
     _middle_fields,
-    detail(_dns_config),
+    checks.detail(_dns_config),
     _later_fields,
-    detail(_own_users),
+    checks.detail(_own_users),
     _last_fields,
 )
 
@@ -261,7 +243,7 @@ def _varying(spec: Any, path: str) -> Faults:
 def pod_spec(spec: object, path: str) -> Faults:
     """The spec of a pod, or of a pod to be in a template."""
     if not isinstance(spec, dict):
-        yield wrong_type(path, spec, "an object")
+        yield checks.wrong_type(path, spec, "an object")
         return
     common, varying = list(_common(spec, path)), list(_varying(spec, path))
     # Faults of both parts are put in order by looking at the whole.

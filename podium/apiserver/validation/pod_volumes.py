@@ -4,25 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.apiserver.validation.checks import (
-    Check,
-    Faults,
-    MinorFieldError,
-    a_dict,
-    boolean,
-    detail,
-    dicts,
-    duplicate,
-    fields,
-    forbidden,
-    in_turn,
-    join,
-    needed,
-    quantity,
-    required,
-    text,
-    wrong_type,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, dicts, join
 from podium.apiserver.validation.claims import claim_spec
 from podium.apiserver.validation.names import dns_label, label_map, validate_dns_label
 from podium.apiserver.validation.remembered import remembered
@@ -32,47 +15,55 @@ _TYPE = "may not specify more than 1 volume type"
 
 def _no_way_up(value: object, path: str) -> Faults:
     if not isinstance(value, str):
-        yield from text(value, path)
+        yield from checks.text(value, path)
     elif ".." in value.split("/"):
         yield FieldError(path, value, "must not contain '..'")
 
 
 def _absolute(value: object, path: str) -> Faults:
     if not isinstance(value, str):
-        yield from text(value, path)
+        yield from checks.text(value, path)
     elif not value.startswith("/"):
         yield FieldError(path, value, "must be an absolute path")
 
 
-_claim_template = fields(metadata=fields(labels=label_map), spec=needed(claim_spec))
+_claim_template = checks.fields(
+    metadata=checks.fields(labels=label_map), spec=checks.needed(claim_spec)
+)
 
 # Where a volume of these sources can be mounted, a scheduler has to know.
 _PLACING: dict[str, Check] = {
-    "gcePersistentDisk": fields(pdName=needed(text), readOnly=boolean),
-    "awsElasticBlockStore": fields(volumeID=needed(text), readOnly=boolean),
-    "iscsi": fields(iqn=needed(text), readOnly=boolean),
-    "persistentVolumeClaim": fields(claimName=needed(text), readOnly=boolean),
-    "rbd": fields(image=needed(text), readOnly=boolean),
-    "azureDisk": fields(diskName=needed(text)),
-    "csi": fields(driver=needed(text)),
-    "ephemeral": fields(volumeClaimTemplate=needed(_claim_template)),
+    "gcePersistentDisk": checks.fields(pdName=checks.needed(checks.text), readOnly=checks.boolean),
+    "awsElasticBlockStore": checks.fields(
+        volumeID=checks.needed(checks.text), readOnly=checks.boolean
+    ),
+    "iscsi": checks.fields(iqn=checks.needed(checks.text), readOnly=checks.boolean),
+    "persistentVolumeClaim": checks.fields(
+        claimName=checks.needed(checks.text), readOnly=checks.boolean
+    ),
+    "rbd": checks.fields(image=checks.needed(checks.text), readOnly=checks.boolean),
+    "azureDisk": checks.fields(diskName=checks.needed(checks.text)),
+    "csi": checks.fields(driver=checks.needed(checks.text)),
+    "ephemeral": checks.fields(volumeClaimTemplate=checks.needed(_claim_template)),
 }
 
 # Any node can mount the others. All sources in the order in which they are looked at.
 _SOURCES: dict[str, Check] = {
-    "emptyDir": detail(fields(medium=text, sizeLimit=quantity)),
-    "hostPath": detail(fields(path=needed(_no_way_up))),
+    "emptyDir": checks.detail(checks.fields(medium=checks.text, sizeLimit=checks.quantity)),
+    "hostPath": checks.detail(checks.fields(path=checks.needed(_no_way_up))),
     "gcePersistentDisk": _PLACING["gcePersistentDisk"],
     "awsElasticBlockStore": _PLACING["awsElasticBlockStore"],
-    "secret": detail(fields(secretName=needed(text))),
-    "nfs": detail(fields(server=needed(text), path=needed(_absolute))),
+    "secret": checks.detail(checks.fields(secretName=checks.needed(checks.text))),
+    "nfs": checks.detail(
+        checks.fields(server=checks.needed(checks.text), path=checks.needed(_absolute))
+    ),
     "iscsi": _PLACING["iscsi"],
     "persistentVolumeClaim": _PLACING["persistentVolumeClaim"],
     "rbd": _PLACING["rbd"],
-    "downwardAPI": detail(fields()),
-    "configMap": detail(fields(name=needed(text))),
+    "downwardAPI": checks.detail(checks.fields()),
+    "configMap": checks.detail(checks.fields(name=checks.needed(checks.text))),
     "azureDisk": _PLACING["azureDisk"],
-    "projected": detail(fields()),
+    "projected": checks.detail(checks.fields()),
     "csi": _PLACING["csi"],
     "ephemeral": _PLACING["ephemeral"],
 }
@@ -85,17 +76,17 @@ def _source(volume: Any, path: str) -> Faults:
     for name in found[:1]:
         yield from _SOURCES[name](volume[name], join(path, _PATHS.get(name, name)))
     for name in found[1:]:
-        yield from detail(_second_source)(volume[name], join(path, name))
+        yield from checks.detail(_second_source)(volume[name], join(path, name))
     if not any(value is not None for name, value in volume.items() if name != "name"):
-        yield from detail(_no_source)(volume, path)
+        yield from checks.detail(_no_source)(volume, path)
 
 
 def _second_source(value: object, path: str) -> Faults:
-    yield forbidden(path, _TYPE)
+    yield checks.forbidden(path, _TYPE)
 
 
 def _no_source(_volume: object, path: str) -> Faults:
-    yield required(path, "must specify a volume type")
+    yield checks.required(path, "must specify a volume type")
 
 
 def _names(volume: Any) -> Any:
@@ -105,8 +96,8 @@ def _names(volume: Any) -> Any:
     return {name: value for name, value in volume.items() if name != "name"}
 
 
-_any_source = remembered(in_turn(_source), _names)
-_name = detail(fields(name=needed(dns_label)))
+_any_source = remembered(checks.in_turn(_source), _names)
+_name = checks.detail(checks.fields(name=checks.needed(dns_label)))
 
 
 def _is_named(volume: dict[str, Any]) -> bool:
@@ -117,7 +108,7 @@ def _is_named(volume: dict[str, Any]) -> bool:
 def volumes(value: object, path: str) -> Faults:
     """The `volumes` of a pod, whose names differ."""
     if not isinstance(value, list):
-        yield wrong_type(path, value, "a list")
+        yield checks.wrong_type(path, value, "a list")
         return
     names: set[str] = set()
     for index, volume in enumerate(value):
@@ -129,7 +120,7 @@ def volumes(value: object, path: str) -> Faults:
         yield from faults
         if not faults:
             if volume["name"] in names:
-                found = duplicate(join(where, "name"), volume["name"])
+                found = checks.duplicate(join(where, "name"), volume["name"])
                 yield MinorFieldError(found.field, found.value, "", found.kind)
             names.add(volume["name"])
 

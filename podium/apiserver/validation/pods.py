@@ -6,23 +6,8 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.integers import INT32, parse_int
 from podium.api.priority import MIRROR_ANNOTATION
-from podium.apiserver.validation.checks import (
-    Check,
-    Faults,
-    MinorFieldError,
-    a_dict,
-    count,
-    each,
-    fields,
-    forbidden,
-    in_turn,
-    join,
-    kept,
-    needed,
-    one_of,
-    text,
-    time,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.containers import trimmed_images
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.pod_specs import pod_spec
@@ -38,28 +23,28 @@ _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _COST = re.compile("0|-?[1-9][0-9]*", re.ASCII)
 
 
-_condition = fields(
-    type=needed(text),
-    status=needed(one_of("True", "False", "Unknown")),
-    reason=text,
-    lastTransitionTime=time,
+_condition = checks.fields(
+    type=checks.needed(checks.text),
+    status=checks.needed(checks.one_of("True", "False", "Unknown")),
+    reason=checks.text,
+    lastTransitionTime=checks.time,
 )
-_container_status = fields(
-    name=needed(text),
-    restartCount=count,
+_container_status = checks.fields(
+    name=checks.needed(checks.text),
+    restartCount=checks.count,
     allocatedResources=amounts,
     resources=container_resources,
 )
-_container_statuses = each(_container_status)
+_container_statuses = checks.each(_container_status)
 
 _judged_status: dict[str, Check] = {
-    "phase": one_of("Pending", "Running", "Succeeded", "Failed", "Unknown", empty=True),
-    "qosClass": one_of("Guaranteed", "Burstable", "BestEffort", empty=True),
-    "nominatedNodeName": text,
-    "reason": text,
-    "resize": text,
-    "startTime": time,
-    "conditions": each(_condition),
+    "phase": checks.one_of("Pending", "Running", "Succeeded", "Failed", "Unknown", empty=True),
+    "qosClass": checks.one_of("Guaranteed", "Burstable", "BestEffort", empty=True),
+    "nominatedNodeName": checks.text,
+    "reason": checks.text,
+    "resize": checks.text,
+    "startTime": checks.time,
+    "conditions": checks.each(_condition),
     "initContainerStatuses": _container_statuses,
     "containerStatuses": _container_statuses,
     "allocatedResources": amounts,
@@ -74,14 +59,14 @@ def _status_part(status: Any) -> Any:
         return status
     part = {name: value for name, value in status.items() if name in _judged_status}
     if isinstance(found := part.get("conditions"), list):
-        part["conditions"] = [kept(condition, _CONDITION_FIELDS) for condition in found]
+        part["conditions"] = [checks.kept(condition, _CONDITION_FIELDS) for condition in found]
     for name in _STATUS_LISTS:
         if isinstance(found := part.get(name), list):
-            part[name] = [kept(status, _CONTAINER_STATUS_FIELDS) for status in found]
+            part[name] = [checks.kept(status, _CONTAINER_STATUS_FIELDS) for status in found]
     return part
 
 
-pod_status = remembered(fields(**_judged_status), _status_part)
+pod_status = remembered(checks.fields(**_judged_status), _status_part)
 """The status of a pod."""
 
 
@@ -104,15 +89,15 @@ def _gated(pod: Any, path: str) -> Faults:
     spec = a_dict(pod.get("spec"))
     if spec.get("schedulingGates") and spec.get("nodeName"):
         message = "cannot be set until all schedulingGates have been cleared"
-        yield forbidden(join(path, "spec.nodeName"), message)
+        yield checks.forbidden(join(path, "spec.nodeName"), message)
 
 
-pod = in_turn(
-    fields(metadata=object_meta()),
+pod = checks.in_turn(
+    checks.fields(metadata=object_meta()),
     _annotations,
-    fields(spec=needed(pod_spec)),
+    checks.fields(spec=checks.needed(pod_spec)),
     lambda pod, path: trimmed_images(a_dict(pod.get("spec")), join(path, "spec")),
     _gated,
-    fields(status=pod_status),
+    checks.fields(status=pod_status),
 )
 """A whole pod."""

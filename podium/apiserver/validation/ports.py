@@ -3,31 +3,17 @@
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.apiserver.validation.checks import (
-    Faults,
-    MinorFieldError,
-    absent_as,
-    choice,
-    detail,
-    dicts,
-    duplicate,
-    fields,
-    integer,
-    join,
-    required,
-    text,
-    unless_empty,
-    wrong_type,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, MinorFieldError, dicts, join
 from podium.apiserver.validation.names import port_name
 
-port_number = integer(1, 65535)
+port_number = checks.integer(1, 65535)
 
 
 def _container_port(value: object, path: str) -> Faults:
     # Zero is how clients written in Go spell an absent port.
     is_absent = value == 0 and value is not False
-    return iter((required(path),)) if is_absent else port_number(value, path)
+    return iter((checks.required(path),)) if is_absent else port_number(value, path)
 
 
 def _host_port(value: object, path: str) -> Faults:
@@ -40,19 +26,19 @@ def port_or_name(value: object, path: str) -> Faults:
     return port_name(value, path) if isinstance(value, str) else port_number(value, path)
 
 
-_name = detail(fields(name=unless_empty(port_name)))
-_numbers = fields(
-    containerPort=absent_as(0, _container_port),
+_name = checks.detail(checks.fields(name=checks.unless_empty(port_name)))
+_numbers = checks.fields(
+    containerPort=checks.absent_as(0, _container_port),
     hostPort=_host_port,
-    hostIP=text,
-    protocol=choice("SCTP", "TCP", "UDP"),
+    hostIP=checks.text,
+    protocol=checks.choice("SCTP", "TCP", "UDP"),
 )
 
 
 def ports(value: object, path: str) -> Faults:
     """The ports of a container, whose names differ."""
     if not isinstance(value, list):
-        yield wrong_type(path, value, "a list")
+        yield checks.wrong_type(path, value, "a list")
         return
     names = set()
     for index, port in enumerate(value):
@@ -77,7 +63,7 @@ def unique_host_ports(containers: object, path: str) -> Faults:
                 protocol, address = port.get("protocol") or "TCP", port.get("hostIP") or ""
                 wanted = f"{protocol}/{address}/{host_port}"
                 if wanted in seen:
-                    yield duplicate(f"{path}[{index}].ports[{number}].hostPort", wanted)
+                    yield checks.duplicate(f"{path}[{index}].ports[{number}].hostPort", wanted)
                 seen.add(wanted)
 
 

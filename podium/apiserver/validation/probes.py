@@ -4,25 +4,8 @@ import re
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.apiserver.validation.checks import (
-    INT32_MAX,
-    Check,
-    Faults,
-    Needed,
-    absent_as,
-    detail,
-    each,
-    fields,
-    forbidden,
-    in_turn,
-    integer,
-    join,
-    needed,
-    one_of,
-    required,
-    text,
-    wrong_type,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, join
 from podium.apiserver.validation.ports import port_or_name
 
 _HEADER_RULE = (
@@ -33,7 +16,7 @@ _HEADER_RULE = (
 
 def _headers(value: object, path: str) -> Faults:
     if not isinstance(value, list):
-        yield wrong_type(path, value, "a list")
+        yield checks.wrong_type(path, value, "a list")
         return
     for header in value:
         name = header.get("name") or "" if isinstance(header, dict) else header
@@ -43,15 +26,15 @@ def _headers(value: object, path: str) -> Faults:
 
 
 _actions = {
-    "exec": fields(command=needed(each(text))),
-    "httpGet": fields(
-        path=needed(text),
-        port=absent_as(0, port_or_name),
-        scheme=one_of("HTTP", "HTTPS"),
+    "exec": checks.fields(command=checks.needed(checks.each(checks.text))),
+    "httpGet": checks.fields(
+        path=checks.needed(checks.text),
+        port=checks.absent_as(0, port_or_name),
+        scheme=checks.one_of("HTTP", "HTTPS"),
         httpHeaders=_headers,
     ),
-    "tcpSocket": fields(port=absent_as(0, port_or_name)),
-    "grpc": fields(port=absent_as(0, port_or_name)),
+    "tcpSocket": checks.fields(port=checks.absent_as(0, port_or_name)),
+    "grpc": checks.fields(port=checks.absent_as(0, port_or_name)),
 }
 
 
@@ -67,10 +50,10 @@ def _one_action(actions: dict[str, Check]) -> Check:
             if first:
                 yield from action(found, where)
             else:
-                yield forbidden(where, "may not specify more than 1 handler type")
+                yield checks.forbidden(where, "may not specify more than 1 handler type")
             first = False
         if first:
-            yield required(path, "must specify a handler type")
+            yield checks.required(path, "must specify a handler type")
 
     return check
 
@@ -93,14 +76,14 @@ def _never(value: object, path: str) -> Faults:
     yield FieldError(path, value, "must not be set for readinessProbes")
 
 
-_count = integer(0, INT32_MAX)
+_count = checks.integer(0, checks.INT32_MAX)
 
 
-def _probe(**more: Check | Needed) -> Check:
-    return detail(
-        in_turn(
+def _probe(**more: Check | checks.Needed) -> Check:
+    return checks.detail(
+        checks.in_turn(
             _one_action(_actions),
-            fields(
+            checks.fields(
                 initialDelaySeconds=_count,
                 timeoutSeconds=_count,
                 periodSeconds=_count,
@@ -108,7 +91,7 @@ def _probe(**more: Check | Needed) -> Check:
                 failureThreshold=_count,
                 terminationGracePeriodSeconds=_positive,
             ),
-            fields(**more),
+            checks.fields(**more),
         )
     )
 
@@ -117,7 +100,7 @@ liveness = _probe(successThreshold=_once)
 readiness = _probe(terminationGracePeriodSeconds=_never)
 startup = liveness
 
-probes = fields(livenessProbe=liveness, readinessProbe=readiness, startupProbe=startup)
+probes = checks.fields(livenessProbe=liveness, readinessProbe=readiness, startupProbe=startup)
 """The probes of a container that keeps running."""
 
 
@@ -127,7 +110,7 @@ def lifecycle(grace_s: object) -> Check:
     def sleep(value: Any, path: str) -> Faults:
         seconds = value.get("seconds") or 0 if isinstance(value, dict) else value
         if not isinstance(seconds, int):
-            yield wrong_type(path, value, "a number of seconds")
+            yield checks.wrong_type(path, value, "a number of seconds")
         elif isinstance(grace_s, int) and not 0 <= seconds <= grace_s:
             message = (
                 f"must be non-negative and less than terminationGracePeriodSeconds ({grace_s})"
@@ -135,5 +118,5 @@ def lifecycle(grace_s: object) -> Check:
             yield FieldError(path, seconds, message)
 
     actions = {name: check for name, check in _actions.items() if name != "grpc"}
-    handler = in_turn(_one_action({**actions, "sleep": sleep}))
-    return detail(fields(postStart=handler, preStop=handler))
+    handler = checks.in_turn(_one_action({**actions, "sleep": sleep}))
+    return checks.detail(checks.fields(postStart=handler, preStop=handler))

@@ -7,19 +7,8 @@ from podium.api.errors import FieldError, unsupported
 from podium.api.labels import validate_label_key
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
 from podium.api.resources import is_extended_resource
-from podium.apiserver.validation.checks import (
-    Check,
-    Faults,
-    a_dict,
-    fields,
-    forbidden,
-    in_turn,
-    join,
-    mapping,
-    quantity,
-    required,
-    wrong_type,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, a_dict, join
 
 _CONTAINER = ("cpu", "memory", "ephemeral-storage")
 _POD_LEVEL = ("cpu", "memory")
@@ -69,7 +58,7 @@ def _amount(check_name: Callable[[str, str], Faults]) -> Callable[[str, Any, str
 
     def check(name: str, amount: Any, path: str) -> Faults:
         yield from check_name(name, path)
-        faults = list(quantity(amount, path))
+        faults = list(checks.quantity(amount, path))
         yield from faults
         counted = name == "pods" or is_extended_resource(name)
         if counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
@@ -81,13 +70,13 @@ def _amount(check_name: Callable[[str, str], Faults]) -> Callable[[str, Any, str
 _Amount = Callable[[str, Any, str], Faults]
 
 
-def _each_amount(*checks: _Amount) -> Check:
+def _each_amount(*judges: _Amount) -> Check:
     def check(value: object, path: str) -> Faults:
         if not isinstance(value, dict):
-            yield wrong_type(path, value, "an object of resource names and quantities")
+            yield checks.wrong_type(path, value, "an object of resource names and quantities")
             return
         for name, amount in value.items():
-            for one in checks:
+            for one in judges:
                 yield from one(name, amount, f"{path}[{name}]")
 
     return check
@@ -120,7 +109,7 @@ def _fits_limit(name: str, request: Any, limits: dict[str, Any], path: str) -> F
     if limit is None:
         if not allows_overcommit(name):
             message = "Limit must be set for non overcommitable resources"
-            yield required(join(path, "limits"), message)
+            yield checks.required(join(path, "limits"), message)
     elif wrong := _misfit(name, request, limit):
         message = f"must be {wrong} {name} limit of {limit}"
         yield FieldError(join(path, "requests"), request, message)
@@ -140,7 +129,7 @@ def _pages_need_memory(value: Any, path: str) -> Faults:
     asked = [*a_dict(value.get("requests")), *a_dict(value.get("limits"))]
     has_pages = any(name.startswith(_HUGE_PAGES) for name in asked)
     if has_pages and not {"cpu", "memory"}.intersection(asked):
-        yield forbidden(path, "HugePages require cpu or memory")
+        yield checks.forbidden(path, "HugePages require cpu or memory")
 
 
 def resource_requirements(check_name: Callable[[str, str], Faults]) -> Check:
@@ -152,10 +141,10 @@ def resource_requirements(check_name: Callable[[str, str], Faults]) -> Check:
             return _fits_limit(name, request, a_dict(value.get("limits")), path)
 
         check = _each_amount(check_amount, fits, _whole_pages)
-        yield from fields(requests=check)(value, path)
+        yield from checks.fields(requests=check)(value, path)
 
-    return in_turn(
-        fields(limits=_each_amount(check_amount, _whole_pages)), requests, _pages_need_memory
+    return checks.in_turn(
+        checks.fields(limits=_each_amount(check_amount, _whole_pages)), requests, _pages_need_memory
     )
 
 
@@ -171,7 +160,7 @@ def _readable(amount: Any, path: str) -> Faults:
         yield error.under(path).error
 
 
-readable_amounts = mapping(_readable)
+readable_amounts = checks.mapping(_readable)
 """Amounts of which nothing is asked but that they are quantities."""
 
 

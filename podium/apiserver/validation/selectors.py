@@ -4,19 +4,8 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.node_selector import NAME_FIELD
-from podium.apiserver.validation.checks import (
-    Check,
-    Faults,
-    absent_as,
-    each,
-    fields,
-    forbidden,
-    in_turn,
-    join,
-    needed,
-    required,
-    text,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, join
 from podium.apiserver.validation.names import label_key, label_map, label_value, subdomain
 
 _LISTING = ("In", "NotIn")
@@ -33,12 +22,14 @@ def _fits_operator(*operators: str) -> Check:
         if operator not in operators:
             yield FieldError(join(path, "operator"), operator or "", _UNKNOWN_OPERATOR)
         elif operator in _LISTING and not values:
-            yield required(where, "must be specified when `operator` is 'In' or 'NotIn'")
+            yield checks.required(where, "must be specified when `operator` is 'In' or 'NotIn'")
         elif operator in _PRESENCE and values:
             message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-            yield forbidden(where, message)
+            yield checks.forbidden(where, message)
         elif operator in _COMPARING and not _is_single(values):
-            yield required(where, "must be specified single value when `operator` is 'Lt' or 'Gt'")
+            yield checks.required(
+                where, "must be specified single value when `operator` is 'Lt' or 'Gt'"
+            )
 
     return check
 
@@ -55,7 +46,7 @@ def _names_one_node(value: Any, path: str) -> Faults:
         message = (
             "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
         )
-        yield required(join(path, "values"), message)
+        yield checks.required(join(path, "values"), message)
     key = value.get("key") or ""
     if key == NAME_FIELD:
         yield from _node_names(value, path)
@@ -63,32 +54,40 @@ def _names_one_node(value: Any, path: str) -> Faults:
         yield FieldError(join(path, "key"), key, "not a valid field selector key")
 
 
-_node_names = fields(values=each(subdomain))
+_node_names = checks.fields(values=checks.each(subdomain))
 
 
 def _requirement(*operators: str, values: Check = label_value) -> Check:
-    return in_turn(
+    return checks.in_turn(
         _fits_operator(*operators),
-        fields(key=absent_as("", label_key), operator=text, values=each(values)),
+        checks.fields(
+            key=checks.absent_as("", label_key), operator=checks.text, values=checks.each(values)
+        ),
     )
 
 
-label_selector = fields(
+label_selector = checks.fields(
     matchLabels=label_map,
-    matchExpressions=each(_requirement(*_LISTING, *_PRESENCE)),
+    matchExpressions=checks.each(_requirement(*_LISTING, *_PRESENCE)),
 )
 
 
 def _term(values: Check) -> Check:
-    return fields(
-        matchExpressions=each(_requirement(*_LISTING, *_PRESENCE, *_COMPARING, values=values)),
-        matchFields=each(in_turn(_names_one_node, fields(operator=text))),
+    return checks.fields(
+        matchExpressions=checks.each(
+            _requirement(*_LISTING, *_PRESENCE, *_COMPARING, values=values)
+        ),
+        matchFields=checks.each(
+            checks.in_turn(_names_one_node, checks.fields(operator=checks.text))
+        ),
     )
 
 
-node_selector_term = _term(text)
+node_selector_term = _term(checks.text)
 """A term that is only preferred; its values may be anything."""
 
-node_selector = fields(
-    nodeSelectorTerms=needed(each(_term(label_value)), "must have at least one node selector term"),
+node_selector = checks.fields(
+    nodeSelectorTerms=checks.needed(
+        checks.each(_term(label_value)), "must have at least one node selector term"
+    ),
 )

@@ -5,16 +5,8 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.labels import equality_selector
 from podium.api.labels import label_selector as parse_selector
-from podium.apiserver.validation.checks import (
-    Check,
-    Faults,
-    MinorFieldError,
-    a_dict,
-    absent_as,
-    fields,
-    join,
-    required,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.metadata import template_meta
 from podium.apiserver.validation.names import strings
 from podium.apiserver.validation.pod_specs import pod_spec
@@ -23,10 +15,10 @@ from podium.apiserver.validation.selectors import label_selector
 _SELECTING = ("matchLabels", "matchExpressions")
 _MISFIT = "`selector` does not match template `labels`"
 
-_template = fields(metadata=template_meta, spec=absent_as({}, pod_spec))
-_with_selector = fields(selector=label_selector)
+_template = checks.fields(metadata=template_meta, spec=checks.absent_as({}, pod_spec))
+_with_selector = checks.fields(selector=label_selector)
 
-with_template = fields(template=absent_as({}, _template))
+with_template = checks.fields(template=checks.absent_as({}, _template))
 """A spec with a template for pods."""
 
 
@@ -61,7 +53,7 @@ def selector_of(kind: str) -> Check:
     def check(spec: Any, path: str) -> Faults:
         raw, where = spec.get("selector"), join(path, "selector")
         if raw is None:
-            yield required(where)
+            yield checks.required(where)
             return
         yield from label_selector(raw, where)
         if _selects_everything(raw):
@@ -117,7 +109,7 @@ def own_selector(spec: Any, path: str) -> Faults:
         yield from label_selector(spec["selector"], join(path, "selector"))
         yield from selected(spec, path)
     elif spec.get("manualSelector"):
-        yield required(join(path, "selector"))
+        yield checks.required(join(path, "selector"))
 
 
 def until_done(spec: Any, path: str) -> Faults:
@@ -125,6 +117,6 @@ def until_done(spec: Any, path: str) -> Faults:
     policy = a_dict(a_dict(spec.get("template")).get("spec")).get("restartPolicy")
     where = join(path, "template.spec.restartPolicy")
     if policy in (None, "", "Always"):
-        yield required(where, 'valid values: "OnFailure", "Never"')
+        yield checks.required(where, 'valid values: "OnFailure", "Never"')
     elif policy not in ("OnFailure", "Never"):
         yield unsupported(where, policy, ("OnFailure", "Never"))

@@ -6,20 +6,8 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_value
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
 from podium.apiserver.internals import internal
-from podium.apiserver.validation.checks import (
-    Faults,
-    dicts,
-    each,
-    fields,
-    in_turn,
-    integer,
-    join,
-    needed,
-    one_of,
-    text,
-    time,
-    unless_empty,
-)
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Faults, dicts, join
 from podium.apiserver.validation.names import label_key, label_value
 
 _EFFECTS = (NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE)
@@ -54,33 +42,33 @@ def _seconds_fit_effect(value: Any, path: str) -> Faults:
         yield FieldError(join(path, "effect"), effect, message)
 
 
-_operators = one_of("Equal", "Exists")
+_operators = checks.one_of("Equal", "Exists")
 
-tolerations = each(
-    in_turn(
-        fields(key=unless_empty(label_key)),
+tolerations = checks.each(
+    checks.in_turn(
+        checks.fields(key=checks.unless_empty(label_key)),
         _operator_fits_key,
         _seconds_fit_effect,
         _operator_and_value,
-        fields(
-            value=text,
-            effect=unless_empty(one_of(*_EFFECTS)),
-            tolerationSeconds=integer(),
+        checks.fields(
+            value=checks.text,
+            effect=checks.unless_empty(checks.one_of(*_EFFECTS)),
+            tolerationSeconds=checks.integer(),
         ),
     )
 )
 
-_taint = fields(
-    key=needed(label_key),
+_taint = checks.fields(
+    key=checks.needed(label_key),
     value=label_value,
-    effect=needed(one_of(*_EFFECTS)),
-    timeAdded=time,
+    effect=checks.needed(checks.one_of(*_EFFECTS)),
+    timeAdded=checks.time,
 )
 
 
 def taints(value: object, path: str) -> Faults:
     """The `taints` of a node: unique by key and effect."""
-    yield from each(_taint)(value, path)
+    yield from checks.each(_taint)(value, path)
     seen = set()
     for index, taint in dicts(value):
         pair = (str(taint.get("key")), str(taint.get("effect")))
