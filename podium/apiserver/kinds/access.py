@@ -12,7 +12,7 @@ def _faults_of_segment(name: str) -> list[str]:
     return [f"may not be '{name}'"] if name in (".", "..") else faults
 
 
-ROLES = tuple(
+ROLE, CLUSTER_ROLE, ROLE_BINDING, CLUSTER_ROLE_BINDING = (
     Registration(
         kind=KINDS[name], validate=fields(metadata=object_meta(a_string(_faults_of_segment)))
     )

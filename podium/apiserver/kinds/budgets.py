@@ -11,7 +11,7 @@ from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.strategy import workload
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.selectors import label_selector
 
 
@@ -23,8 +23,7 @@ def _one_bound(value: Any, path: str) -> Faults:
 
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 _ZEROS = {"spec": {}, "status": dict.fromkeys(_COUNTS, 0)}
-_valid = checks.fields(
-    metadata=object_meta(),
+_valid = object_check(
     spec=checks.fields(
         _one_bound,
         minAvailable=checks.int_or_percent,
@@ -50,9 +49,7 @@ POD_DISRUPTION_BUDGET = Registration(
         NAME,
         Column("Min Available", ".spec.minAvailable", "Pods that must stay.", default="N/A"),
         Column("Max Unavailable", ".spec.maxUnavailable", "Pods that may be away.", default="N/A"),
-        number(
-            "Allowed Disruptions", ".status.disruptionsAllowed", "Pods that may be disrupted now."
-        ),
+        number("Allowed Disruptions", ".status.disruptionsAllowed", "Pods that may go now."),
         AGE,
     ),
     zeros=_ZEROS,

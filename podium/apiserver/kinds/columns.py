@@ -121,9 +121,9 @@ def joined(path: str, default: str = "") -> Read:
     return lambda obj, _now_s: ",".join(map(str, found_at(obj, path))) or default
 
 
-def labels_text(labels: Mapping[str, str] | None) -> str:
-    """Labels as `a=b,c=d`, sorted; `<none>` for none."""
-    return str(equality_selector(labels)) or NONE
+def labels_at(path: str) -> Read:
+    """Reads labels as `a=b,c=d`, sorted; `<none>` for none."""
+    return lambda obj, _now_s: str(equality_selector(_found(obj, path))) or NONE
 
 
 def selector_text(selector: Object | None) -> str:

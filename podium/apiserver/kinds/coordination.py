@@ -14,7 +14,7 @@ from podium.apiserver.kinds.selecting import text, texts
 from podium.apiserver.kinds.strategy import Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 
 _NAMESPACES_OF_CLUSTER_EVENTS = ("default", "kube-system")
 _NOTE_LENGTH_MAX = 1024
@@ -93,8 +93,7 @@ _reporter, _component = text("reportingComponent"), text("source.component")
 
 LEASE = Registration(
     kind=KINDS["Lease"],
-    validate=checks.fields(
-        metadata=object_meta(),
+    validate=object_check(
         spec=checks.fields(
             holderIdentity=checks.text,
             leaseDurationSeconds=checks.integer(1, checks.INT32_MAX, "must be greater than 0"),
@@ -111,10 +110,9 @@ LEASE = Registration(
 EVENT = Registration(
     kind=KINDS["Event"],
     # In the shape of the core group, in which events are stored.
-    validate=checks.fields(
+    validate=object_check(
         _in_place,
         _reported,
-        metadata=object_meta(),
         reason=checks.text,
         message=checks.text,
         type=checks.text,

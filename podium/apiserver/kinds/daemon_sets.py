@@ -14,13 +14,12 @@ from podium.apiserver.kinds.columns import (
     NAME,
     SELECTOR,
     Column,
-    labels_text,
+    labels_at,
     number,
 )
 from podium.apiserver.kinds.filling import filled, inside
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import (
     Creation,
     keep_status,
@@ -140,9 +139,7 @@ DAEMON_SET = Registration(
         number("Up-to-date", ".status.updatedNumberScheduled", "Pods of the current template."),
         number("Available", ".status.numberAvailable", "Nodes whose pod is available."),
         Column(
-            "Node Selector",
-            lambda obj, _: labels_text(at(obj, "spec.template.spec.nodeSelector")),
-            "Labels of the nodes that it runs on.",
+            "Node Selector", labels_at(".spec.template.spec.nodeSelector"), "Nodes it is for."
         ),
         AGE,
         CONTAINERS,

@@ -17,7 +17,7 @@ from podium.apiserver.kinds.selecting import texts
 from podium.apiserver.kinds.strategy import Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import config_key
 
 SIZE_MAX_BYTES = 1024 * 1024
@@ -125,26 +125,29 @@ def _changed(check: Check, *fields: str) -> Rule:
     return rules.all_of(sealed, rules.valid(check))
 
 
-_valid_map = checks.fields(
+_valid_map = object_check(
     _keys("data"),
     _no_key_twice,
     _keys("binaryData"),
     _map_size,
-    metadata=object_meta(),
     immutable=checks.boolean,
     data=checks.mapping(checks.text),
     binaryData=checks.mapping(checks.text),
 )
-_valid_secret = checks.fields(
+_valid_secret = object_check(
     _keys("data"),
     _secret_size,
     _fits_type,
-    metadata=object_meta(),
     immutable=checks.boolean,
     type=checks.text,
     data=checks.mapping(checks.text),
 )
 _named = checks.each(checks.fields(name=checks.text))
+
+
+def _entries(config_map: Object, _now_s: float) -> int:
+    return len(config_map.get("data") or ()) + len(config_map.get("binaryData") or ())
+
 
 CONFIG_MAP = Registration(
     kind=KINDS["ConfigMap"],
@@ -152,11 +155,7 @@ CONFIG_MAP = Registration(
     validate_update=rules.all_of(rules.metadata, _changed(_valid_map, "data", "binaryData")),
     columns=(
         NAME,
-        Column(
-            "Data",
-            lambda obj, _: len(obj.get("data") or ()) + len(obj.get("binaryData") or ()),
-            "Number of entries.",
-        ),
+        Column("Data", _entries, "Number of entries."),
         AGE,
     ),
 )
@@ -179,8 +178,7 @@ SECRET = Registration(
 
 SERVICE_ACCOUNT = Registration(
     kind=KINDS["ServiceAccount"],
-    validate=checks.fields(
-        metadata=object_meta(),
+    validate=object_check(
         secrets=_named,
         imagePullSecrets=_named,
         automountServiceAccountToken=checks.boolean,

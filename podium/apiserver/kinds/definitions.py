@@ -18,7 +18,7 @@ from podium.apiserver.kinds.strategy import workload
 from podium.apiserver.schema.custom import INT_OR_STRING, PRESERVES
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, subdomain
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ _VERSION = checks.fields(
     ),
     selectableFields=checks.each(checks.fields(jsonPath=checks.text)),
 )
-_SHAPE = checks.fields(
-    metadata=object_meta(),
+_SHAPE = object_check(
     spec=checks.fields(
         group=checks.text,
         scope=checks.text,

@@ -21,7 +21,7 @@ from podium.apiserver.kinds.columns import (
     SELECTOR,
     Column,
     as_it_is,
-    labels_text,
+    labels_at,
     wide,
 )
 from podium.apiserver.kinds.filling import filled, inside
@@ -238,11 +238,7 @@ REPLICATION_CONTROLLER = Registration(
     strategy=workload(_CONTROLLER_ZEROS, default_propagation="Orphan"),
     columns=(
         *_COUNTED,
-        wide(
-            "Selector",
-            lambda controller, _: labels_text(spec_of(controller).get("selector")),
-            "Which pods belong to it.",
-        ),
+        wide("Selector", labels_at(".spec.selector"), "Which pods belong to it."),
     ),
     selectable={"status.replicas": number_of("status.replicas")},
     zeros=_CONTROLLER_ZEROS,

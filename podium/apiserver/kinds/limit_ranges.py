@@ -14,7 +14,7 @@ from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.strategy import Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.resources import (
     allows_overcommit,
     container_resource_name,
@@ -145,13 +145,11 @@ LIMIT_RANGE = Registration(
     kind=KINDS["LimitRange"],
     # What containers are limited to and request follows from the bounds.
     defaults=lambda obj: inside(obj, spec=lambda spec: inside(spec, limits=every(_filled))),
-    validate=checks.fields(metadata=object_meta(), spec=checks.fields(limits=_limits)),
+    validate=object_check(spec=checks.fields(limits=_limits)),
     strategy=Strategy(create_on_update=True),
     columns=(
         NAME,
-        Column(
-            "Created At", as_it_is(".metadata.creationTimestamp"), "When it was created.", "date"
-        ),
+        Column("Created At", as_it_is(".metadata.creationTimestamp"), "When it came.", "date"),
     ),
     zeros={"spec": {"limits": None}},
 )

@@ -12,7 +12,7 @@ from podium.apiserver.kinds.selecting import texts
 from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
-from podium.apiserver.validation.metadata import finalizer_name, object_meta
+from podium.apiserver.validation.metadata import finalizer_name, object_check
 from podium.apiserver.validation.names import dns_label
 
 _NAME_LABEL = "kubernetes.io/metadata.name"
@@ -76,8 +76,8 @@ def _finalizers(new: Object, _old: Object) -> Faults:
 NAMESPACE = Registration(
     kind=KINDS["Namespace"],
     defaults=_with_defaults,
-    validate=checks.fields(
-        metadata=object_meta(dns_label),
+    validate=object_check(
+        name=dns_label,
         status=checks.fields(phase=checks.one_of("Active", "Terminating")),
     ),
     validate_update=rules.metadata,

@@ -21,7 +21,7 @@ from podium.apiserver.kinds.selecting import boolean
 from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, join
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.remembered import remembered
 from podium.apiserver.validation.resources import resource_list
 from podium.apiserver.validation.tolerations import taints
@@ -197,10 +197,9 @@ _NO_STATUS: Object = {
         "",
     ),
 }
-_valid = checks.fields(
+_valid = object_check(
     _valid_taints,
     _valid_resources,
-    metadata=object_meta(),
     spec=checks.fields(unschedulable=checks.boolean, providerID=checks.text),
     status=checks.fields(
         conditions=remembered(checks.each(_condition), _conditions_part),
@@ -218,7 +217,11 @@ _on_every_update = rules.all_of(
     rules.valid(_valid_taints),
     _external_id,
 )
-_INFO = ".status.nodeInfo"
+
+
+def _info(field: str) -> Read:
+    return lambda node, _: at(node, f"status.nodeInfo.{field}") or UNKNOWN
+
 
 NODE = Registration(
     kind=KINDS["Node"],
@@ -235,17 +238,12 @@ NODE = Registration(
         Column("Status", _status, "Whether the node is ready, and whether it takes pods."),
         Column("Roles", _roles, "Roles that the node's labels name."),
         AGE,
-        Column("Version", f"{_INFO}.kubeletVersion", "Version of the kubelet."),
+        Column("Version", ".status.nodeInfo.kubeletVersion", "Version of the kubelet."),
         wide("Internal-IP", _address("InternalIP"), "Address within the cluster."),
         wide("External-IP", _address("ExternalIP"), "Address outside."),
-        wide("OS-Image", f"{_INFO}.osImage", "Operating system.", default=UNKNOWN),
-        wide("Kernel-Version", f"{_INFO}.kernelVersion", "Its kernel.", default=UNKNOWN),
-        wide(
-            "Container-Runtime",
-            f"{_INFO}.containerRuntimeVersion",
-            "Runtime of the containers.",
-            default=UNKNOWN,
-        ),
+        wide("OS-Image", _info("osImage"), "Operating system."),
+        wide("Kernel-Version", _info("kernelVersion"), "Its kernel."),
+        wide("Container-Runtime", _info("containerRuntimeVersion"), "What runs containers."),
     ),
     selectable={"spec.unschedulable": boolean("spec.unschedulable")},
     zeros={"spec": {}, "status": _NO_STATUS},

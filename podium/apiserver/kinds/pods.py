@@ -127,18 +127,11 @@ POD = Registration(
         NAME,
         Column("Ready", pod_columns.ready, "Containers that are ready, of all that go on running."),
         Column("Status", pod_columns.status, "What becomes of the pod, in one word."),
-        Column(
-            "Restarts", pod_columns.restarts, "How often its containers were restarted, and when."
-        ),
+        Column("Restarts", pod_columns.restarts, "How often containers were restarted, and when."),
         AGE,
         wide("IP", lambda pod, _: _pod_ip(pod) or NONE, "Address of the pod."),
         wide("Node", ".spec.nodeName", "Where the pod is.", default=NONE),
-        wide(
-            "Nominated Node",
-            ".status.nominatedNodeName",
-            "Where room is being made for the pod.",
-            default=NONE,
-        ),
+        wide("Nominated Node", ".status.nominatedNodeName", "Where room is made.", default=NONE),
         wide("Readiness Gates", pod_columns.readiness_gates, "Gates that are met, of all."),
     ),
     row_conditions=pod_columns.row_conditions,

@@ -18,7 +18,7 @@ from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import Strategy, keep_spec, keep_status, starting_with
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 
 _HUGE_PAGES = ("hugepages-", "requests.hugepages-")
 _POD_COMPUTE = frozenset(
@@ -179,8 +179,7 @@ def _usage(of_limits: bool) -> Read:
     return read
 
 
-_valid = checks.fields(
-    metadata=object_meta(),
+_valid = object_check(
     spec=checks.fields(_scopes, _scope_selector, hard=_amounts, scopes=checks.each(checks.text)),
     status=checks.fields(hard=_amounts, used=_amounts),
 )

@@ -1,82 +1,38 @@
 """The registrations of all kinds, and what is asked of a kind's by those who have an object.
 
-A family of kinds is one line here. A kind without a registration of its own is stored, served and
-printed as any other; a kind that a definition brings has one that is made of the definition.
+They are found in the files beside this one. A kind without a registration of its own is stored,
+served and printed as any other; that of a kind that a definition brings is made of the definition.
 """
 
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.objects import Object
+from podium.apiserver import kinds
 from podium.apiserver.custom.registration import custom_registration
-from podium.apiserver.kinds import (
-    access,
-    budgets,
-    coordination,
-    daemon_sets,
-    data,
-    definitions,
-    deployments,
-    jobs,
-    limit_ranges,
-    namespaces,
-    nodes,
-    pods,
-    quotas,
-    scheduling,
-    services,
-    stateful_sets,
-    storage,
-    volumes,
-    workloads,
-)
 from podium.apiserver.kinds.columns import Cell
 from podium.apiserver.kinds.registration import Registration, plain_registration
 from podium.apiserver.kinds.rules import metadata
 from podium.apiserver.refusals import first_told
 from podium.apiserver.validation.checks import MinorFieldError
 
-_OWN = (
-    *access.ROLES,
-    budgets.POD_DISRUPTION_BUDGET,
-    coordination.EVENT,
-    coordination.LEASE,
-    daemon_sets.DAEMON_SET,
-    data.CONFIG_MAP,
-    data.SECRET,
-    data.SERVICE_ACCOUNT,
-    definitions.CUSTOM_RESOURCE_DEFINITION,
-    deployments.DEPLOYMENT,
-    deployments.REPLICATION_CONTROLLER,
-    deployments.REPLICA_SET,
-    jobs.JOB,
-    limit_ranges.LIMIT_RANGE,
-    namespaces.NAMESPACE,
-    nodes.NODE,
-    pods.POD,
-    quotas.RESOURCE_QUOTA,
-    scheduling.PRIORITY_CLASS,
-    scheduling.RUNTIME_CLASS,
-    services.ENDPOINTS,
-    services.ENDPOINT_SLICE,
-    services.SERVICE,
-    stateful_sets.CONTROLLER_REVISION,
-    stateful_sets.STATEFUL_SET,
-    storage.CSI_DRIVER,
-    storage.CSI_NODE,
-    storage.CSI_STORAGE_CAPACITY,
-    storage.STORAGE_CLASS,
-    storage.VOLUME_ATTACHMENT,
-    volumes.PERSISTENT_VOLUME,
-    volumes.PERSISTENT_VOLUME_CLAIM,
-    workloads.SCALE,
-)
+
+def _declared() -> Iterator[Registration]:
+    """The registrations in the files beside this one."""
+    for file in iter_modules(kinds.__path__, f"{kinds.__name__}."):
+        if file.name != __name__:
+            found = vars(import_module(file.name)).values()
+            yield from (one for one in found if isinstance(one, Registration))
+
 
 REGISTRATIONS: dict[str, Registration] = {
     **{kind.key: plain_registration(kind) for kind in KINDS.values()},
-    **{registration.kind.key: registration for registration in _OWN},
+    **{registration.kind.key: registration for registration in _declared()},
 }
 """By the key of the kind; the scales of workloads, which nobody stores, are there to be printed."""
 

@@ -18,7 +18,7 @@ from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.strategy import Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
 from podium.apiserver.validation.resources import overhead
 from podium.apiserver.validation.tolerations import tolerations
@@ -58,8 +58,7 @@ def _priority_value(new: Object, old: Object) -> Faults:
         yield checks.forbidden("value", "may not be changed in an update.")
 
 
-_valid_runtime_class = checks.fields(
-    metadata=object_meta(),
+_valid_runtime_class = object_check(
     handler=checks.needed(dns_label),
     overhead=checks.fields(podFixed=overhead),
     scheduling=checks.fields(nodeSelector=label_map, tolerations=tolerations),
@@ -68,9 +67,8 @@ _valid_runtime_class = checks.fields(
 PRIORITY_CLASS = Registration(
     kind=KINDS["PriorityClass"],
     defaults=partial(filled, value=0, preemptionPolicy=PREEMPT_LOWER_PRIORITY),
-    validate=checks.fields(
+    validate=object_check(
         _known_class,
-        metadata=object_meta(),
         value=checks.integer(checks.INT32_MIN, checks.INT32_MAX),
         globalDefault=checks.boolean,
         preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER),

@@ -14,7 +14,7 @@ from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.apiserver.kinds import rules
-from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, labels_text, wide
+from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, labels_at, wide
 from podium.apiserver.kinds.filling import every, filled, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
@@ -29,7 +29,7 @@ from podium.apiserver.kinds.strategy import (
 )
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map, subdomain
 
 _ADDRESSES = IPv4Network("10.96.0.0/12")
@@ -203,8 +203,8 @@ def _slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
     return _shortened((one for e in endpoints for one in e.get("addresses") or ()), UNSET)
 
 
-_valid_service = checks.fields(
-    metadata=object_meta(dns_label),
+_valid_service = object_check(
+    name=dns_label,
     spec=checks.fields(selector=label_map, type=checks.text),
 )
 _port_in_subset = checks.fields(
@@ -230,11 +230,7 @@ SERVICE = Registration(
         Column("External-IP", _external_ip, "Addresses outside."),
         Column("Port(s)", _ports, "Ports, with those of the nodes where there are any."),
         AGE,
-        wide(
-            "Selector",
-            lambda service, _: labels_text(at(service, "spec.selector")),
-            "Labels of the pods behind it.",
-        ),
+        wide("Selector", labels_at(".spec.selector"), "Labels of the pods behind it."),
     ),
     selectable=texts("spec.clusterIP", "spec.type"),
     zeros={"spec": {}, "status": {"loadBalancer": {}}},
@@ -246,8 +242,7 @@ ENDPOINTS = Registration(
         endpoints,
         subsets=every(lambda subset: inside(subset, ports=every(partial(filled, protocol="TCP")))),
     ),
-    validate=checks.fields(
-        metadata=object_meta(),
+    validate=object_check(
         subsets=checks.each(
             checks.fields(
                 _has_addresses,
@@ -265,8 +260,7 @@ ENDPOINTS = Registration(
     ),
 )
 
-_valid_slice = checks.fields(
-    metadata=object_meta(),
+_valid_slice = object_check(
     addressType=checks.needed(checks.one_of("FQDN", "IPv4", "IPv6")),
     endpoints=checks.each(
         checks.fields(

@@ -16,7 +16,7 @@ from podium.apiserver.kinds.volumes import claim_defaults
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.claims import claim_template
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 
 
 def stateful_update(value: Any, path: str) -> Faults:
@@ -154,7 +154,7 @@ _ZEROS = {
     "spec": {**workloads.SELECTED_TEMPLATE, "serviceName": "", "updateStrategy": {}},
     "status": {"replicas": 0, "availableReplicas": 0},
 }
-_valid_revision = checks.fields(_has_data, metadata=object_meta(), revision=checks.integer(0))
+_valid_revision = object_check(_has_data, revision=checks.integer(0))
 
 STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],

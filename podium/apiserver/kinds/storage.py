@@ -30,7 +30,7 @@ from podium.apiserver.kinds.strategy import (
 )
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key, subdomain
 from podium.apiserver.validation.selectors import label_selector
 
@@ -89,8 +89,7 @@ def _driver_defaults(driver: Object) -> Object:
 
 
 _some_text = checks.needed(checks.text)
-_valid_class = checks.fields(
-    metadata=object_meta(),
+_valid_class = object_check(
     provisioner=_some_text,
     reclaimPolicy=checks.one_of("Delete", "Retain"),
     volumeBindingMode=checks.one_of("Immediate", "WaitForFirstConsumer"),
@@ -105,8 +104,7 @@ _valid_class = checks.fields(
         )
     ),
 )
-_valid_node = checks.fields(
-    metadata=object_meta(),
+_valid_node = object_check(
     spec=checks.fields(
         drivers=checks.each(
             checks.fields(
@@ -118,12 +116,10 @@ _valid_node = checks.fields(
         )
     ),
 )
-_valid_driver = checks.fields(
-    metadata=object_meta(),
+_valid_driver = object_check(
     spec=checks.fields(attachRequired=checks.boolean, storageCapacity=checks.boolean),
 )
-_valid_capacity = checks.fields(
-    metadata=object_meta(),
+_valid_capacity = object_check(
     storageClassName=checks.needed(subdomain),
     nodeTopology=label_selector,
     capacity=checks.quantity,
@@ -144,22 +140,10 @@ STORAGE_CLASS = Registration(
     columns=(
         Column("Name", _class_name, "Name, and whether it is the default.", format="name"),
         Column("Provisioner", ".provisioner", "Who makes the volumes."),
+        Column("ReclaimPolicy", ".reclaimPolicy", "What becomes of volumes.", default="Delete"),
+        Column("VolumeBindingMode", ".volumeBindingMode", "When claims bind.", default="Immediate"),
         Column(
-            "ReclaimPolicy",
-            ".reclaimPolicy",
-            "What becomes of a volume once its claim is gone.",
-            default="Delete",
-        ),
-        Column(
-            "VolumeBindingMode",
-            ".volumeBindingMode",
-            "When a claim gets its volume.",
-            default="Immediate",
-        ),
-        Column(
-            "AllowVolumeExpansion",
-            as_it_is(".allowVolumeExpansion", default=False),
-            "Whether volumes can grow.",
+            "AllowVolumeExpansion", as_it_is(".allowVolumeExpansion", False), "If they grow."
         ),
         AGE,
     ),
@@ -192,17 +176,13 @@ CSI_DRIVER = Registration(
     strategy=Strategy(answers_object=True, unconditional_update=False),
     columns=(
         NAME,
-        flag(
-            "AttachRequired", ".spec.attachRequired", "Whether volumes are attached.", default=True
-        ),
+        flag("AttachRequired", ".spec.attachRequired", "Whether it attaches.", default=True),
         flag("PodInfoOnMount", ".spec.podInfoOnMount", "Whether mounting wants to know the pod."),
         flag("StorageCapacity", ".spec.storageCapacity", "Whether scheduling looks at capacity."),
         Column("TokenRequests", _audiences, "Audiences of the tokens that it needs."),
         flag("RequiresRepublish", ".spec.requiresRepublish", "Whether mounts are repeated."),
         Column(
-            "Modes",
-            joined(".spec.volumeLifecycleModes[*]", NONE),
-            "Lifecycles of volumes that it supports.",
+            "Modes", joined(".spec.volumeLifecycleModes[*]", NONE), "Volumes' lifecycles."
         ),
         AGE,
     ),
@@ -226,8 +206,7 @@ CSI_STORAGE_CAPACITY = Registration(
 
 VOLUME_ATTACHMENT = Registration(
     kind=KINDS["VolumeAttachment"],
-    validate=checks.fields(
-        metadata=object_meta(),
+    validate=object_check(
         spec=checks.needed(
             checks.fields(
                 attacher=_some_text,

@@ -19,7 +19,7 @@ from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict
 from podium.apiserver.validation.claims import access_modes, claim_spec, some_amount, volume_mode
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.resources import amounts as valid_amounts
 from podium.apiserver.validation.selectors import node_selector
 
@@ -178,6 +178,10 @@ def _claim(volume: Object, _now_s: float) -> str:
     return f"{claim.get('namespace', '')}/{claim.get('name', '')}" if claim else ""
 
 
+def _modes(volume: Object, _now_s: float) -> str:
+    return _short_modes(at(volume, "spec.accessModes"))
+
+
 def _claimed_capacity(claim: Object, _now_s: float) -> str:
     if not at(claim, "spec.volumeName"):
         return ""
@@ -217,8 +221,7 @@ def _volume_defaults(volume: Object) -> Object:
     return inside(_with_status(volume), spec=spec)
 
 
-_valid_volume = checks.fields(
-    metadata=object_meta(),
+_valid_volume = object_check(
     spec=checks.needed(
         checks.fields(
             accessModes=checks.absent_as((), access_modes()),
@@ -237,21 +240,16 @@ _valid_volume = checks.fields(
         phase=checks.one_of("Pending", "Available", "Bound", "Released", "Failed", empty=True)
     ),
 )
-_valid_claim = checks.fields(
-    metadata=object_meta(),
+_valid_claim = object_check(
     spec=checks.needed(claim_spec),
     status=checks.fields(
         phase=checks.one_of("Pending", "Bound", "Lost", empty=True), capacity=valid_amounts
     ),
 )
+_ATTRIBUTES = ".spec.volumeAttributesClassName"
 _CLASSES = (
     Column("StorageClass", _storage_class, "Class of the storage."),
-    Column(
-        "VolumeAttributesClass",
-        ".spec.volumeAttributesClassName",
-        "Class of the volume's attributes.",
-        default=UNSET,
-    ),
+    Column("VolumeAttributesClass", _ATTRIBUTES, "Class of its attributes.", default=UNSET),
 )
 _VOLUME_MODE = wide("VolumeMode", ".spec.volumeMode", "Filesystem or Block.", default=UNSET)
 
@@ -276,16 +274,8 @@ PERSISTENT_VOLUME = Registration(
     columns=(
         NAME,
         Column("Capacity", ".spec.capacity.storage", "Size of the volume.", default="0"),
-        Column(
-            "Access Modes",
-            lambda volume, _: _short_modes(at(volume, "spec.accessModes")),
-            "How it can be mounted.",
-        ),
-        Column(
-            "Reclaim Policy",
-            ".spec.persistentVolumeReclaimPolicy",
-            "What becomes of it once its claim is gone.",
-        ),
+        Column("Access Modes", _modes, "How it can be mounted."),
+        Column("Reclaim Policy", ".spec.persistentVolumeReclaimPolicy", "What it ends as."),
         Column("Status", _phase, "Whether it is available, bound or released."),
         Column("Claim", _claim, "The claim that it is bound to."),
         *_CLASSES,

@@ -13,7 +13,7 @@ from podium.apiserver.kinds.rules import Rule, at
 from podium.apiserver.schema.registry import SCALE as SCALE_KIND
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.metadata import object_check
 
 REVISIONS_KEPT = 10
 ROLLING = "RollingUpdate"
@@ -33,7 +33,7 @@ def is_nothing(number: object) -> bool:
 
 def workload_check(*spec: Check) -> Check:
     """A workload whose spec passes all the checks, in turn."""
-    return checks.fields(metadata=object_meta(), spec=checks.needed(checks.in_turn(*spec)))
+    return object_check(spec=checks.needed(checks.in_turn(*spec)))
 
 
 def spec_changed(check: Check, *more: Rule) -> Rule:

@@ -260,7 +260,11 @@ def absent_as(empty: object, check: Check) -> AbsentAs:
     return AbsentAs(empty, check)
 
 
-def fields(*rules: Check, **checks: Check | Needed | AbsentAs) -> Check:
+Part = Check | Needed | AbsentAs
+"""How a field is judged."""
+
+
+def fields(*rules: Check, **checks: Part) -> Check:
     """An object with known fields; others are let be.
 
     Args:
@@ -283,7 +287,7 @@ def fields(*rules: Check, **checks: Check | Needed | AbsentAs) -> Check:
     return check
 
 
-def _of_field(check: Check | Needed | AbsentAs) -> tuple[Check, bool]:
+def _of_field(check: Part) -> tuple[Check, bool]:
     """How a field is judged, and whether it is when it is absent."""
     if isinstance(check, Needed):
         there, missing = check.check, check.message

@@ -114,5 +114,10 @@ def object_meta(name: Check = subdomain) -> Check:
     )
 
 
+def object_check(*rules: Check, name: Check = subdomain, **parts: checks.Part) -> Check:
+    """A whole object: its metadata, its other fields, and rules that look at all of it."""
+    return checks.fields(*rules, metadata=object_meta(name), **parts)
+
+
 template_meta = checks.fields(labels=label_map, annotations=annotations)
 """The metadata of a template."""
