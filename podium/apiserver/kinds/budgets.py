@@ -32,8 +32,7 @@ _valid = object_check(
         unhealthyPodEvictionPolicy=checks.one_of("AlwaysAllow", "IfHealthyBudget"),
     ),
     status=checks.fields(
-        disruptedPods=checks.mapping(checks.time),
-        **dict.fromkeys(_COUNTS, checks.integer()),
+        disruptedPods=checks.mapping(checks.time), **dict.fromkeys(_COUNTS, checks.integer())
     ),
 )
 

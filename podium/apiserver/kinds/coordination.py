@@ -100,7 +100,7 @@ LEASE = Registration(
             leaseTransitions=checks.count,
             acquireTime=checks.time,
             renewTime=checks.time,
-        ),
+        )
     ),
     strategy=Strategy(create_on_update=True, unconditional_update=False),
     columns=(NAME, Column("Holder", ".spec.holderIdentity", "Who holds the lease."), AGE),

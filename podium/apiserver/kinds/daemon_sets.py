@@ -20,12 +20,7 @@ from podium.apiserver.kinds.columns import (
 from podium.apiserver.kinds.filling import filled, inside
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.strategy import (
-    Creation,
-    keep_status,
-    next_generation,
-    workload,
-)
+from podium.apiserver.kinds.strategy import Creation, keep_status, next_generation, workload
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.selectors import label_selector
@@ -138,9 +133,7 @@ DAEMON_SET = Registration(
         number("Ready", ".status.numberReady", "Nodes whose pod is ready."),
         number("Up-to-date", ".status.updatedNumberScheduled", "Pods of the current template."),
         number("Available", ".status.numberAvailable", "Nodes whose pod is available."),
-        Column(
-            "Node Selector", labels_at(".spec.template.spec.nodeSelector"), "Nodes it is for."
-        ),
+        Column("Node Selector", labels_at(".spec.template.spec.nodeSelector"), "Nodes it is for."),
         AGE,
         CONTAINERS,
         IMAGES,

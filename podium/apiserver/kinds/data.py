@@ -153,11 +153,7 @@ CONFIG_MAP = Registration(
     kind=KINDS["ConfigMap"],
     validate=_valid_map,
     validate_update=rules.all_of(rules.metadata, _changed(_valid_map, "data", "binaryData")),
-    columns=(
-        NAME,
-        Column("Data", _entries, "Number of entries."),
-        AGE,
-    ),
+    columns=(NAME, Column("Data", _entries, "Number of entries."), AGE),
 )
 
 SECRET = Registration(
@@ -179,9 +175,7 @@ SECRET = Registration(
 SERVICE_ACCOUNT = Registration(
     kind=KINDS["ServiceAccount"],
     validate=object_check(
-        secrets=_named,
-        imagePullSecrets=_named,
-        automountServiceAccountToken=checks.boolean,
+        secrets=_named, imagePullSecrets=_named, automountServiceAccountToken=checks.boolean
     ),
     strategy=Strategy(answers_object=True),
     columns=(NAME, Column("Secrets", count(".secrets"), "Number of secrets."), AGE),

@@ -64,7 +64,7 @@ _SHAPE = object_check(
         conversion=checks.fields(strategy=checks.text),
         preserveUnknownFields=checks.boolean,
         versions=checks.each(_VERSION),
-    ),
+    )
 )
 
 

@@ -5,13 +5,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.labels import SelectorError, label_selector
-from podium.api.objects import (
-    Object,
-    annotations,
-    labels,
-    spec_of,
-    without,
-)
+from podium.api.objects import Object, annotations, labels, spec_of, without
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -29,12 +23,7 @@ from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.selecting import number as number_of
-from podium.apiserver.kinds.strategy import (
-    keep_spec,
-    keep_status,
-    next_generation,
-    workload,
-)
+from podium.apiserver.kinds.strategy import keep_spec, keep_status, next_generation, workload
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
 
@@ -174,10 +163,7 @@ _valid_counts = workloads.replica_counts(
     ("fullyLabeledReplicas", *_replicas_within),
 )
 _same_selector = rules.immutable("spec.selector")
-_DEPLOYMENT_ZEROS = {
-    "spec": {**workloads.SELECTED_TEMPLATE, "strategy": {}},
-    "status": {},
-}
+_DEPLOYMENT_ZEROS = {"spec": {**workloads.SELECTED_TEMPLATE, "strategy": {}}, "status": {}}
 _REPLICA_SET_ZEROS = {"spec": {"selector": None}, "status": {"replicas": 0}}
 _CONTROLLER_ZEROS = {"spec": {}, "status": {"replicas": 0}}
 _COUNTED = (NAME, workloads.DESIRED, workloads.CURRENT, workloads.READY, AGE, CONTAINERS, IMAGES)
@@ -236,10 +222,7 @@ REPLICATION_CONTROLLER = Registration(
     validate_update=workloads.spec_changed(_valid_controller),
     validate_subresource_update={"status": _valid_counts},
     strategy=workload(_CONTROLLER_ZEROS, default_propagation="Orphan"),
-    columns=(
-        *_COUNTED,
-        wide("Selector", labels_at(".spec.selector"), "Which pods belong to it."),
-    ),
+    columns=(*_COUNTED, wide("Selector", labels_at(".spec.selector"), "Which pods belong to it.")),
     selectable={"status.replicas": number_of("status.replicas")},
     zeros=_CONTROLLER_ZEROS,
 )

@@ -10,14 +10,7 @@ from podium.api.kinds import KINDS
 from podium.api.objects import Object, is_terminating, spec_of, without
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
-from podium.apiserver.kinds.columns import (
-    AGE,
-    CONTAINERS,
-    IMAGES,
-    NAME,
-    SELECTOR,
-    Column,
-)
+from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, SELECTOR, Column
 from podium.apiserver.kinds.durations import between, since
 from podium.apiserver.kinds.filling import filled, inside
 from podium.apiserver.kinds.job_status import status_update
@@ -25,10 +18,7 @@ from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.selecting import number
-from podium.apiserver.kinds.strategy import (
-    Creation,
-    workload,
-)
+from podium.apiserver.kinds.strategy import Creation, workload
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
 

@@ -39,11 +39,7 @@ def _create(namespace: Object, _creation: Creation) -> Object:
     finalizers = spec.get("finalizers") or []
     if _KUBERNETES not in finalizers:
         finalizers = [*finalizers, _KUBERNETES]
-    return {
-        **namespace,
-        "spec": {**spec, "finalizers": finalizers},
-        "status": {"phase": "Active"},
-    }
+    return {**namespace, "spec": {**spec, "finalizers": finalizers}, "status": {"phase": "Active"}}
 
 
 def _update(new: Object, old: Object, now_s: float) -> Object:
@@ -77,8 +73,7 @@ NAMESPACE = Registration(
     kind=KINDS["Namespace"],
     defaults=_with_defaults,
     validate=object_check(
-        name=dns_label,
-        status=checks.fields(phase=checks.one_of("Active", "Terminating")),
+        name=dns_label, status=checks.fields(phase=checks.one_of("Active", "Terminating"))
     ),
     validate_update=rules.metadata,
     validate_subresource_update={

@@ -171,10 +171,7 @@ def readiness_gates(pod: Object, _now_s: float) -> str:
     return f"{sum(_has_condition(pod, gate['conditionType']) for gate in gates)}/{len(gates)}"
 
 
-_FINISHED = {
-    "Succeeded": "The pod has completed successfully.",
-    "Failed": "The pod failed.",
-}
+_FINISHED = {"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}
 
 
 def row_conditions(pod: Object) -> list[dict[str, str]]:

@@ -111,9 +111,7 @@ def _whole_spec(spec: Object) -> Object:
         ),
     )
     spec = inside(
-        spec,
-        initContainers=every(requests_from_limits),
-        containers=every(requests_from_limits),
+        spec, initContainers=every(requests_from_limits), containers=every(requests_from_limits)
     )
     spec = pod_level(spec)
     if spec.get("hostNetwork"):

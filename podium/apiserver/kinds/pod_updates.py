@@ -64,10 +64,7 @@ def annotations(new: Object, old: Object) -> Faults:
 
 
 update = rules.all_of(
-    rules.metadata,
-    rules.valid(pod_check, "metadata", "spec"),
-    annotations,
-    _spec_update,
+    rules.metadata, rules.valid(pod_check, "metadata", "spec"), annotations, _spec_update
 )
 """A pod that is updated."""
 

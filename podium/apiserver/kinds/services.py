@@ -204,8 +204,7 @@ def _slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
 
 
 _valid_service = object_check(
-    name=dns_label,
-    spec=checks.fields(selector=label_map, type=checks.text),
+    name=dns_label, spec=checks.fields(selector=label_map, type=checks.text)
 )
 _port_in_subset = checks.fields(
     name=checks.text, port=checks.needed(_port_number), protocol=_protocol
@@ -250,14 +249,10 @@ ENDPOINTS = Registration(
                 notReadyAddresses=checks.each(_address),
                 ports=checks.each(_port_in_subset),
             )
-        ),
+        )
     ),
     strategy=Strategy(create_on_update=True),
-    columns=(
-        NAME,
-        Column("Endpoints", _endpoints, "Addresses and ports behind the service."),
-        AGE,
-    ),
+    columns=(NAME, Column("Endpoints", _endpoints, "Addresses and ports behind the service."), AGE),
 )
 
 _valid_slice = object_check(

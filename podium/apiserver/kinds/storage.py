@@ -114,10 +114,10 @@ _valid_node = object_check(
                 allocatable=checks.fields(count=checks.count),
             )
         )
-    ),
+    )
 )
 _valid_driver = object_check(
-    spec=checks.fields(attachRequired=checks.boolean, storageCapacity=checks.boolean),
+    spec=checks.fields(attachRequired=checks.boolean, storageCapacity=checks.boolean)
 )
 _valid_capacity = object_check(
     storageClassName=checks.needed(subdomain),
@@ -142,9 +142,7 @@ STORAGE_CLASS = Registration(
         Column("Provisioner", ".provisioner", "Who makes the volumes."),
         Column("ReclaimPolicy", ".reclaimPolicy", "What becomes of volumes.", default="Delete"),
         Column("VolumeBindingMode", ".volumeBindingMode", "When claims bind.", default="Immediate"),
-        Column(
-            "AllowVolumeExpansion", as_it_is(".allowVolumeExpansion", False), "If they grow."
-        ),
+        Column("AllowVolumeExpansion", as_it_is(".allowVolumeExpansion", False), "If they grow."),
         AGE,
     ),
     zeros={"provisioner": ""},
@@ -181,9 +179,7 @@ CSI_DRIVER = Registration(
         flag("StorageCapacity", ".spec.storageCapacity", "Whether scheduling looks at capacity."),
         Column("TokenRequests", _audiences, "Audiences of the tokens that it needs."),
         flag("RequiresRepublish", ".spec.requiresRepublish", "Whether mounts are repeated."),
-        Column(
-            "Modes", joined(".spec.volumeLifecycleModes[*]", NONE), "Volumes' lifecycles."
-        ),
+        Column("Modes", joined(".spec.volumeLifecycleModes[*]", NONE), "Volumes' lifecycles."),
         AGE,
     ),
     zeros={"spec": {}},
@@ -213,7 +209,7 @@ VOLUME_ATTACHMENT = Registration(
                 nodeName=_some_text,
                 source=checks.needed(checks.fields(persistentVolumeName=checks.text)),
             )
-        ),
+        )
     ),
     validate_update=rules.immutable("spec", show=partial(internal, "VolumeAttachmentSpec")),
     strategy=Strategy(
@@ -231,8 +227,5 @@ VOLUME_ATTACHMENT = Registration(
         flag("Attached", ".status.attached", "Whether it is."),
         AGE,
     ),
-    zeros={
-        "spec": {"attacher": "", "source": {}, "nodeName": ""},
-        "status": {"attached": False},
-    },
+    zeros={"spec": {"attacher": "", "source": {}, "nodeName": ""}, "status": {"attached": False}},
 )

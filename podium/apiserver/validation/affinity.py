@@ -6,11 +6,7 @@ from podium.api.errors import FieldError
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.names import dns_label, label_key
-from podium.apiserver.validation.selectors import (
-    label_selector,
-    node_selector,
-    node_selector_term,
-)
+from podium.apiserver.validation.selectors import label_selector, node_selector, node_selector_term
 
 _EMPTY = "can not be empty"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -75,9 +71,7 @@ def _term_topology_key(value: object, path: str) -> Faults:
 
 _pod_affinity_term = checks.in_turn(
     checks.fields(
-        labelSelector=label_selector,
-        namespaceSelector=label_selector,
-        namespaces=_namespaces,
+        labelSelector=label_selector, namespaceSelector=label_selector, namespaces=_namespaces
     ),
     _label_keys_fit,
     checks.fields(topologyKey=checks.absent_as("", _term_topology_key)),
@@ -87,10 +81,7 @@ _pod_affinity = checks.fields(
     **{
         _REQUIRED: checks.each(_pod_affinity_term),
         _PREFERRED: checks.each(
-            checks.fields(
-                weight=_weight,
-                podAffinityTerm=checks.absent_as({}, _pod_affinity_term),
-            )
+            checks.fields(weight=_weight, podAffinityTerm=checks.absent_as({}, _pod_affinity_term))
         ),
     }
 )
@@ -125,8 +116,7 @@ _rest_of_constraint = checks.in_turn(
     checks.fields(minDomains=checks.integer(1, checks.INT32_MAX, "must be greater than 0")),
     _min_domains_when_required,
     checks.fields(
-        nodeAffinityPolicy=_node_inclusion_policy,
-        nodeTaintsPolicy=_node_inclusion_policy,
+        nodeAffinityPolicy=_node_inclusion_policy, nodeTaintsPolicy=_node_inclusion_policy
     ),
     lambda value, path: _label_keys(value, path, "matchLabelKeys"),
     lambda value, path: _not_selected_already(value, join(path, "matchLabelKeys")),

@@ -67,8 +67,7 @@ def _requirement(*operators: str, values: Check = label_value) -> Check:
 
 
 label_selector = checks.fields(
-    matchLabels=label_map,
-    matchExpressions=checks.each(_requirement(*_LISTING, *_PRESENCE)),
+    matchLabels=label_map, matchExpressions=checks.each(_requirement(*_LISTING, *_PRESENCE))
 )
 
 
@@ -89,5 +88,5 @@ node_selector_term = _term(checks.text)
 node_selector = checks.fields(
     nodeSelectorTerms=checks.needed(
         checks.each(_term(label_value)), "must have at least one node selector term"
-    ),
+    )
 )
