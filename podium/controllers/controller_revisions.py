@@ -8,13 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from podium.api.objects import Object, annotations, labels, name, place_of, status_of
-from podium.control.effects import (
-    Create,
-    Effect,
-    deletion_of,
-    patch_of,
-    status_patch_of,
-)
+from podium.control.effects import Create, Effect, deletion_of, patch_of, status_patch_of
 from podium.controllers.kit.controller_refs import owner_reference
 from podium.controllers.kit.indexer import Indexer
 from podium.controllers.pod_templates import hash_of, same_template

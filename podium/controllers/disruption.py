@@ -64,12 +64,7 @@ class DisruptionController(Reconciler):
     tends = frozenset({_BUDGET})
 
     def __init__(self) -> None:
-        super().__init__(
-            {
-                "Pod": {"namespace": namespaces},
-                _BUDGET: {"namespace": namespaces},
-            }
-        )
+        super().__init__({"Pod": {"namespace": namespaces}, _BUDGET: {"namespace": namespaces}})
         self._members = SelectedPods(self.objects, _BUDGET, _selector_of)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:

@@ -167,8 +167,4 @@ class ReplicaCountsByOwner:
 def _basis(owner: Object) -> tuple[Any, ...]:
     """What of an owner's spec decides what its pods count as."""
     spec = owner["spec"]
-    return (
-        spec.get("selector"),
-        labels(spec.get("template") or {}),
-        min_ready_s(owner),
-    )
+    return (spec.get("selector"), labels(spec.get("template") or {}), min_ready_s(owner))

@@ -14,14 +14,7 @@ from typing import IO, NamedTuple
 from podium.machine.cgroups import Cgroup, Cgroups
 from podium.machine.container_logs import LogFile
 from podium.machine.cpu_throttle import Throttle
-from podium.machine.process_table import (
-    Entry,
-    marked,
-    members,
-    memory_bytes,
-    oom_kills,
-    processes,
-)
+from podium.machine.process_table import Entry, marked, members, memory_bytes, oom_kills, processes
 from podium.node.container_runtime import OOM_KILLED, ContainerId, ExitStatus, StopSignal
 
 MARK = "PODIUM_CONTAINER"

@@ -55,10 +55,7 @@ def status_patch(
 
 def addresses(node_name: str, host_ip: str) -> list[Object]:
     """The addresses of a node."""
-    return [
-        {"type": "InternalIP", "address": host_ip},
-        {"type": "Hostname", "address": node_name},
-    ]
+    return [{"type": "InternalIP", "address": host_ip}, {"type": "Hostname", "address": node_name}]
 
 
 def metadata_patch(node: Object, wanted: Object) -> Patch | None:

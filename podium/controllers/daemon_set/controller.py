@@ -21,12 +21,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import phase_of
-from podium.control.effects import (
-    Create,
-    Effect,
-    deletion_of,
-    status_patch_of,
-)
+from podium.control.effects import Create, Effect, deletion_of, status_patch_of
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.controllers.controller_revisions import (
     KIND,
@@ -61,12 +56,7 @@ _ALWAYS_THERE = (
     "desiredNumberScheduled",
     "numberReady",
 )
-_COUNTS = (
-    *_ALWAYS_THERE,
-    "updatedNumberScheduled",
-    "numberAvailable",
-    "numberUnavailable",
-)
+_COUNTS = (*_ALWAYS_THERE, "updatedNumberScheduled", "numberAvailable", "numberUnavailable")
 
 
 class DaemonSetController(Reconciler):

@@ -16,13 +16,7 @@ from podium.api.objects import (
     place_of,
     status_of,
 )
-from podium.control.effects import (
-    Create,
-    Effect,
-    deletion_of,
-    patch_of,
-    status_patch_of,
-)
+from podium.control.effects import Create, Effect, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
 from podium.controllers.deployment.deployment_conditions import (
     PROGRESSING,

@@ -34,10 +34,7 @@ def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:
 
 
 def status_patch(
-    deployment: Object,
-    counts: Mapping[str, int],
-    conditions: Sequence[Object],
-    revision: str,
+    deployment: Object, counts: Mapping[str, int], conditions: Sequence[Object], revision: str
 ) -> Patch | None:
     """The write that makes the status so; None if it is so already.
 

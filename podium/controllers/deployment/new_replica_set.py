@@ -51,10 +51,7 @@ def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
                 **selector,
                 "matchLabels": {**(selector.get("matchLabels") or {}), **hashed},
             },
-            "template": {
-                **template,
-                "metadata": {**metadata_of(template), "labels": carried},
-            },
+            "template": {**template, "metadata": {**metadata_of(template), "labels": carried}},
         },
     }
 
@@ -62,10 +59,7 @@ def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
 def size_notes(deployment: Object) -> dict[str, str]:
     """The annotations by which later changes of scale are told from steps of a rollout."""
     wanted = replicas_of(deployment)
-    return {
-        DESIRED_REPLICAS: str(wanted),
-        MAX_REPLICAS: str(wanted + max_surge(deployment)),
-    }
+    return {DESIRED_REPLICAS: str(wanted), MAX_REPLICAS: str(wanted + max_surge(deployment))}
 
 
 def outdated_fields(deployment: Object, owned: OwnedReplicaSets) -> dict[str, Any]:

@@ -7,22 +7,8 @@ refusal one, to find out whether it would be refused again (upstream's slow star
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from podium.api.objects import (
-    Object,
-    Place,
-    controller_of,
-    is_terminating,
-    place_of,
-    uid_of,
-)
-from podium.control.effects import (
-    Create,
-    Effect,
-    Patch,
-    deletion_of,
-    patch_of,
-    status_patch_of,
-)
+from podium.api.objects import Object, Place, controller_of, is_terminating, place_of, uid_of
+from podium.control.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
 from podium.controllers.job.backoff_record import BackoffRecord
 from podium.controllers.job.finished_condition import (

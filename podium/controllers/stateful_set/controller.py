@@ -5,15 +5,7 @@ Rules and texts are those of v1.36's `statefulset` controller.
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from podium.api.objects import (
-    Object,
-    Place,
-    is_terminating,
-    name,
-    place_of,
-    status_of,
-    uid_of,
-)
+from podium.api.objects import Object, Place, is_terminating, name, place_of, status_of, uid_of
 from podium.control.effects import Create, Delete, Effect, Patch
 from podium.control.events import Change, Outcome
 from podium.controllers.controller_revisions import KIND, History, history_of, next_step, surplus
