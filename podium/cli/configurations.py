@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from podium.cli.options import InputError
 from podium.node import kubelet_config
 from podium.node.kubelet_config import KubeletConfig
-from podium.node.pressure.threshold_flags import EQUALS, parse_flag
-from podium.node.pressure.threshold_parsing import ThresholdError
+from podium.node.pressure.threshold_parsing import EQUALS, ThresholdError, parse_flag
 
 if TYPE_CHECKING:
     from podium.config.load import Loaded as LoadedConfiguration

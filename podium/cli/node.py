@@ -62,7 +62,7 @@ def node(
     For development, tests and edge machines: it isolates nothing.
     """
     from podium.api.labels import validate_subdomain
-    from podium.node.pressure.threshold_flags import EQUALS, parse_flag
+    from podium.node.pressure.threshold_parsing import EQUALS, parse_flag
 
     flags: dict[str, str | int | None] = {
         "evictionHard": eviction_hard,

@@ -13,7 +13,7 @@ from podium.client.connection import load_connection
 from podium.client.http_api import CallFailedError, HttpApi
 from podium.machine.cgroups import Cgroups
 from podium.machine.containers import Containers
-from podium.machine.host_info import machine_info
+from podium.machine.host_stats import machine_info
 from podium.machine.node_directory import NodeDirectory
 from podium.machine.runtime_service import Fetch, RuntimeService
 from podium.node.kubelet_config import KubeletConfig

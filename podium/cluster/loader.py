@@ -25,7 +25,7 @@ from podium.apiserver.registry import Registry
 from podium.apiserver.verbs.creating import new_uid
 from podium.apiserver.versions import stored_version
 from podium.cluster.owners import Owners
-from podium.node.node_conditions import changed_conditions
+from podium.node.node_status import changed_conditions
 from podium.store.store import Store
 
 _NOTHING: Object = {}

@@ -7,9 +7,9 @@ from podium.api.disruption import PREEMPTED, cause_of
 from podium.api.objects import Object
 from podium.api.pods import is_finished, phase_of
 from podium.store.errors import ExpiredError
+from podium.store.history import WatchEvent
 from podium.store.store import Store
 from podium.store.watch import Watch
-from podium.store.watch_event import WatchEvent
 
 
 @dataclass(frozen=True, slots=True)

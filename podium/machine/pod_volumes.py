@@ -10,9 +10,7 @@ from pathlib import Path
 
 from podium.api.objects import Object
 from podium.machine.node_directory import NodeDirectory
-from podium.node.real.machine_info import MachineInfo
-from podium.node.real.unsupported_fields import API_ACCESS
-from podium.node.real.value_sources import (
+from podium.node.real.container_environment import (
     MissingSourceError,
     Source,
     Sources,
@@ -20,6 +18,8 @@ from podium.node.real.value_sources import (
     found,
     pod_field,
 )
+from podium.node.real.registration import MachineInfo
+from podium.node.real.unsupported_fields import API_ACCESS
 
 _MODE = 0o644
 _NOTHING: Object = {}

@@ -34,8 +34,8 @@ from podium.node.real.commands import (
     StopContainer,
     WaitForExit,
 )
-from podium.node.real.machine_info import MachineInfo
-from podium.node.real.value_sources import MissingSourceError, Source, Sources, env_sources
+from podium.node.real.container_environment import MissingSourceError, Source, Sources, env_sources
+from podium.node.real.registration import MachineInfo
 from podium.runtime.async_api import AsyncApi, ObjectList
 from podium.runtime.informer_cache import WatchEventLike
 

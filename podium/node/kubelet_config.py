@@ -9,8 +9,14 @@ from podium.api.objects import Object
 from podium.api.quantity import Quantity, nanos, parse_quantity, value
 from podium.node.pressure.eviction_config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
-from podium.node.pressure.threshold_flags import BELOW, EQUALS, parse_flag
-from podium.node.pressure.threshold_parsing import Statements, ThresholdError, parse_thresholds
+from podium.node.pressure.threshold_parsing import (
+    BELOW,
+    EQUALS,
+    Statements,
+    ThresholdError,
+    parse_flag,
+    parse_thresholds,
+)
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"

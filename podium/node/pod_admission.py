@@ -8,7 +8,8 @@ but resources gets them: the kubelet stops other pods for it
 (`podium.node.critical_pod_preemption`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.api.objects import Object, conditions_of, labels, name, spec_of, status_of
@@ -17,13 +18,48 @@ from podium.api.qos import stored_or_computed_qos
 from podium.api.quantity import milli_value, value
 from podium.api.resources import is_extended_resource, is_scalar_resource
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate, untolerated
+from podium.core.host_ports import HostPort
 from podium.core.pods import PodInfo
 from podium.core.resource_columns import NATIVE_RESOURCES
-from podium.node.node_load import PODS, NodeLoad
 from podium.plugins.node_affinity import NodeAffinity
 from podium.plugins.node_declared_features import required_features
 from podium.plugins.node_ports import NodePorts
 from podium.plugins.taint_toleration import TaintToleration
+
+PODS = "pods"
+
+
+class NodeLoad:
+    """The amounts of resources and the host ports that the pods of one node hold.
+
+    Attributes:
+        amounts: by resource: cpu in thousandths, others in units, and `pods`.
+        ports: how many pods hold each.
+    """
+
+    def __init__(self, pods: Iterable[PodInfo] = ()) -> None:
+        self.amounts: Counter[str] = Counter()
+        self.ports: Counter[HostPort] = Counter()
+        for pod in pods:
+            self.add(pod)
+
+    def add(self, pod: PodInfo) -> None:
+        """Count a pod."""
+        self.amounts[PODS] += 1
+        self.amounts.update(pod.cls.held)
+        self.ports.update(pod.cls.host_ports)
+
+    def remove(self, pod: PodInfo) -> None:
+        """Count a pod no more; it must be as it was when it was added."""
+        self.amounts[PODS] -= 1
+        self.amounts.subtract(pod.cls.held)
+        self.ports.subtract(pod.cls.host_ports)
+
+    def holds(self, wanted: Iterable[HostPort]) -> bool:
+        """Whether a port is taken that conflicts with one of these."""
+        wishes = list(wanted)
+        return any(count and any(map(port.conflicts, wishes)) for port, count in self.ports.items())
+
 
 _OS_LABEL = "kubernetes.io/os"
 PRESSURES = frozenset({"MemoryPressure", "DiskPressure", "PIDPressure"})

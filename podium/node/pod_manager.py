@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from podium.api.objects import Object
 from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo, placed_pod
-from podium.node.node_load import NodeLoad
+from podium.node.pod_admission import NodeLoad
 from podium.node.pod_worker import PodWorker
 
 

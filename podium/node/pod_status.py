@@ -1,6 +1,6 @@
-"""The status of a pod, as a kubelet of v1.36 writes it."""
+"""The status and the conditions of a pod, as a kubelet of v1.36 writes them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from podium.api.objects import Object
@@ -8,8 +8,90 @@ from podium.api.times import timestamp
 from podium.node.container import Container, Run, State
 from podium.node.container_runtime import KILLED
 from podium.node.pod_admission import PodRejection
-from podium.node.pod_conditions import condition_status, pod_conditions
 from podium.node.pod_worker import PodWorker
+
+ConditionState = tuple[bool, str, str]
+"""Whether a condition holds, reason and message."""
+
+_HOLDS: ConditionState = (True, "", "")
+_TERMINAL = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
+
+
+def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
+    """The conditions as the pod is; the times of those that haven't changed stay."""
+    status = worker.pod.get("status") or {}
+    known: Sequence[Object] = status.get("conditions") or ()
+    generation = worker.pod["metadata"].get("generation")
+    made: list[Object] = []
+    for kind, (holds, reason, message) in _states(worker, status):
+        old = next((one for one in known if one.get("type") == kind), None)
+        value = "True" if holds else "False"
+        condition: dict[str, Any] = {"type": kind, "status": value}
+        since = old.get("lastTransitionTime") if old and old.get("status") == value else None
+        condition["lastTransitionTime"] = since or timestamp(now_s)
+        for field, text in (("reason", reason), ("message", message)):
+            if text or (old and old.get(field)):
+                # In a patch, a text of before stays unless it is taken away.
+                condition[field] = text or None
+        if generation:
+            condition["observedGeneration"] = generation
+        made.append(condition)
+    return made
+
+
+def condition_status(status: Object, kind: str) -> str:
+    """The status of a condition; empty if there is no such condition."""
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == kind:
+            return str(condition.get("status") or "")
+    return ""
+
+
+def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionState]]:
+    containers_ready = _containers_ready(worker)
+    yield "PodReadyToStartContainers", (worker.is_set_up and not worker.is_over, "", "")
+    yield "Initialized", _initialized(worker)
+    yield "Ready", _gates(worker, status) if containers_ready[0] else containers_ready
+    yield "ContainersReady", containers_ready
+    why = worker.stop_reason
+    if worker.is_over and why is not None and why.disruption:
+        yield "DisruptionTarget", (True, "TerminationByKubelet", why.disruption)
+
+
+def _initialized(worker: PodWorker) -> ConditionState:
+    if worker.phase == "Succeeded":
+        return (True, "PodCompleted", "")
+    missing = [one.name for one in worker.init if not one.is_initialized]
+    if not missing or worker.has_begun:
+        return _HOLDS
+    message = f"containers with incomplete status: [{' '.join(missing)}]"
+    return (False, "ContainersNotInitialized", message)
+
+
+def _containers_ready(worker: PodWorker) -> ConditionState:
+    if worker.is_over:
+        return (False, _TERMINAL[worker.phase], "")
+    lasting = (*(one for one in worker.init if one.is_sidecar), *worker.main)
+    unready = [one.name for one in lasting if not one.is_ready]
+    if not unready:
+        return _HOLDS
+    message = f"containers with unready status: [{' '.join(unready)}]"
+    return (False, "ContainersNotReady", message)
+
+
+def _gates(worker: PodWorker, status: Object) -> ConditionState:
+    """Whether all readiness gates of a pod are open; others than its kubelet open them."""
+    faults = []
+    for gate in worker.pod["spec"].get("readinessGates") or ():
+        kind = gate["conditionType"]
+        found = condition_status(status, kind)
+        if not found:
+            faults.append(f'corresponding condition of pod readiness gate "{kind}" does not exist.')
+        elif found != "True":
+            fault = f'the status of pod readiness gate "{kind}" is not "True", but {found}'
+            faults.append(fault)
+    return (False, "ReadinessGatesNotReady", ", ".join(faults)) if faults else _HOLDS
+
 
 Status = dict[str, Any]
 

@@ -9,9 +9,8 @@ from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.cluster.options import START_S
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.node.simulated.behaviour import CONDITIONS, DOWN, PREFIX, Behaviour
+from podium.node.simulated.behaviour import CONDITIONS, DOWN, PREFIX, Behaviour, ScriptedDuration
 from podium.node.simulated.node_settings import NodeSettings
-from podium.node.simulated.scripted_durations import ScriptedDuration
 from podium.plan.changing import Changer
 from podium.plan.identities import Identity, decisive
 from podium.plan.pressing import press

@@ -11,7 +11,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, name
 from podium.api.pods import is_finished, node_name_of
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, value
-from podium.node.pressure.eviction_requests import eviction_request_nanos
+from podium.node.pressure.eviction_ranking import eviction_request_nanos
 from podium.node.pressure.pod_eviction import bytes_quantity
 from podium.node.pressure.signals import Signal
 from podium.node.pressure.threshold_parsing import ThresholdError, parse_value

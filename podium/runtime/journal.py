@@ -16,8 +16,8 @@ import msgspec
 
 from podium.api.objects import Object
 from podium.store.errors import JournalError
+from podium.store.history import EventType, WatchEvent
 from podium.store.journal import FIRST_REVISION, Recovered
-from podium.store.watch_event import EventType, WatchEvent
 
 Durability = Literal["process", "power"]
 """What writes survive: the end of the process, or a power failure as well."""

@@ -14,9 +14,9 @@ from podium.runtime.faults import FaultInjector
 from podium.runtime.informer_cache import InformerCache
 from podium.runtime.timer_queue import TimerQueue
 from podium.store.errors import ExpiredError
+from podium.store.history import WatchEvent
 from podium.store.store import Store
 from podium.store.watch import Watch
-from podium.store.watch_event import WatchEvent
 
 
 class SharedInformer:

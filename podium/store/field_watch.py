@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from podium.api.objects import Object
 from podium.store.errors import ExpiredError
-from podium.store.history import History, Wake
-from podium.store.watch_event import WatchEvent
+from podium.store.history import History, Wake, WatchEvent
 
 ReadField = Callable[[Object], str]
 

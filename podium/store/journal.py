@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from podium.store.watch_event import WatchEvent
+from podium.store.history import WatchEvent
 
 FIRST_REVISION = 1
 """Of an empty store; 0 means something else to those who list and watch."""

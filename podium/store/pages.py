@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from podium.api.objects import Object
+from podium.store.history import WatchEvent
 from podium.store.kind_index import KindIndex
-from podium.store.watch_event import WatchEvent
 
 Matches = Callable[[Object], bool]
 _AFTER = "\0"

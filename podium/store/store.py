@@ -20,12 +20,11 @@ from podium.store.errors import (
     TooLargeResourceVersionError,
 )
 from podium.store.field_watch import FieldValue, FieldWatch
-from podium.store.history import History, Wake
+from podium.store.history import EventType, History, Wake, WatchEvent
 from podium.store.journal import FIRST_REVISION, Journal, Recovered
 from podium.store.kind_index import KindIndex
 from podium.store.pages import Matches, Page, find, list_segments
 from podium.store.watch import Watch
-from podium.store.watch_event import EventType, WatchEvent
 
 _NOTHING_KEPT = Recovered(FIRST_REVISION, ())
 

@@ -1,8 +1,7 @@
 """A reader of the history of one kind."""
 
 from podium.store.errors import ExpiredError
-from podium.store.history import History, Wake
-from podium.store.watch_event import WatchEvent
+from podium.store.history import History, Wake, WatchEvent
 
 
 class Watch:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from podium.runtime.journal import SqliteJournal
+from podium.store.history import WatchEvent
 from podium.store.store import Store
-from podium.store.watch_event import WatchEvent
 from tests.embedded.client import PATIENCE_S, Client, up
 
 NODES, CPU_PER_NODE, CPU_OF_A_POD = 3, 4, 1

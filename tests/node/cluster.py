@@ -7,7 +7,7 @@ from podium.api.kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.control.effects import Effect
-from podium.node.pod_conditions import condition_status
+from podium.node.pod_status import condition_status
 from podium.node.simulated.behaviour import PREFIX
 from podium.node.simulated.node_settings import NodeSettings
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets

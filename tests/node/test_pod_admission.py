@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from podium.node.node_load import NodeLoad
-from podium.node.pod_admission import PodRejection, pressure_rejection, rejection_of
+from podium.node.pod_admission import NodeLoad, PodRejection, pressure_rejection, rejection_of
 from tests.node.builders import info, node, pod
 
 CPU = "Node didn't have enough resource: cpu, requested: 2000, used: 3000, capacity: 4000"

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from podium.store.errors import JournalError
+from podium.store.history import WatchEvent
 from podium.store.journal import FIRST_REVISION, Recovered
-from podium.store.watch_event import WatchEvent
 
 
 class MemoryJournal:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from podium.api.objects import Object
 from podium.store.errors import ExpiredError, TooLargeResourceVersionError
 from podium.store.field_watch import FieldValue
+from podium.store.history import WatchEvent
 from podium.store.store import Store
-from podium.store.watch_event import WatchEvent
 from tests.store.objects import made
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from podium.store.errors import ExpiredError, TooLargeResourceVersionError
+from podium.store.history import WatchEvent
 from podium.store.store import Store
-from podium.store.watch_event import WatchEvent
 from tests.store.objects import made
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from podium.store.history import EventType, WatchEvent
 from podium.store.journal import FIRST_REVISION
-from podium.store.watch_event import EventType, WatchEvent
 from tests.store.objects import version
 
 Key = tuple[str, str, str]

@@ -17,9 +17,9 @@ from podium.apiserver.verbs.options import ListOptions
 from podium.apiserver.verbs.reading import expired, parse_version, too_large
 from podium.store.errors import ExpiredError, TooLargeResourceVersionError
 from podium.store.field_watch import FieldValue, FieldWatch
+from podium.store.history import WatchEvent
 from podium.store.store import Store
 from podium.store.watch import Watch
-from podium.store.watch_event import WatchEvent
 
 Item = Mapping[str, Any]
 """An event as clients see it: `{"type": …, "object": …}`."""

@@ -31,9 +31,12 @@ from podium.controllers.controller_revisions import (
     next_step,
     surplus,
 )
-from podium.controllers.daemon_set.daemon_set_state import DaemonSetState, rollout_bound
+from podium.controllers.daemon_set.daemon_set_state import (
+    DaemonSetState,
+    FailedPodsBackoff,
+    rollout_bound,
+)
 from podium.controllers.daemon_set.eligibility import bound_to, target_of, tolerant
-from podium.controllers.daemon_set.failed_pods_backoff import FailedPodsBackoff
 from podium.controllers.daemon_set.node_state import (
     GENERATION_LABEL,
     DaemonRules,

@@ -18,17 +18,18 @@ from podium.api.objects import (
 )
 from podium.control.effects import Create, Effect, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
-from podium.controllers.deployment.deployment_conditions import (
+from podium.controllers.deployment.deployment_status import (
     PROGRESSING,
     Conditions,
+    counts_of,
     deadline_of,
     is_complete,
     put_available,
     put_failure,
     put_paused,
     put_progress,
+    status_patch,
 )
-from podium.controllers.deployment.deployment_status import counts_of, status_patch
 from podium.controllers.deployment.new_replica_set import (
     new_replica_set,
     outdated_fields,
@@ -36,8 +37,10 @@ from podium.controllers.deployment.new_replica_set import (
 )
 from podium.controllers.deployment.replica_set_sizes import (
     Sizes,
+    is_rolling,
     is_scaled,
     new_size,
+    progress_deadline_s,
     proportional_sizes,
     rolling_sizes,
     surplus_history,
@@ -48,7 +51,6 @@ from podium.controllers.deployment.replica_sets import (
     counted,
     owned_replica_sets,
 )
-from podium.controllers.deployment.rollout_bounds import is_rolling, progress_deadline_s
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler

@@ -1,13 +1,17 @@
-"""A Deployment's status: counts of its ReplicaSets' pods, and the write that brings it up to date.
+"""A Deployment's status: counts of its ReplicaSets' pods, and conditions that tell how it gets on.
 
-The revision, an annotation, is written along with the status, as the API allows it.
+Types, reasons, messages and what keeps which time are those of v1.36's deployment controller. The
+revision, an annotation, is written along with the status, as the API allows it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from podium.api.objects import Object, annotations
+from podium.api.objects import Object, annotations, conditions_of, name
+from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Patch, patch_of
+from podium.controllers.deployment.replica_set_sizes import max_unavailable, progress_deadline_s
 from podium.controllers.deployment.replica_sets import (
     REVISION,
     OwnedReplicaSets,
@@ -15,7 +19,173 @@ from podium.controllers.deployment.replica_sets import (
     counted_sum,
     wanted_sum,
 )
-from podium.controllers.kit.workloads import as_written
+from podium.controllers.kit.workloads import as_written, replicas_of
+
+PROGRESSING = "Progressing"
+PAUSED = "DeploymentPaused"
+COMPLETE = "NewReplicaSetAvailable"
+TIMED_OUT = "ProgressDeadlineExceeded"
+_FAILURE = "ReplicaFailure"
+
+
+@dataclass(slots=True)
+class Conditions:
+    """The conditions as they are to be, changed one at a time.
+
+    Attributes:
+        all: in the order in which they were set.
+        now_s: the time.
+    """
+
+    all: list[Object]
+    now_s: float
+
+    def get(self, kind: str) -> Object | None:
+        """The condition of a type."""
+        return next((one for one in self.all if one.get("type") == kind), None)
+
+    def put(
+        self, kind: str, status: str, reason: str, message: str, *, again: bool = False
+    ) -> None:
+        """Set a condition.
+
+        One with the same status and reason stands as it is, unless it is to be told again; as long
+        as the status is the same, so is the time of the transition.
+        """
+        known = self.get(kind)
+        is_same = known is not None and known.get("status") == status
+        if known is not None and is_same and known.get("reason") == reason and not again:
+            return
+        time = timestamp(self.now_s)
+        since = known.get("lastTransitionTime", time) if known is not None and is_same else time
+        self.remove(kind)
+        self.all.append(
+            {
+                "type": kind,
+                "status": status,
+                "lastUpdateTime": time,
+                "lastTransitionTime": since,
+                "reason": reason,
+                "message": message,
+            }
+        )
+
+    def remove(self, kind: str) -> None:
+        """Have no condition of a type."""
+        self.all = [one for one in self.all if one.get("type") != kind]
+
+
+def put_paused(conditions: Conditions, deployment: Object) -> None:
+    """Tell that a Deployment is paused, or isn't any more, so that this time doesn't count."""
+    known = conditions.get(PROGRESSING)
+    reason = None if known is None else known.get("reason")
+    if progress_deadline_s(deployment) is None or reason == TIMED_OUT:
+        return
+    paused = bool(deployment["spec"].get("paused"))
+    if paused and reason != PAUSED:
+        conditions.put(PROGRESSING, "Unknown", PAUSED, "Deployment is paused")
+    elif not paused and reason == PAUSED:
+        conditions.put(PROGRESSING, "Unknown", "DeploymentResumed", "Deployment is resumed")
+
+
+def put_available(conditions: Conditions, deployment: Object, available: int) -> None:
+    """Tell whether as many pods are available as have to be."""
+    if available >= replicas_of(deployment) - max_unavailable(deployment):
+        status, reason, has = "True", "MinimumReplicasAvailable", "has"
+    else:
+        status, reason, has = "False", "MinimumReplicasUnavailable", "does not have"
+    conditions.put("Available", status, reason, f"Deployment {has} minimum availability.")
+
+
+def put_progress(
+    conditions: Conditions, deployment: Object, owned: OwnedReplicaSets, counts: Mapping[str, int]
+) -> None:
+    """Tell how the rollout gets on, by what has changed since the status was last written.
+
+    Args:
+        conditions: to be changed.
+        deployment: with the status last written.
+        owned: its ReplicaSets.
+        counts: as they are now.
+    """
+    known, deadline_s = conditions.get(PROGRESSING), progress_deadline_s(deployment)
+    if deadline_s is None:
+        conditions.remove(PROGRESSING)
+        return
+    reason = None if known is None else known.get("reason")
+    if reason == COMPLETE and counts["replicas"] == counts["updatedReplicas"]:
+        return
+    kind, called = "Deployment", name(deployment)
+    if owned.new is not None:
+        kind, called = "ReplicaSet", name(owned.new)
+    subject = f'{kind} "{called}"'
+    if is_complete(deployment, counts):
+        message = f"{subject} has successfully progressed."
+        conditions.put(PROGRESSING, "True", COMPLETE, message)
+    elif _gets_on(deployment, counts):
+        message = f"{subject} is progressing."
+        conditions.put(PROGRESSING, "True", "ReplicaSetUpdated", message, again=True)
+    elif known is not None and _is_overdue(known, deadline_s, conditions.now_s):
+        message = f"{subject} has timed out progressing."
+        conditions.put(PROGRESSING, "False", TIMED_OUT, message)
+
+
+def put_failure(conditions: Conditions, owned: OwnedReplicaSets) -> None:
+    """Pass on that a ReplicaSet can't create pods, the new one's failure before others'."""
+    failure = next(_failures(reversed(owned.all)), None)
+    if failure is None:
+        conditions.remove(_FAILURE)
+        return
+    status, reason = str(failure.get("status")), str(failure.get("reason"))
+    conditions.put(_FAILURE, status, reason, str(failure.get("message") or ""))
+
+
+def is_complete(deployment: Object, counts: Mapping[str, int]) -> bool:
+    """Whether all pods are of the new template, wanted and available."""
+    fields = ("updatedReplicas", "replicas", "availableReplicas")
+    return all(counts[field] == replicas_of(deployment) for field in fields)
+
+
+def deadline_of(deployment: Object, conditions: Sequence[Object]) -> float | None:
+    """When a rollout that doesn't get on will have failed; None if that isn't to be waited for."""
+    known = next((one for one in conditions if one.get("type") == PROGRESSING), None)
+    deadline_s = progress_deadline_s(deployment)
+    if deadline_s is None or known is None or known.get("reason") in (COMPLETE, TIMED_OUT, PAUSED):
+        return None
+    # Upstream adds a second, too: times are written in whole ones.
+    return _updated_s(known) + deadline_s + 1
+
+
+def _gets_on(deployment: Object, counts: Mapping[str, int]) -> bool:
+    before = {field: counted(deployment, field) for field in counts}
+    return (
+        counts["updatedReplicas"] > before["updatedReplicas"]
+        or _outdated(counts) < _outdated(before)
+        or counts["readyReplicas"] > before["readyReplicas"]
+        or counts["availableReplicas"] > before["availableReplicas"]
+    )
+
+
+def _outdated(counts: Mapping[str, int]) -> int:
+    return counts["replicas"] - counts["updatedReplicas"]
+
+
+def _is_overdue(known: Object, deadline_s: int, now_s: float) -> bool:
+    if known.get("reason") in (COMPLETE, TIMED_OUT):
+        return known.get("reason") == TIMED_OUT
+    return _updated_s(known) + deadline_s < now_s
+
+
+def _updated_s(condition: Object) -> float:
+    time = condition.get("lastUpdateTime") or condition.get("lastTransitionTime")
+    return parse_time(time) / NANOS_PER_SECOND if time else 0.0
+
+
+def _failures(replica_sets: Iterable[Object]) -> Iterator[Object]:
+    for replica_set in replica_sets:
+        for one in conditions_of(replica_set):
+            if one.get("type") == _FAILURE:
+                yield one
 
 
 def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:

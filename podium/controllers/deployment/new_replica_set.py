@@ -3,9 +3,13 @@
 from typing import Any
 
 from podium.api.objects import Object, annotations, labels, metadata_of, name, status_of
-from podium.controllers.deployment.replica_set_sizes import DESIRED_REPLICAS, MAX_REPLICAS, new_size
+from podium.controllers.deployment.replica_set_sizes import (
+    DESIRED_REPLICAS,
+    MAX_REPLICAS,
+    max_surge,
+    new_size,
+)
 from podium.controllers.deployment.replica_sets import REVISION, OwnedReplicaSets, revision_of
-from podium.controllers.deployment.rollout_bounds import max_surge
 from podium.controllers.kit.controller_refs import owner_reference
 from podium.controllers.kit.workloads import replicas_of
 from podium.controllers.pod_templates import HASH_LABEL, hash_of

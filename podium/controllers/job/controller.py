@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from podium.api.objects import Object, Place, controller_of, is_terminating, place_of, uid_of
 from podium.control.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
-from podium.controllers.job.backoff_record import BackoffRecord
 from podium.controllers.job.finished_condition import (
     REACHED,
     FinishedCondition,
@@ -21,7 +20,7 @@ from podium.controllers.job.finished_condition import (
 )
 from podium.controllers.job.job_status import StatusUpdate, changed_fields, new_status
 from podium.controllers.job.pod_accounting import TRACKING, is_tracked
-from podium.controllers.job.pod_changes import PodChanges, pod_changes
+from podium.controllers.job.pod_changes import BackoffRecord, PodChanges, pod_changes
 from podium.controllers.job.sync_context import SyncJobContext, sync_context
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids

@@ -1,14 +1,16 @@
-"""Which pods a Job that goes on creates and deletes.
+"""Which pods a Job that goes on creates and deletes, and how long it waits before it replaces any.
 
-The rules are those of v1.36's manageJob: in one go pods are created or deleted, not both.
+The rules are those of v1.36's manageJob: in one go pods are created or deleted, not both. Failures
+since the last success make it wait: 10 s, twice as long each time, up to 10 minutes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from podium.api.objects import Object, is_terminating
-from podium.controllers.job.backoff_record import BACKOFF
+from podium.api.objects import Object, is_terminating, uid_of
+from podium.api.pods import phase_of
+from podium.control.backoff import Backoff
 from podium.controllers.job.pod_accounting import (
     FAILURES,
     IGNORED_FAILURES,
@@ -23,6 +25,44 @@ from podium.controllers.job.pod_accounting import (
 from podium.controllers.job.pod_failure_policy import IGNORE, match_pod_failure_policy
 from podium.controllers.job.sync_context import SyncJobContext
 from podium.controllers.pod_deletion_order import removal_order
+
+BACKOFF = Backoff(first_s=10.0, max_s=600.0)
+
+
+@dataclass(slots=True)
+class BackoffRecord:
+    """What is remembered of one Job.
+
+    Attributes:
+        failures: since the last success.
+        last_failure_s: when that was.
+    """
+
+    failures: int = 0
+    last_failure_s: float = 0.0
+    _seen: set[str] = field(default_factory=set)
+
+    def see(self, ended: Collection[Object], known: Collection[str], now_s: float) -> None:
+        """Take in pods that have ended.
+
+        Args:
+            ended: pods that have yet to be counted.
+            known: uids of others that still may show up among the pods.
+            now_s: the time.
+        """
+        new = [pod for pod in ended if uid_of(pod) not in self._seen]
+        for pod in sorted(new, key=lambda pod: finished_s(pod, now_s)):
+            if phase_of(pod) == "Succeeded":
+                self.failures = 0
+            else:
+                self.failures += 1
+                self.last_failure_s = finished_s(pod, now_s)
+        self._seen = {*map(uid_of, ended), *(uid for uid in self._seen if uid in known)}
+
+    def until_s(self) -> float:
+        """Until when no pods are created."""
+        return self.last_failure_s + BACKOFF.wait_s(self.failures)
+
 
 BURST_MAX = 500
 

@@ -23,10 +23,6 @@ from podium.controllers.node_lifecycle.node_heartbeats import (
     silent_from_s,
     unknown_patch,
 )
-from podium.controllers.node_lifecycle.node_lifecycle_settings import (
-    DEFAULT_SETTINGS,
-    NodeLifecycleSettings,
-)
 from podium.controllers.node_lifecycle.node_taints import (
     NO_EXECUTE_TAINTS,
     no_execute_patch,
@@ -36,7 +32,14 @@ from podium.controllers.node_lifecycle.node_taints import (
     taints_of,
     without_no_execute,
 )
-from podium.controllers.node_lifecycle.zones import Zone, Zones, ZonesChange, zone_of
+from podium.controllers.node_lifecycle.zones import (
+    DEFAULT_SETTINGS,
+    NodeLifecycleSettings,
+    Zone,
+    Zones,
+    ZonesChange,
+    zone_of,
+)
 
 TAINTING_PERIOD_S = 0.1
 """How soon after a look the nodes that have failed are tainted, as far as rates allow."""

@@ -11,7 +11,7 @@ from podium.api.objects import Object, condition_of, spec_of
 from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.control.effects import Patch, status_patch_of
 from podium.control.heartbeats import is_continuous, last_heartbeat_s
-from podium.controllers.node_lifecycle.node_lifecycle_settings import NodeLifecycleSettings
+from podium.controllers.node_lifecycle.zones import NodeLifecycleSettings
 
 NEVER_UPDATED = "NodeStatusNeverUpdated"
 

@@ -9,7 +9,7 @@ from podium.api.priority import is_node_critical
 from podium.api.qos import stored_or_computed_qos
 from podium.api.quantity import value
 from podium.api.resources import is_sidecar, pod_requests
-from podium.node.pressure.eviction_requests import has_pod_level_resources
+from podium.node.pressure.eviction_ranking import has_pod_level_resources
 from podium.node.pressure.signals import MEMORY
 
 GUARANTEED = -997

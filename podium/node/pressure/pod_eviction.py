@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from podium.api.objects import Object, name
 from podium.api.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
-from podium.node.pressure.eviction_requests import has_pod_level_resources
+from podium.node.pressure.eviction_ranking import has_pod_level_resources
 from podium.node.pressure.node_statistics import ContainerUsage, PodUsage
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY
 

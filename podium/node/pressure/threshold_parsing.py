@@ -187,3 +187,25 @@ def _single(number: float) -> float:
     """The nearest float32; raises OverflowError."""
     rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
     return rounded
+
+
+BELOW, EQUALS = "<", "="
+
+
+def parse_flag(text: str, separator: str) -> Statements:
+    """What a flag says of each signal; of several statements about one the last counts.
+
+    Args:
+        text: the flag's value.
+        separator: `BELOW` or `EQUALS`.
+
+    Raises:
+        ThresholdError: a statement doesn't have the separator; the message is the kubelet's.
+    """
+    found = {}
+    for pair in filter(None, text.split(",")):
+        signal, separated, value = pair.partition(separator)
+        if not separated:
+            raise ThresholdError(f"malformed pair, expect string{separator}string")
+        found[signal.strip()] = value.strip()
+    return found

@@ -5,10 +5,11 @@ calls. A slow API doesn't hold up its containers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from podium.api.objects import Object, name, place_of, uid
 from podium.api.pods import is_finished
-from podium.api.quantity import value
+from podium.api.quantity import NANOS_PER_UNIT, nanos, value
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Outcome, Synced
 from podium.control.heartbeats import RENEW_INTERVAL_S
@@ -21,7 +22,7 @@ from podium.node.container_runtime import (
     ExitStatus,
     HandlerResult,
 )
-from podium.node.eviction_loop import EvictionLoop
+from podium.node.eviction_loop import EvictionLoop, pods_memory_limit_bytes
 from podium.node.kubelet import Kubelet
 from podium.node.kubelet_config import KubeletConfig
 from podium.node.kubelets import Kubelets, LeaseKey, NodeKey
@@ -29,7 +30,9 @@ from podium.node.node_lease import NodeLease
 from podium.node.node_status import metadata_patch, status_patch
 from podium.node.pod_manager import PodManager
 from podium.node.pod_worker import DELETED, PodWorker, StopReason
-from podium.node.pressure.node_statistics import Statistics
+from podium.node.pressure.eviction_config import EvictionConfig
+from podium.node.pressure.node_statistics import Observation, Statistics
+from podium.node.pressure.signals import MEMORY, Signal
 from podium.node.real.commands import (
     AwaitShutdown,
     CollectGarbage,
@@ -43,9 +46,8 @@ from podium.node.real.commands import (
     StartContainer,
     WaitForExit,
 )
-from podium.node.real.machine_info import MachineInfo
-from podium.node.real.pods_memory import above_memory_limit, with_allocatable_memory
 from podium.node.real.process_runtime import ProcessRuntime
+from podium.node.real.registration import MachineInfo
 
 LEAVING = StopReason(
     "Terminated",
@@ -286,3 +288,36 @@ def _run_of(worker: PodWorker | None, run: ContainerId) -> Container | None:
 
 def _no_revisit(_pod: Object, _at_s: float) -> None:
     """Whatever is due for a pod is found out by its worker."""
+
+
+def with_allocatable_memory(
+    measured: Statistics, config: EvictionConfig, allocatable_bytes: int
+) -> Statistics:
+    """The statistics with what is left of the memory that pods may have together.
+
+    Args:
+        measured: what the machine tells.
+        config: how evictions are configured.
+        allocatable_bytes: what pods may request.
+    """
+    memory = measured.observations.get(Signal.MEMORY_AVAILABLE)
+    if memory is None:
+        return measured
+    capacity = pods_memory_limit_bytes(config, allocatable_bytes, memory.capacity)
+    used = sum(one.memory_bytes or 0 for one in measured.usage.values())
+    left = Observation(max(capacity - used, 0), capacity, memory.observed_s)
+    observations = {**measured.observations, Signal.ALLOCATABLE_MEMORY_AVAILABLE: left}
+    return replace(measured, observations=observations)
+
+
+def above_memory_limit(
+    workers: Sequence[PodWorker], measured: Statistics
+) -> Iterator[tuple[PodWorker, Container]]:
+    """The containers that use more memory than their limit."""
+    for worker in workers:
+        usage = measured.usage.get(worker.uid)
+        used = {one.name: one.memory_bytes or 0 for one in usage.containers} if usage else {}
+        for one in worker.containers:
+            limits = (one.spec.get("resources") or {}).get("limits") or {}
+            if MEMORY in limits and used.get(one.name, 0) * NANOS_PER_UNIT > nanos(limits[MEMORY]):
+                yield worker, one

@@ -18,7 +18,7 @@ from podium.node.real.commands import (
     StartContainer,
     StopContainer,
 )
-from podium.node.real.machine_info import MachineInfo
+from podium.node.real.registration import MachineInfo
 from podium.node.real.unsupported_fields import unsupported
 
 _LEAVING = PodRejection("NodeShutdown", "Pod was rejected as the node is shutting down.")

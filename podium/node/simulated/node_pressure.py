@@ -21,9 +21,8 @@ from podium.node.pressure.filesystems import NodeReclaim
 from podium.node.pressure.oom_score import oom_score_adj
 from podium.node.pressure.signals import MEMORY
 from podium.node.simulated.node_settings import NodeSettings
-from podium.node.simulated.scripted_usage import NodeScript
+from podium.node.simulated.scripted_usage import NodeScript, first_reaching
 from podium.node.simulated.stats_provider import StatsProvider, runs, script_of
-from podium.node.simulated.usage_curves import first_reaching
 
 # Times of kills are told in thousandths of a second; none is sooner than the next one of these.
 _TICKS_PER_SECOND = 1000

@@ -20,7 +20,7 @@ from podium.node.container_runtime import (
 )
 from podium.node.kubelet_events import node_record
 from podium.node.pod_admission import PodRejection
-from podium.node.pod_conditions import condition_status
+from podium.node.pod_status import condition_status
 from podium.node.pod_worker import PodWorker
 from podium.node.probes import ProbeWorker
 from podium.node.simulated.addresses import Addresses

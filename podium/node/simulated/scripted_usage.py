@@ -1,17 +1,170 @@
-"""What annotations say of usage: of pods, and of nodes besides their pods.
+"""What annotations say of usage, of pods and of nodes besides their pods, as time goes by.
 
-Names and meanings are listed in docs/node-pressure.md.
+Names and meanings are listed in docs/node-pressure.md. A curve is a fixed amount (`1Gi`), a line
+through points (`0s=200Mi,2m=2Gi`, level after the last), or a random walk within bounds
+(`200Mi..600Mi`, towards a new goal every `STRIDE_S`; where to follows from a seed). It never jumps,
+and is straight between its corners.
 """
 
-from collections.abc import Mapping
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
+from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.errors import FieldError, InvalidValueError, aggregate
 from podium.api.objects import Object, annotations
 from podium.api.quantity import QuantityError, value
 from podium.node.simulated.behaviour import PREFIX, BehaviourError
-from podium.node.simulated.usage_curves import Curve, parse_curve
+
+STRIDE_S = 30.0
+"""How long a walk goes on towards one goal."""
+
+_RULE = (
+    "must be an amount (1Gi), a line through points (0s=200Mi,2m=2Gi) with times in order, "
+    "or bounds to walk in (200Mi..600Mi)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PiecewiseLine:
+    """A curve that goes straight from point to point, and is level after the last.
+
+    Attributes:
+        times_s: of the points, in seconds, each later than the one before.
+        amounts: at these times.
+    """
+
+    times_s: tuple[float, ...]
+    amounts: tuple[int, ...]
+
+    def at(self, time_s: float, _seed: str) -> int:
+        """The amount at a time."""
+        after = bisect_right(self.times_s, time_s)
+        if after == 0:
+            return self.amounts[0]
+        if after == len(self.times_s):
+            return self.amounts[-1]
+        return _between(
+            (self.times_s[after - 1], self.amounts[after - 1]),
+            (self.times_s[after], self.amounts[after]),
+            time_s,
+        )
+
+    def corners_s(self, from_s: float, to_s: float) -> Iterator[float]:
+        """The times between these at which it turns."""
+        return (time_s for time_s in self.times_s if from_s < time_s < to_s)
+
+    def is_level_from(self, time_s: float) -> bool:
+        """Whether nothing changes from this time on."""
+        return len(self.times_s) == 1 or time_s >= self.times_s[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class RandomWalk:
+    """A curve that walks to and fro between bounds, by a seed.
+
+    Attributes:
+        least: it never goes below.
+        most: nor above.
+    """
+
+    least: int
+    most: int
+
+    def at(self, time_s: float, seed: str) -> int:
+        """The amount at a time; each seed walks its own way."""
+        stride = math.floor(time_s / STRIDE_S)
+        start = (stride * STRIDE_S, self._goal(stride, seed))
+        end = ((stride + 1) * STRIDE_S, self._goal(stride + 1, seed))
+        return _between(start, end, time_s)
+
+    def corners_s(self, from_s: float, to_s: float) -> Iterator[float]:
+        """The times between these at which it turns."""
+        stride = math.floor(from_s / STRIDE_S) + 1
+        while stride * STRIDE_S < to_s:
+            yield stride * STRIDE_S
+            stride += 1
+
+    def is_level_from(self, _time_s: float) -> bool:
+        """Whether nothing changes from this time on."""
+        return self.least == self.most
+
+    def _goal(self, stride: int, seed: str) -> int:
+        return Random(f"{seed}/{stride}").randint(self.least, self.most)
+
+
+Curve = PiecewiseLine | RandomWalk
+
+
+class CurveError(InvalidValueError):
+    """A text that can't be read as a curve of usage."""
+
+
+def parse_curve(text: str) -> Curve:
+    """A curve as written; raises CurveError."""
+    try:
+        if ".." in text:
+            least, _, most = text.partition("..")
+            walk = RandomWalk(_amount(least), _amount(most))
+            if walk.least <= walk.most:
+                return walk
+        elif "=" in text:
+            points = [_point(point) for point in text.split(",")]
+            times_s, amounts = zip(*points, strict=True)
+            if list(times_s) == sorted(set(times_s)):
+                return PiecewiseLine(times_s, amounts)
+        else:
+            return PiecewiseLine((0.0,), (_amount(text),))
+    except (DurationError, QuantityError, ValueError):
+        pass
+    raise CurveError(FieldError("", text, _RULE))
+
+
+def first_reaching(
+    total: Callable[[float], int], corners_s: Iterable[float], limit: int
+) -> float | None:
+    """When a sum of curves first comes to a limit; None if it doesn't.
+
+    Args:
+        total: the sum at a time.
+        corners_s: times in order, the first and the last to look at, and all corners between.
+        limit: the limit.
+    """
+    times_s: Sequence[float] = list(corners_s)
+    before_s, before = times_s[0], total(times_s[0])
+    if before >= limit:
+        return before_s
+    for time_s in times_s[1:]:
+        amount = total(time_s)
+        if amount >= limit:
+            share = (limit - before) / (amount - before)
+            return before_s + share * (time_s - before_s)
+        before_s, before = time_s, amount
+    return None
+
+
+def _point(text: str) -> tuple[float, int]:
+    time, _, amount = text.partition("=")
+    time_s = parse_duration(time.strip()) / NANOS_PER_SECOND
+    if time_s < 0:
+        raise ValueError(text)
+    return time_s, _amount(amount)
+
+
+def _amount(text: str) -> int:
+    amount = value(text.strip())
+    if amount < 0:
+        raise ValueError(text)
+    return amount
+
+
+def _between(start: tuple[float, int], end: tuple[float, int], time_s: float) -> int:
+    share = (time_s - start[0]) / (end[0] - start[0])
+    return round(start[1] + share * (end[1] - start[1]))
+
 
 USAGE = PREFIX + "usage-"
 VOLUME = USAGE + "volume-"

@@ -33,10 +33,11 @@ from podium.node.simulated.behaviour import (
     DEFAULT_BEHAVIOUR,
     Behaviour,
     BehaviourError,
+    ScriptedDuration,
     behaviour_of,
     node_behaviour_of,
+    parse_scripted_duration,
 )
-from podium.node.simulated.scripted_durations import ScriptedDuration, parse_scripted_duration
 from podium.profile import plugin_factories
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
 from podium.simulation.scenario_file.fields import Amounts, Context, context_of, inline_objects

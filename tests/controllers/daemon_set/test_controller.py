@@ -7,8 +7,8 @@ import pytest
 
 from podium.control.effects import Create, Delete, Effect
 from podium.controllers.daemon_set.controller import DaemonSetController
+from podium.controllers.daemon_set.daemon_set_state import FailedPodsBackoff
 from podium.controllers.daemon_set.eligibility import target_of
-from podium.controllers.daemon_set.failed_pods_backoff import FailedPodsBackoff
 from podium.runtime.faults import NO_FAULTS, Faults
 from tests.controllers.builders import NOW_S, Hand
 from tests.controllers.worlds import World

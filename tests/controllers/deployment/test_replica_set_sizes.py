@@ -10,13 +10,14 @@ from podium.controllers.deployment.replica_set_sizes import (
     DESIRED_REPLICAS,
     MAX_REPLICAS,
     is_scaled,
+    max_surge,
+    max_unavailable,
     new_size,
     proportional_sizes,
     rolling_sizes,
     surplus_history,
 )
 from podium.controllers.deployment.replica_sets import OwnedReplicaSets
-from podium.controllers.deployment.rollout_bounds import max_surge, max_unavailable
 
 Obj = dict[str, Any]
 

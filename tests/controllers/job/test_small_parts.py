@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.controllers.job.backoff_record import BACKOFF, BackoffRecord
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
+from podium.controllers.job.pod_changes import BACKOFF, BackoffRecord
 from podium.controllers.job.pod_failure_policy import match_pod_failure_policy
 from tests.controllers.builders import NOW_S, pod
 

@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.node_lifecycle.node_lifecycle_settings import NodeLifecycleSettings
-from podium.controllers.node_lifecycle.zones import EXCLUDED_LABEL, RateLimiter, Zones, ZonesChange
+from podium.controllers.node_lifecycle.zones import (
+    EXCLUDED_LABEL,
+    NodeLifecycleSettings,
+    RateLimiter,
+    Zones,
+    ZonesChange,
+)
 
 Obj = dict[str, Any]
 

@@ -37,9 +37,8 @@ from podium.node.real.commands import (
     StopContainer,
     WaitForExit,
 )
-from podium.node.real.machine_info import MachineInfo
 from podium.node.real.machine_kubelet import MachineKubelet
-from podium.node.real.registration import node_object
+from podium.node.real.registration import MachineInfo, node_object
 
 START_S = 1_800_000_000.0
 NODE = "worker"

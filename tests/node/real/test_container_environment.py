@@ -6,13 +6,15 @@ from typing import Any
 import pytest
 
 from podium.node.real.container_environment import (
+    MissingSourceError,
+    Source,
     command,
     environment,
     expanded,
     mounted,
+    pod_field,
     volume_variable,
 )
-from podium.node.real.value_sources import MissingSourceError, Source, pod_field
 from tests.node.real.acting import MACHINE
 
 POD: dict[str, Any] = {

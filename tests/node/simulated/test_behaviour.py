@@ -6,18 +6,16 @@ from random import Random
 import pytest
 
 from podium.node.simulated.behaviour import (
+    ENDLESS,
     Behaviour,
     BehaviourError,
     NodeBehaviour,
     Script,
-    behaviour_of,
-    node_behaviour_of,
-)
-from podium.node.simulated.scripted_durations import (
-    ENDLESS,
     ScriptedDuration,
     ScriptedDurationError,
+    behaviour_of,
     fixed,
+    node_behaviour_of,
     parse_scripted_duration,
 )
 from tests.node.builders import Obj

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Delete, Patch
-from podium.node.simulated.behaviour import Behaviour
+from podium.node.simulated.behaviour import Behaviour, fixed
 from podium.node.simulated.node_settings import NodeSettings
-from podium.node.simulated.scripted_durations import fixed
 from tests.node.builders import pod
 from tests.node.cluster import Cluster
 

@@ -6,7 +6,7 @@ import pytest
 
 from podium.control.effects import Patch
 from podium.node.kubelet_config import read_eviction_config
-from podium.node.pod_conditions import condition_status
+from podium.node.pod_status import condition_status
 from podium.node.pressure.eviction_config import EvictionConfig
 from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults

@@ -7,9 +7,8 @@ import pytest
 from podium.api.pods import is_finished
 from podium.control.effects import Create, Patch
 from podium.control.heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
-from podium.node.simulated.behaviour import Behaviour
+from podium.node.simulated.behaviour import Behaviour, fixed
 from podium.node.simulated.node_settings import NodeSettings
-from podium.node.simulated.scripted_durations import fixed
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.faults import Faults
 from podium.runtime.latency import ConstantLatency, ExponentialLatency

@@ -3,7 +3,7 @@
 from podium.api.objects import Object
 from podium.cluster import Cluster
 from podium.runtime.driver_events import DriverEvent
-from podium.store.watch_event import WatchEvent
+from podium.store.history import WatchEvent
 
 _KINDS = ("Pod", "Node")
 

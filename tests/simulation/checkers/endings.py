@@ -4,7 +4,7 @@ import math
 
 from podium.api.times import parse_time
 from podium.cluster import Cluster
-from podium.store.watch_event import WatchEvent
+from podium.store.history import WatchEvent
 from tests.simulation.checkers.checker import Checker, Object, is_terminating, node_of, uid_of
 
 _DOWN = "podium.dev/down"

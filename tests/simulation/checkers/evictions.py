@@ -4,7 +4,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 
 from podium.cluster import Cluster
-from podium.store.watch_event import WatchEvent
+from podium.store.history import WatchEvent
 from tests.simulation.checkers.checker import Checker, condition, is_ready, is_terminating, uid_of
 
 # How many pods of which app the budgets of the storm want to be healthy.

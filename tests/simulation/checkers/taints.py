@@ -7,7 +7,7 @@ from podium.api.taints import tolerates
 from podium.cluster import Cluster
 from podium.control.effects import Delete
 from podium.runtime.driver_events import Called, DriverEvent, Started
-from podium.store.watch_event import WatchEvent
+from podium.store.history import WatchEvent
 from tests.simulation.checkers.checker import Checker, Object, is_terminating, node_of, uid_of
 
 CONTROLLER = "taint-eviction-controller"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.node.simulated.usage_curves import STRIDE_S, CurveError, first_reaching, parse_curve
+from podium.node.simulated.scripted_usage import STRIDE_S, CurveError, first_reaching, parse_curve
 
 MI = 2**20
 
