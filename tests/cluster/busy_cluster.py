@@ -1,5 +1,6 @@
 """A cluster in which something of each kind comes and goes all the time, under ever new names."""
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -214,7 +215,8 @@ class BusyCluster:
         evicted = self._rng.choice(pods)["metadata"]
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {**evicted}}
         body["metadata"] = _meta(evicted["name"], evicted["namespace"])
-        self._try("evict", evicted["namespace"], evicted["name"], body, self._now_s)
+        request = Attributes(KINDS["Pod"], evicted["namespace"], evicted["name"], self._now_s)
+        self._try(lambda: self.cluster.server.evict(request, body))
 
     def _go(self, number: int) -> None:
         for name in ("big", "huge", "user", "gated", "crash"):
@@ -233,16 +235,17 @@ class BusyCluster:
         )
 
     def _patch(self, kind: str, name: str, body: Object, namespace: str = "default") -> None:
-        request = PatchRequest(_MERGE, body)
-        self._try("patch", KINDS[kind], namespace, name, request, self._now_s)
+        request = Attributes(KINDS[kind], namespace, name, self._now_s)
+        self._try(lambda: self.cluster.server.patch(request, PatchRequest(_MERGE, body)))
 
     def _delete(self, kind: str, namespace: str, name: str) -> None:
-        self._try("delete", KINDS[kind], namespace, name, now_s=self._now_s)
+        request = Attributes(KINDS[kind], namespace, name, self._now_s)
+        self._try(lambda: self.cluster.server.delete(request))
 
-    def _try(self, verb: str, *args: Any, **options: Any) -> None:
+    def _try(self, ask: Callable[[], object]) -> None:
         """Ask for what may be refused: it may be gone or about to go, or have a budget."""
         try:
-            getattr(self.cluster.server, verb)(*args, **options)
+            ask()
         except RefusedError as refused:
             if refused.code not in (403, 404, 429):
                 raise
