@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from typing_extensions import TypedDict
+
 
 class Code(StrEnum):
     """The status codes of the scheduling framework, spelt as upstream spells them."""
@@ -17,6 +19,14 @@ class Code(StrEnum):
 
 
 REJECTIONS = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING})
+
+
+class StatusReport(TypedDict):
+    """What an extension point answered, in a report."""
+
+    plugin: str
+    code: str
+    reasons: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,10 @@ class Status:
     def message(self) -> str:
         """All reasons in one line."""
         return ", ".join(self.reasons)
+
+    def report(self) -> StatusReport:
+        """The answer as plain values."""
+        return {"plugin": self.plugin, "code": self.code.value, "reasons": [*self.reasons]}
 
     def by(self, plugin: str) -> "Status":
         """The same answer in the name of `plugin`."""

@@ -6,16 +6,8 @@ from typing_extensions import TypedDict
 
 from podium.core.explanation import Explanation
 from podium.core.preemption.result import Preemption
-from podium.core.status import Status
+from podium.core.status import StatusReport
 from podium.decide.deciding import Decided
-
-
-class StatusReport(TypedDict):
-    """What a plugin answered, or the framework."""
-
-    plugin: str
-    code: str
-    reasons: list[str]
 
 
 class CandidateReport(TypedDict):
@@ -68,8 +60,8 @@ def decision_report(decided: Decided) -> DecisionReport:
     decision, explanation = decided.decision, decided.explanation
     answer: DecisionReport = {
         "pod": decision.pod.key,
-        "prefilter": None if decision.pre_filter is None else status_report(decision.pre_filter),
-        "filter": {node: status_report(status) for node, status in explanation.filter.items()},
+        "prefilter": None if decision.pre_filter is None else decision.pre_filter.report(),
+        "filter": {node: status.report() for node, status in explanation.filter.items()},
         "feasible": list(explanation.feasible),
         "scores": {
             node: {**scores, "total": explanation.totals[node]}
@@ -82,15 +74,10 @@ def decision_report(decided: Decided) -> DecisionReport:
     if decision.error:
         answer["error"] = decision.error
     if decision.gate is not None:
-        answer["preenqueue"] = status_report(decision.gate)
+        answer["preenqueue"] = decision.gate.report()
     if decision.nominated_only:
         answer["nominatedOnly"] = True
     return answer
-
-
-def status_report(status: Status) -> StatusReport:
-    """What a plugin answered."""
-    return {"plugin": status.plugin, "code": status.code.value, "reasons": list(status.reasons)}
 
 
 def _preemption(preemption: Preemption | None, explanation: Explanation) -> PreemptionReport | None:
@@ -109,7 +96,7 @@ def _preemption(preemption: Preemption | None, explanation: Explanation) -> Pree
         ],
         "selected": list(explanation.selected),
         "nominated": preemption.node_name,
-        "rejected": {node: status_report(status) for node, status in explanation.rejected.items()},
+        "rejected": {node: status.report() for node, status in explanation.rejected.items()},
         "clearsNomination": preemption.clears_nomination,
         "clearedPods": [pod.key for pod in preemption.cleared],
     }

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer
 
-from podium.core.status import Status
-from podium.decide.answer import StatusReport, status_report
+from podium.core.status import Status, StatusReport
 from podium.documents.report import API_VERSION, HIDDEN, OrNull, Report, Seconds
 from podium.explaining.obstacles import Obstacle
 from podium.explaining.remedies import Remedy
@@ -23,11 +22,11 @@ class NodeStatusReport(StatusReport):
 
 
 def _status(status: Status | None) -> StatusReport | None:
-    return None if status is None else status_report(status)
+    return None if status is None else status.report()
 
 
 def _by_node(statuses: Mapping[str, Status]) -> list[NodeStatusReport]:
-    return [{"node": node, **status_report(status)} for node, status in sorted(statuses.items())]
+    return [{"node": node, **status.report()} for node, status in sorted(statuses.items())]
 
 
 Refusal = Annotated[Status | None, PlainSerializer(_status)]
