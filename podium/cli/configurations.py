@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from podium.cli.options import InputError
-from podium.node import kubelet_config
-from podium.node.kubelet_config import KubeletConfig
-from podium.node.pressure.threshold_parsing import EQUALS, ThresholdError, parse_flag
 
 if TYPE_CHECKING:
     from podium.config.load import Loaded as LoadedConfiguration
+    from podium.node.kubelet_config import KubeletConfiguration
 
 NO_FLAGS: Mapping[str, str | int | None] = {}
 
@@ -26,19 +24,19 @@ def read_scheduler_config(path: str | None) -> "LoadedConfiguration | None":
     """
     if path is None:
         return None
-    from podium.config.errors import InvalidConfigurationError
     from podium.config.load import load_configuration
+    from podium.documents import InvalidDocumentError
     from podium.profile import plugin_factories
 
     try:
         return load_configuration(_documents(path), plugin_factories().keys())
-    except InvalidConfigurationError as error:
+    except InvalidDocumentError as error:
         raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
 
 
 def read_kubelet_config(
     path: str | None, flags: Mapping[str, str | int | None] = NO_FLAGS
-) -> KubeletConfig:
+) -> "KubeletConfiguration":
     """How kubelets are configured, as the KubeletConfiguration in a file has it; defaults if None.
 
     Args:
@@ -46,27 +44,25 @@ def read_kubelet_config(
         flags: what goes in place of its fields, as the kubelet's flags have it; None for nothing.
 
     Raises:
-        InputError: it can't be read, or something in it is wrong.
+        InputError: it can't be read, or something in it is wrong; all of that.
     """
+    from podium.documents import InvalidDocumentError
+    from podium.node.kubelet_config import read_kubelet_config
+
     found = {} if path is None else _kubelet_document(path)
-    for field, given in flags.items():
-        if given is not None:
-            is_map = field.endswith("Reserved") and isinstance(given, str)
-            found[field] = parse_flag(str(given), EQUALS) if is_map else given
-    where = "" if path is None else f"{path}: "
+    given = {field: value for field, value in flags.items() if value is not None}
     try:
-        return kubelet_config.read_kubelet_config(found)
-    except ThresholdError as error:
-        raise InputError("\n".join(f"{where}{fault}" for fault in error.faults)) from error
-    except kubelet_config.KubeletConfigError as error:
-        raise InputError(f"{where}{error}") from error
+        return read_kubelet_config({**found, **given})
+    except InvalidDocumentError as error:
+        where = "" if path is None else f"{path}: "
+        raise InputError("\n".join(f"{where}{fault}" for fault in error.errors)) from error
 
 
 def _kubelet_document(path: str) -> dict[str, Any]:
     documents = _documents(path)
     found = documents[0] if len(documents) == 1 else None
     if not isinstance(found, dict):
-        raise InputError(f"{path}: must hold one document, a {kubelet_config.KIND}")
+        raise InputError(f"{path}: must hold one document, a KubeletConfiguration")
     return found
 
 

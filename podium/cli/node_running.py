@@ -16,7 +16,7 @@ from podium.machine.containers import Containers
 from podium.machine.host_stats import machine_info
 from podium.machine.node_directory import NodeDirectory
 from podium.machine.runtime_service import Fetch, RuntimeService
-from podium.node.kubelet_config import KubeletConfig
+from podium.node.kubelet_config import KubeletConfiguration
 from podium.node.real.machine_kubelet import MachineKubelet
 from podium.node.real.registration import node_object
 from podium.runtime.async_api import UnreachableError
@@ -42,7 +42,7 @@ class NodeOptions:
     context: str | None
     name: str
     root: Path
-    config: KubeletConfig
+    config: KubeletConfiguration
     labels: Mapping[str, str]
 
 

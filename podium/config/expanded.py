@@ -7,20 +7,20 @@ The rules are those of `NewFramework` in `pkg/scheduler/framework/runtime/framew
 from collections.abc import Iterator, Sequence
 
 from podium.api.errors import FieldError
-from podium.config.errors import InvalidConfigurationError
 from podium.config.merge import Expanded
 from podium.config.types import ExtensionPoint, ProfileConfig
+from podium.documents import InvalidDocumentError
 
 
 def check_expanded(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> None:
     """Check profiles, in the order of the configuration, together with their expansions.
 
     Raises:
-        InvalidConfigurationError: a profile hasn't exactly one queueSort plugin or has no bind
+        InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind
             plugin, or the profiles sort the queue in different ways.
     """
     if faults := list(_faults(profiles)):
-        raise InvalidConfigurationError(faults)
+        raise InvalidDocumentError(faults)
 
 
 def _faults(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> Iterator[FieldError]:

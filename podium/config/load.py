@@ -15,11 +15,10 @@ from podium.config.document import (
     KubeSchedulerConfiguration,
     SchedulerOptionsDocument,
 )
-from podium.config.errors import InvalidConfigurationError
 from podium.config.options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions
 from podium.config.profiles import profiles_of, queue_sort_faults
 from podium.config.types import KIND, ProfileConfig, SchedulerConfiguration
-from podium.documents import decode
+from podium.documents import InvalidDocumentError, decode
 
 _API_VERSIONS = {KIND: API_VERSION, OPTIONS_KIND: OPTIONS_API_VERSION}
 _OLD_API_VERSIONS = tuple(
@@ -55,7 +54,7 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
         known_plugins: names of all plugins that can be enabled, those of third parties included.
 
     Raises:
-        InvalidConfigurationError: with everything that is wrong.
+        InvalidDocumentError: with everything that is wrong.
     """
     by_kind, faults = _by_kind(documents)
     known = frozenset(known_plugins)
@@ -69,7 +68,7 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
         profiles = profiles_of(configuration.document)
         faults += queue_sort_faults(profiles)
     if faults or configuration.document is None or options.document is None:
-        raise InvalidConfigurationError(faults)
+        raise InvalidDocumentError(faults)
     document = configuration.document
     values = SchedulerConfiguration(
         profiles=profiles,

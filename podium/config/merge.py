@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.quantity import INT64_MAX
-from podium.config.errors import InvalidConfigurationError
 from podium.config.types import ALL_PLUGINS, ExtensionPoint, PluginRef, PluginSet, PluginSets
+from podium.documents import InvalidDocumentError
 
 Expanded = Mapping[ExtensionPoint, tuple[PluginRef, ...]]
 Implements = Callable[[str, ExtensionPoint], bool]
@@ -74,11 +74,11 @@ def expand(sets: PluginSets, implements: Implements, default_weight: int = 1) ->
         before MultiPoint's; elsewhere they are 0.
 
     Raises:
-        InvalidConfigurationError: a plugin is enabled twice, or where it has no part, or the
+        InvalidDocumentError: a plugin is enabled twice, or where it has no part, or the
             sum of weighted scores could exceed 64 bits. Fields are relative to the profile.
     """
     if faults := list(dict.fromkeys(_faults(sets, implements, default_weight))):
-        raise InvalidConfigurationError(faults)
+        raise InvalidDocumentError(faults)
     return MappingProxyType(
         {
             point: _weighted(sets, point, _names_at(sets, point, implements), default_weight)

@@ -4,9 +4,11 @@ Objects are taken as they stand, unless the scenario asks for the API server's d
 filled in always: the namespace, the uid, and the priority of a pod's class.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from pydantic.alias_generators import to_snake
 
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import DEFAULT_NAMESPACE, Object, metadata_of
@@ -15,9 +17,13 @@ from podium.apiserver.kinds.registry import apply_defaults
 from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
 from podium.config.types import KIND, SchedulerConfiguration
+from podium.decide.objects import type_faults
+from podium.documents import Document, Tuple, read
 from podium.profile import plugin_factories
 
+Objects = Tuple[dict[str, Any]]
 # Fields of a scenario, with the kind of the objects in each.
+DECIDED = {"nodes": "Node", "pods": "Pod", "pdbs": "PodDisruptionBudget", "pending": "Pod"}
 OTHERS = {
     "namespaces": "Namespace",
     "services": "Service",
@@ -74,46 +80,86 @@ class Scenario:
     priorities: Mapping[str, int] = field(default_factory=dict)
 
 
+class ScenarioDocument(Document):
+    """A scenario as it is written; its objects are taken as they stand.
+
+    Attributes:
+        id: given back with the answer.
+        defaults: whether the API server's defaults are filled in.
+        sequence: whether each decision changes the state for the next.
+        profile: a KubeSchedulerConfiguration; v1.36's default one if there is none.
+        plugin_config: added to that of its first profile.
+        pods: that are there already, bound or with a nomination.
+        pdbs: disruption budgets.
+        pending: the pods to decide, in order.
+    """
+
+    id: Any = ""
+    defaults: bool = False
+    sequence: bool = False
+    profile: dict[str, Any] | None = None
+    plugin_config: Tuple[Any] = ()
+    nodes: Objects = ()
+    pods: Objects = ()
+    pdbs: Objects = ()
+    pending: Objects = ()
+    namespaces: Objects = ()
+    services: Objects = ()
+    replication_controllers: Objects = ()
+    replica_sets: Objects = ()
+    stateful_sets: Objects = ()
+    pvcs: Objects = ()
+    pvs: Objects = ()
+    storage_classes: Objects = ()
+    csi_nodes: Objects = ()
+    csi_drivers: Objects = ()
+    csi_storage_capacities: Objects = ()
+    priority_classes: Objects = ()
+
+    def of(self, name: str) -> tuple[Object, ...]:
+        """The objects in a field, which the document calls so."""
+        found: tuple[Object, ...] = getattr(self, to_snake(name))
+        return found
+
+    def type_faults(self) -> Iterator[FieldError]:
+        """Fields of objects that are of other types than Kubernetes has them."""
+        for name, kind in {**DECIDED, **OTHERS}.items():
+            for index, obj in enumerate(self.of(name)):
+                for one in type_faults(kind, obj):
+                    yield one.under(f"{name}[{index}]")
+
+
 def read_scenario(raw: object) -> Scenario:
     """Read a scenario from JSON that was decoded.
 
     Raises:
-        InvalidValueError: it isn't one.
-        InvalidConfigurationError: its profile isn't valid.
+        InvalidDocumentError: it isn't one, or its profile isn't valid.
+        InvalidValueError: a pod names a class that isn't there.
     """
-    if not isinstance(raw, Mapping):
-        raise InvalidValueError(FieldError("", raw, "must be a scenario, a JSON object"))
-    defaults = raw.get("defaults") is True
-    priorities = _priorities(_listed(raw, "priorityClasses"))
-    configuration = _configuration(raw)
+    return scenario_of(read(ScenarioDocument, raw))
 
-    def read(field_name: str, kind: str) -> tuple[Object, ...]:
-        return tuple(_filled(obj, kind, defaults, priorities) for obj in _listed(raw, field_name))
+
+def scenario_of(document: ScenarioDocument) -> Scenario:
+    """The scenario that a document describes; raises as `read_scenario` does."""
+    priorities = _priorities(document.priority_classes)
+    configuration = _configuration(document)
+
+    def filled(name: str, kind: str) -> tuple[Object, ...]:
+        objects = document.of(name)
+        return tuple(_filled(obj, kind, document.defaults, priorities) for obj in objects)
 
     return Scenario(
-        id=str(raw.get("id", "")),
-        nodes=read("nodes", "Node"),
-        pods=read("pods", "Pod"),
-        budgets=read("pdbs", "PodDisruptionBudget"),
-        others=tuple(obj for name, kind in OTHERS.items() for obj in read(name, kind)),
-        pending=read("pending", "Pod"),
-        sequence=raw.get("sequence") is True,
+        id=str(document.id),
+        nodes=filled("nodes", "Node"),
+        pods=filled("pods", "Pod"),
+        budgets=filled("pdbs", "PodDisruptionBudget"),
+        others=tuple(obj for name, kind in OTHERS.items() for obj in filled(name, kind)),
+        pending=filled("pending", "Pod"),
+        sequence=document.sequence,
         configuration=configuration,
         scheduler_name=_scheduler_name(configuration),
         priorities=priorities,
     )
-
-
-def _listed(raw: Mapping[str, Any], field_name: str) -> list[Object]:
-    listed = raw.get(field_name)
-    if listed is None:
-        return []
-    if not isinstance(listed, list):
-        raise InvalidValueError(FieldError(field_name, listed, "must be a list of objects"))
-    for index, obj in enumerate(listed):
-        if not isinstance(obj, Mapping):
-            raise InvalidValueError(FieldError(f"{field_name}[{index}]", obj, "must be an object"))
-    return listed
 
 
 def _priorities(classes: Iterable[Object]) -> dict[str, int]:
@@ -121,16 +167,16 @@ def _priorities(classes: Iterable[Object]) -> dict[str, int]:
     return _SYSTEM_CLASSES | named
 
 
-def _configuration(raw: Mapping[str, Any]) -> SchedulerConfiguration | None:
-    profile, added = raw.get("profile"), raw.get("pluginConfig")
+def _configuration(document: ScenarioDocument) -> SchedulerConfiguration | None:
+    profile, added = document.profile, document.plugin_config
     if not profile and not added:
         return None
-    document: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND, **(profile or {})}
+    configuration: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND, **(profile or {})}
     if added:
-        first, *rest = document.get("profiles") or [{}]
+        first, *rest = configuration.get("profiles") or [{}]
         merged = {**first, "pluginConfig": [*(first.get("pluginConfig") or ()), *added]}
-        document["profiles"] = [merged, *rest]
-    return load_configuration([document], plugin_factories().keys()).configuration
+        configuration["profiles"] = [merged, *rest]
+    return load_configuration([configuration], plugin_factories().keys()).configuration
 
 
 def _scheduler_name(configuration: SchedulerConfiguration | None) -> str:

@@ -9,7 +9,8 @@ from podium.api.errors import PodiumError
 from podium.decide.answer import decision_report
 from podium.decide.deciding import decide
 from podium.decide.eviction.questions import answer as eviction_answer
-from podium.decide.scenario import read_scenario
+from podium.decide.scenario import ScenarioDocument, scenario_of
+from podium.documents import InvalidDocumentError, read
 
 Json = dict[str, Any]
 
@@ -28,8 +29,15 @@ def eviction_answers(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _decisions(raw: object) -> Json:
-    scenario = read_scenario(raw)
-    decisions = [decision_report(decided) for decided in decide(scenario)]
+    document = read(ScenarioDocument, raw)
+    try:
+        scenario = scenario_of(document)
+        decisions = [decision_report(decided) for decided in decide(scenario)]
+    except _MISSHAPEN:
+        # Types are looked at only now: objects that are as they should be cost nothing.
+        if faults := [*document.type_faults()]:
+            raise InvalidDocumentError(faults) from None
+        raise
     return {"id": scenario.id, "error": "", "decisions": decisions}
 
 

@@ -4,11 +4,12 @@ A document is a class derived from `Document`. `decode` checks a value against i
 faults at once, each with its field and what would be accepted there.
 """
 
-from podium.documents.decoding import Decoded, decode
+from podium.documents.decoding import Decoded, InvalidDocumentError, decode, read
 from podium.documents.document import Document, fault, refuse
 from podium.documents.fields import (
     INT32_MAX,
     INT64_MAX,
+    Amounts,
     Bits,
     Choice,
     Duration,
@@ -22,17 +23,20 @@ from podium.documents.fields import (
 __all__ = [
     "INT32_MAX",
     "INT64_MAX",
+    "Amounts",
     "Bits",
     "Choice",
     "Decoded",
     "Document",
     "Duration",
     "FrozenSet",
+    "InvalidDocumentError",
     "Range",
     "Required",
     "Tuple",
     "decode",
     "fault",
+    "read",
     "refuse",
     "unsupported",
 ]

@@ -1,13 +1,13 @@
 """From plain values to documents, or to everything that is wrong with them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Generic, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from podium.api.errors import ErrorKind, FieldError
+from podium.api.errors import ErrorKind, FieldError, PodiumError
 from podium.documents.document import Document
 from podium.documents.fields import Choice, Required
 
@@ -34,6 +34,25 @@ class Decoded(NamedTuple, Generic[T]):
 
     document: T | None
     faults: tuple[FieldError, ...] = ()
+
+
+class InvalidDocumentError(PodiumError):
+    """A document that can't be used; carries every fault as `errors`, in reading order."""
+
+    def __init__(self, errors: Iterable[FieldError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__(self.errors)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+def read(kind: type[T], value: object) -> T:
+    """The document that a value stands for; raises InvalidDocumentError."""
+    document, faults = decode(kind, value)
+    if document is None:
+        raise InvalidDocumentError(faults)
+    return document
 
 
 def decode(

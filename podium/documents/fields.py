@@ -1,6 +1,6 @@
 """The types of fields that documents have in common, each with its check and its JSON Schema."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
@@ -14,8 +14,9 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from podium.api.durations import duration_seconds
-from podium.api.errors import ErrorKind
-from podium.documents.document import fault
+from podium.api.errors import ErrorKind, FieldError, InvalidValueError
+from podium.api.quantity import nanos
+from podium.documents.document import fault, refuse
 
 T = TypeVar("T")
 Tuple = Annotated[tuple[T, ...], Field(strict=False)]
@@ -149,3 +150,26 @@ Duration = Annotated[
     float, BeforeValidator(_seconds), WithJsonSchema({"type": "string", "format": "duration"})
 ]
 """A duration as Kubernetes writes it, such as `1m30s`; seconds in Python, not negative."""
+
+
+def _amounts(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise fault("must be an object, with a quantity for each resource")
+    texts = {name: str(one) if type(one) is int else one for name, one in value.items()}
+    refuse(_faulty_amounts(texts))
+    return texts
+
+
+def _faulty_amounts(texts: Mapping[str, Any]) -> list[FieldError]:
+    faults = []
+    for resource, text in texts.items():
+        try:
+            nanos(text)
+        except InvalidValueError as error:
+            faults.append(error.under(resource).error)
+    return faults
+
+
+_AMOUNTS = {"type": "object", "additionalProperties": {"type": ["string", "integer"]}}
+Amounts = Annotated[dict[str, str], BeforeValidator(_amounts), WithJsonSchema(_AMOUNTS)]
+"""Quantities by resource; whole numbers may be written as such."""

@@ -1,12 +1,26 @@
-"""What a KubeletConfiguration says, as far as Podium heeds it, with v1.36's defaults."""
+"""KubeletConfiguration, as far as Podium heeds it, with v1.36's defaults."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Annotated, Any
 
-from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
-from podium.api.errors import PodiumError
+from pydantic import BeforeValidator, ConfigDict
+
+from podium.api.errors import FieldError
 from podium.api.objects import Object
 from podium.api.quantity import Quantity, nanos, parse_quantity, value
+from podium.documents import (
+    Amounts,
+    Bits,
+    Choice,
+    Document,
+    Duration,
+    InvalidDocumentError,
+    Range,
+    Tuple,
+    fault,
+    read,
+)
 from podium.node.pressure.eviction_config import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.node.pressure.threshold_parsing import (
@@ -20,7 +34,6 @@ from podium.node.pressure.threshold_parsing import (
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
-PODS_MAX = 110
 SHUTDOWN_S = 30.0
 
 DEFAULT_HARD: Statements = {
@@ -33,175 +46,169 @@ DEFAULT_HARD: Statements = {
 """v1.36's hard thresholds on Linux."""
 
 PODS_ENFORCED = "pods"
-
-_THRESHOLDS = ("evictionHard", "evictionSoft")
-_STATEMENTS = (*_THRESHOLDS, "evictionSoftGracePeriod", "evictionMinimumReclaim")
-RESERVATIONS = ("systemReserved", "kubeReserved")
 # The hard thresholds that are kept from pods.
 _KEPT_FOR = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
 
-KUBELET_FIELDS = (
-    *_STATEMENTS,
-    *RESERVATIONS,
-    "evictionMaxPodGracePeriod",
-    "evictionPressureTransitionPeriod",
-    "enforceNodeAllocatable",
-    "localStorageCapacityIsolation",
-    "mergeDefaultEvictionSettings",
-)
-"""The fields of a KubeletConfiguration that are about eviction."""
-_FIELDS = frozenset((*KUBELET_FIELDS, "maxPods", "shutdownGracePeriod", "apiVersion", "kind"))
+
+def _from_flag(separator: str) -> BeforeValidator:
+    """A map may be written as the kubelet's flag has it, such as `memory.available<1Gi`."""
+
+    def checked(given: Any) -> Any:
+        if not isinstance(given, str):
+            return given
+        try:
+            return parse_flag(given, separator)
+        except ThresholdError as error:
+            raise fault(str(error)) from None
+
+    return BeforeValidator(checked)
 
 
-class KubeletConfigError(PodiumError):
-    """A KubeletConfiguration that can't be used."""
+Thresholds = Annotated[dict[str, str], _from_flag(BELOW)]
+BySignal = Annotated[dict[str, str], _from_flag(EQUALS)]
+Reserved = Annotated[Amounts, _from_flag(EQUALS)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KubeletConfig:
-    """A KubeletConfiguration as far as it is heeded, with v1.36's defaults for the rest.
+class EvictionSettings(Document):
+    """The fields of a KubeletConfiguration that are about eviction, and what is kept from pods.
 
     Attributes:
-        raw: the KubeletConfiguration, defaults filled in.
-        eviction: what of it is about eviction.
-        unheeded: the fields that aren't heeded.
-        pods_max: how many pods it takes.
-        shutdown_s: how long pods have at most when the kubelet ends.
+        eviction_hard: what makes the node evict at once; v1.36's thresholds if there are none.
+        eviction_soft: what makes it evict after a while.
+        eviction_soft_grace_period: how long that is; each soft threshold needs one.
+        eviction_minimum_reclaim: how much more than the threshold has to be available again.
+        eviction_max_pod_grace_period: in seconds, what a soft threshold leaves a pod at most.
+        eviction_pressure_transition_period: how long a condition stays; 0 stands for 5m.
+        enforce_node_allocatable: `pods` if pods together are held to what the node can give.
+        local_storage_capacity_isolation: whether limits of local storage are enforced.
+        merge_default_eviction_settings: whether the default hard thresholds go for other signals.
+        system_reserved: what is kept for the system.
+        kube_reserved: what is kept for Kubernetes.
     """
 
-    raw: Object
-    eviction: EvictionConfig
-    unheeded: tuple[str, ...] = ()
-    pods_max: int = PODS_MAX
-    shutdown_s: float = SHUTDOWN_S
+    eviction_hard: Thresholds | None = None
+    eviction_soft: Thresholds = {}
+    eviction_soft_grace_period: BySignal = {}
+    eviction_minimum_reclaim: BySignal = {}
+    eviction_max_pod_grace_period: Annotated[int, Bits(32)] = 0
+    eviction_pressure_transition_period: Duration = 0.0
+    enforce_node_allocatable: Tuple[str] | None = None
+    local_storage_capacity_isolation: bool = True
+    merge_default_eviction_settings: bool = False
+    system_reserved: Reserved = {}
+    kube_reserved: Reserved = {}
+
+    @cached_property
+    def eviction(self) -> EvictionConfig:
+        """What is about eviction, with the kubelet's defaults; raises ThresholdError."""
+        hard = DEFAULT_HARD if self.eviction_hard is None else self.eviction_hard
+        if self.merge_default_eviction_settings:
+            hard = {**DEFAULT_HARD, **hard}
+        enforced = self.enforce_node_allocatable
+        return self._config(hard, (PODS_ENFORCED,) if enforced is None else enforced)
+
+    def eviction_as_written(self) -> EvictionConfig:
+        """The same without default thresholds."""
+        return self._config(self.eviction_hard or {}, self.enforce_node_allocatable or ())
+
+    def _config(self, hard: Statements, enforced: tuple[str, ...]) -> EvictionConfig:
+        period_s = self.eviction_pressure_transition_period
+        return EvictionConfig(
+            thresholds=parse_thresholds(
+                hard,
+                self.eviction_soft,
+                self.eviction_soft_grace_period,
+                self.eviction_minimum_reclaim,
+                enforces_allocatable=PODS_ENFORCED in enforced,
+            ),
+            max_pod_grace_period_s=self.eviction_max_pod_grace_period,
+            transition_period_s=period_s or DEFAULT_TRANSITION_PERIOD_S,
+            isolates_local_storage=self.local_storage_capacity_isolation,
+        )
+
+    def threshold_faults(self) -> Iterator[FieldError]:
+        """What is wrong with the thresholds, field by field."""
+        soft, periods = self.eviction_soft, self.eviction_soft_grace_period
+        placeholders = {signal: "1m" for signal in soft if signal in periods}
+        for field, statements in (
+            ("evictionHard", (self.eviction_hard or {}, {}, {}, {})),
+            ("evictionSoft", ({}, soft, placeholders, {})),
+            ("evictionSoftGracePeriod", ({}, {}, periods, {})),
+            ("evictionMinimumReclaim", ({}, {}, {}, self.eviction_minimum_reclaim)),
+        ):
+            try:
+                parse_thresholds(*statements, enforces_allocatable=False)
+            except ThresholdError as error:
+                said = next(filter(None, statements))
+                yield from (FieldError(field, said, text) for text in error.faults)
+
+    def allocatable(self, capacity: Mapping[str, str]) -> dict[str, str]:
+        """What of a node's capacity is left for pods: less what is reserved, and hard thresholds.
+
+        Args:
+            capacity: quantities by resource.
+
+        Raises:
+            ThresholdError: the thresholds can't be used.
+        """
+        kept: dict[str, int] = {}
+        for reserved in (self.system_reserved, self.kube_reserved):
+            for resource, amount in reserved.items():
+                kept[resource] = kept.get(resource, 0) + nanos(amount)
+        for one in self.eviction.thresholds:
+            starved = _KEPT_FOR.get(one.signal, "")
+            if starved in capacity and one.is_hard:
+                threshold = one.value.of(value(capacity[starved])).nanos
+                kept[starved] = kept.get(starved, 0) + threshold
+        return {
+            resource: str(_less(parse_quantity(amount), kept.get(resource, 0)))
+            for resource, amount in capacity.items()
+        }
 
 
-def read_kubelet_config(raw: Object) -> KubeletConfig:
-    """Read a KubeletConfiguration, with v1.36's defaults for what it doesn't say.
+class KubeletConfiguration(EvictionSettings):
+    """How a kubelet is configured; fields that Podium doesn't heed may stand in it.
 
-    Args:
-        raw: the object, or just some of its fields.
+    Attributes:
+        max_pods: how many pods it takes.
+        shutdown_grace_period: how long pods have at most when the kubelet ends; 0 stands for 30s.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
+    kind: Annotated[str, Choice((KIND,))] = KIND
+    max_pods: Annotated[int, Range(0)] = 110
+    shutdown_grace_period: Duration = 0.0
+
+    @property
+    def unheeded(self) -> tuple[str, ...]:
+        """The fields that aren't heeded."""
+        return tuple(sorted(self.model_extra or ()))
+
+    @property
+    def shutdown_s(self) -> float:
+        """How long pods have at most when the kubelet ends, in seconds."""
+        return self.shutdown_grace_period or SHUTDOWN_S
+
+
+def read_kubelet_config(raw: object) -> KubeletConfiguration:
+    """A KubeletConfiguration, or just some of its fields.
 
     Raises:
-        PodiumError: something about it can't be used.
+        InvalidDocumentError: with all that can't be used of it.
     """
-    api_version, kind = raw.get("apiVersion", API_VERSION), raw.get("kind", KIND)
-    if (api_version, kind) != (API_VERSION, KIND):
-        raise KubeletConfigError(f"{api_version} {kind}: must be {API_VERSION} {KIND}")
-    pods_max = raw.get("maxPods", PODS_MAX)
-    if not isinstance(pods_max, int) or isinstance(pods_max, bool) or pods_max < 0:
-        raise KubeletConfigError("maxPods: must be a whole number")
-    return KubeletConfig(
-        raw=with_defaults(raw),
-        eviction=read_eviction_config(raw),
-        unheeded=tuple(sorted(set(raw) - _FIELDS)),
-        pods_max=pods_max,
-        shutdown_s=_period_s(raw, "shutdownGracePeriod") or SHUTDOWN_S,
-    )
+    document = read(KubeletConfiguration, raw)
+    if faults := [*document.threshold_faults()]:
+        raise InvalidDocumentError(faults)
+    return document
 
 
-def read_eviction_config(kubelet: Object) -> EvictionConfig:
-    """The part of a KubeletConfiguration that is about eviction, defaults filled in.
-
-    Raises:
-        ThresholdError: the first fault.
-    """
-    return read_exactly(with_defaults(kubelet))
-
-
-def with_defaults(kubelet: Object) -> Object:
-    """A KubeletConfiguration with the defaults of v1.36 for what it doesn't say.
-
-    Its hard thresholds replace the default ones altogether, unless it asks to merge them.
-    """
-    hard = kubelet.get("evictionHard")
-    if hard is None:
-        hard = DEFAULT_HARD
-    elif kubelet.get("mergeDefaultEvictionSettings"):
-        hard = {**DEFAULT_HARD, **_statements(kubelet, "evictionHard")}
-    return {"enforceNodeAllocatable": [PODS_ENFORCED], **kubelet, "evictionHard": hard}
-
-
-def read_exactly(kubelet: Object) -> EvictionConfig:
-    """The same without default thresholds; raises ThresholdError."""
-    hard, soft, grace_period, reclaim = (_statements(kubelet, field) for field in _STATEMENTS)
-    enforced = kubelet.get("enforceNodeAllocatable") or ()
-    isolates = kubelet.get("localStorageCapacityIsolation")
-    period_s = _period_s(kubelet, "evictionPressureTransitionPeriod")
-    return EvictionConfig(
-        thresholds=parse_thresholds(
-            hard,
-            soft,
-            grace_period,
-            reclaim,
-            enforces_allocatable=PODS_ENFORCED in _texts(enforced, "enforceNodeAllocatable"),
-        ),
-        max_pod_grace_period_s=_whole(kubelet, "evictionMaxPodGracePeriod"),
-        transition_period_s=period_s or DEFAULT_TRANSITION_PERIOD_S,
-        isolates_local_storage=isolates is None or bool(isolates),
-    )
-
-
-def allocatable(capacity: Mapping[str, str], kubelet: Object) -> dict[str, str]:
-    """What of a node's capacity is left for pods: less what is reserved, and hard thresholds.
-
-    Args:
-        capacity: quantities by resource.
-        kubelet: the node's KubeletConfiguration.
-
-    Raises:
-        ThresholdError: its thresholds can't be used.
-        QuantityError: an amount isn't a quantity.
-    """
-    kept: dict[str, int] = {}
-    for reservations in RESERVATIONS:
-        for resource, amount in (kubelet.get(reservations) or {}).items():
-            kept[resource] = kept.get(resource, 0) + nanos(amount)
-    for one in read_eviction_config(kubelet).thresholds:
-        starved_resource = _KEPT_FOR.get(one.signal, "")
-        if starved_resource in capacity and one.is_hard:
-            threshold = one.value.of(value(capacity[starved_resource])).nanos
-            kept[starved_resource] = kept.get(starved_resource, 0) + threshold
-    return {
-        resource: str(_less(parse_quantity(amount), kept.get(resource, 0)))
-        for resource, amount in capacity.items()
-    }
+def read_eviction_config(raw: Object) -> EvictionConfig:
+    """What of a KubeletConfiguration is about eviction; raises InvalidDocumentError."""
+    return read_kubelet_config(raw).eviction
 
 
 def _less(amount: Quantity, kept_nanos: int) -> Quantity:
     left = Quantity(max(amount.nanos - kept_nanos, 0), amount.format)
     return left if kept_nanos else amount
-
-
-def _statements(kubelet: Object, field: str) -> Statements:
-    """What a field says by signal; it may be written as the kubelet's flag, too."""
-    found = kubelet.get(field)
-    if found is None:
-        return {}
-    if isinstance(found, str):
-        return parse_flag(found, BELOW if field in _THRESHOLDS else EQUALS)
-    if not isinstance(found, Mapping) or not all(isinstance(one, str) for one in found.values()):
-        raise ThresholdError(f"{field}: must be texts by signal, such as memory.available: 100Mi")
-    return found
-
-
-def _texts(found: Iterable[object], field: str) -> list[str]:
-    texts = [one for one in found if isinstance(one, str)]
-    if isinstance(found, str) or texts != list(found):
-        raise ThresholdError(f"{field}: must be a list such as [pods]")
-    return texts
-
-
-def _whole(kubelet: Object, field: str) -> int:
-    number = kubelet.get(field) or 0
-    if not isinstance(number, int) or isinstance(number, bool):
-        raise ThresholdError(f"{field}: must be a whole number of seconds")
-    return number
-
-
-def _period_s(kubelet: Object, field: str) -> float:
-    """A period; none at all counts as not said."""
-    try:
-        return parse_duration(str(kubelet.get(field) or "0")) / NANOS_PER_SECOND
-    except DurationError as error:
-        raise ThresholdError(f"{field}: {error}") from None

@@ -28,8 +28,8 @@ RUNS = {
     ),
     "node-token": (
         ["n", "--data-dir", "/dev/null"],
-        {"api", "apiserver", "control", "controllers", "core", "embedded", "node", "server"}
-        | {"store", "yaml"},
+        {"api", "apiserver", "control", "controllers", "core", "documents", "embedded", "node"}
+        | {"server", "store", "yaml"},
     ),
     "plan": (EXAMPLE, PLAYS | {"plan"}),
     "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining"}),

@@ -1,7 +1,6 @@
 """`podium node`: what it refuses before it joins a cluster."""
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -49,5 +48,30 @@ def test_what_makes_no_sense_is_refused(options: list[str], why: str, tmp_path: 
 def test_another_document_is_no_configuration(tmp_path: Path) -> None:
     path = tmp_path / "kubelet.yaml"
     path.write_text("apiVersion: v1\nkind: Pod\n")
-    why = "v1 Pod: must be kubelet.config.k8s.io/v1beta1 KubeletConfiguration"
-    assert re.search(why, refusal("--allow-root", "--config", str(path)))
+    why = 'kubelet.yaml: kind: Unsupported value: "Pod": supported values: "KubeletConfiguration"'
+    assert refusal("--allow-root", "--config", str(path)).endswith(why)
+
+
+def test_all_that_is_wrong_with_a_configuration_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "kubelet.yaml"
+    path.write_text(
+        "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+        "maxPods: many\nevictionHard: [memory.available]\nsystemReserved: {cpu: x}\n"
+    )
+    result = CliRunner().invoke(app, ["node", "--allow-root", "--config", str(path)])
+    lines = result.stderr.strip().splitlines()
+    fields = [line.removeprefix(f"error: {path}: ").partition(":")[0] for line in lines]
+    assert fields == ["evictionHard", "systemReserved.cpu", "maxPods"]
+    assert lines[0].endswith("must be an object")
+
+
+def test_thresholds_are_judged_field_by_field(tmp_path: Path) -> None:
+    path = tmp_path / "kubelet.yaml"
+    path.write_text("evictionHard: {a: 1%, b: 1%}\nevictionSoft: {memory.available: 1Gi}\n")
+    result = CliRunner().invoke(app, ["node", "--allow-root", "--config", str(path)])
+    lines = result.stderr.strip().splitlines()
+    assert [line.split(": ")[2] for line in lines] == [
+        "evictionHard",
+        "evictionHard",
+        "evictionSoft",
+    ]

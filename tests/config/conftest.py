@@ -7,9 +7,9 @@ import pytest
 
 from podium.config.args import API_VERSION, Args
 from podium.config.defaults import DEFAULT_PLUGIN_NAMES
-from podium.config.errors import InvalidConfigurationError
 from podium.config.load import Loaded, load_configuration
 from podium.config.types import KIND
+from podium.documents import InvalidDocumentError
 
 KNOWN = DEFAULT_PLUGIN_NAMES | {"Custom", "OtherSort"}
 
@@ -32,7 +32,7 @@ def faults() -> Faults:
     """What is wrong with a configuration of these top-level fields, as texts."""
 
     def faults_of(**fields: Any) -> list[str]:
-        with pytest.raises(InvalidConfigurationError) as caught:
+        with pytest.raises(InvalidDocumentError) as caught:
             load_configuration([document(**fields)], KNOWN)
         return [str(error) for error in caught.value.errors]
 

@@ -3,17 +3,17 @@
 import pytest
 
 from podium.config.args import API_VERSION
-from podium.config.errors import InvalidConfigurationError
 from podium.config.load import load_configuration
 from podium.config.options import VictimOrder
 from podium.config.types import KIND
+from podium.documents import InvalidDocumentError
 
 CONFIGURATION = {"apiVersion": API_VERSION, "kind": KIND}
 OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}
 
 
 def faults_of(*documents: object) -> list[str]:
-    with pytest.raises(InvalidConfigurationError) as caught:
+    with pytest.raises(InvalidDocumentError) as caught:
         load_configuration(documents, ())
     return [str(error) for error in caught.value.errors]
 
@@ -84,7 +84,7 @@ def test_faults_of_all_documents_are_reported_at_once() -> None:
 
 
 def test_the_error_shows_a_fault_a_line() -> None:
-    with pytest.raises(InvalidConfigurationError) as caught:
+    with pytest.raises(InvalidDocumentError) as caught:
         load_configuration([CONFIGURATION | {"parallelism": 0, "podInitialBackoffSeconds": 0}], ())
     assert str(caught.value).splitlines() == [
         "podInitialBackoffSeconds: Invalid value: 0: must be at least 1",

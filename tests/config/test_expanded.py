@@ -3,10 +3,10 @@
 import pytest
 
 from podium.config.args import CustomArgs
-from podium.config.errors import InvalidConfigurationError
 from podium.config.expanded import check_expanded
 from podium.config.merge import Expanded
 from podium.config.types import ExtensionPoint, PluginRef, PluginSets, ProfileConfig
+from podium.documents import InvalidDocumentError
 
 
 def profile(
@@ -65,6 +65,6 @@ def test_good_profiles() -> None:
     ],
 )
 def test_bad_profiles(profiles: list[tuple[ProfileConfig, Expanded]], faults: list[str]) -> None:
-    with pytest.raises(InvalidConfigurationError) as caught:
+    with pytest.raises(InvalidDocumentError) as caught:
         check_expanded(profiles)
     assert [str(error) for error in caught.value.errors] == faults

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.config.errors import InvalidConfigurationError
 from podium.config.merge import expand, merge_plugin_set, merge_plugins
 from podium.config.types import ExtensionPoint, PluginRef, PluginSet, PluginSets
+from podium.documents import InvalidDocumentError
 
 SCORE, FILTER = ExtensionPoint.SCORE, ExtensionPoint.FILTER
 NAMES = ("A", "B", "C", "D", "E")
@@ -105,7 +105,7 @@ def test_the_default_weight_is_an_argument() -> None:
 
 
 def faults_of(multi_point: str, points: dict[ExtensionPoint, PluginSet]) -> list[str]:
-    with pytest.raises(InvalidConfigurationError) as caught:
+    with pytest.raises(InvalidDocumentError) as caught:
         expand(PluginSets(plugin_set(multi_point), points), implements)
     return [str(error) for error in caught.value.errors]
 

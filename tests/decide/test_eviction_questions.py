@@ -25,16 +25,27 @@ def ask(question: object) -> Json:
     ("question", "error"),
     [
         ("{", "not JSON"),
-        ([], "must be a question, a JSON object"),
+        ([], "must be an object"),
         ({"id": "x"}, "must have one of the fields steps, parse"),
         ({"config": {"evictionHard": {"x": "1"}}, "steps": []}, "unsupported eviction signal x"),
         ({"rank": {"signal": "cpu.available", "pods": []}}, "unsupported eviction signal"),
         ({"oom": {"pod": POD, "memoryCapacity": 0}}, "oom.memoryCapacity"),
         ({"oom": {"pod": POD, "memoryCapacity": "1Gi", "container": "d"}}, 'values: "c"'),
-        ({"config": HARD, "steps": [{"advance": "soon"}]}, 'invalid duration "soon"'),
+        (
+            {"config": HARD, "steps": [{"advance": "soon"}]},
+            'steps[0].advance: Invalid value: "soon": must be a duration such as',
+        ),
         ({"config": HARD, "steps": [{"node": {"memory": {"available": "x", "capacity": 1}}}]}, "x"),
-        ({"critical": 5}, "isn't shaped as Kubernetes has it"),
-        ({"config": HARD, "pods": [5], "steps": [{}]}, "isn't shaped"),
+        ({"critical": 5}, "critical: Invalid value: 5: must be an object"),
+        (
+            {"config": HARD, "pods": [5], "steps": [{}]},
+            "pods[0]: Invalid value: 5: must be an object",
+        ),
+        (
+            {"qos": {"spec": {"containers": 5}}},
+            "qos.spec.containers: Invalid value: expected a list, got 5",
+        ),
+        ({"rank": {"pods": []}}, "rank.signal: Required value"),
     ],
 )
 def test_what_cant_be_answered(question: object, error: str) -> None:

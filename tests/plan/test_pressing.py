@@ -128,7 +128,7 @@ def test_thresholds_may_be_others() -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("kind: Pod", "Pod: must be kubelet.config.k8s.io/v1beta1 KubeletConfiguration"),
+        ("kind: Pod", 'kind: Unsupported value: "Pod": supported values: "KubeletConfiguration"'),
         ("a: 1\n---\nb: 2", "must hold one document, a KubeletConfiguration"),
         ("a: [", "not valid YAML"),
         ("kind: KubeletConfiguration\nevictionHard: {x: '1'}", "unsupported eviction signal x"),

@@ -10,8 +10,11 @@ from typer.testing import CliRunner
 from podium.bench.live.measurements import Measurement
 from podium.bench.results import Result
 from podium.cli.main import app
+from podium.decide.eviction.questions import answer
 from podium.documents.report import plain
 from podium.schemas import schema
+from tests.conformance.comparison import read_records
+from tests.conformance.test_eviction import RANDOM
 from tests.conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -85,6 +88,15 @@ def test_decisions() -> None:
     answers = [json.loads(line) for line in result.stdout.splitlines()]
     assert [len(answer["decisions"]) for answer in answers] == [4, 0]
     assert [fault for answer in answers for fault in faults("DecideAnswer", answer)] == []
+
+
+def test_questions_and_answers_about_eviction() -> None:
+    answers = Draft202012Validator(closed(schema("EvictionAnswer")))
+    questions = Draft202012Validator(schema("EvictionQuestion"))
+    for record in read_records(RANDOM)[::7]:
+        assert [*questions.iter_errors(record["input"])] == []
+        answered = json.loads(json.dumps(answer(record["input"])))
+        assert [*answers.iter_errors(answered)] == []
 
 
 def test_what_differs_is_a_fault() -> None:

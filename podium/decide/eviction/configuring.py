@@ -1,56 +1,44 @@
 """How a record configures eviction: fields of a KubeletConfiguration and a few of its own."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-from podium.api.durations import NANOS_PER_SECOND, format_duration, parse_duration
-from podium.api.objects import Object
-from podium.node.kubelet_config import read_exactly, with_defaults
+from podium.api.durations import NANOS_PER_SECOND, format_duration
+from podium.decide.eviction.answer import ThresholdReport
+from podium.decide.eviction.question import Configuration, WrittenThreshold
 from podium.node.pressure.eviction_config import EvictionConfig
-from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.threshold_parsing import parse_signal, parse_value
 from podium.node.pressure.thresholds import Threshold, Value
-
-Json = dict[str, Any]
 
 SEPARATE_DISK_GC = "KubeletSeparateDiskGC"
 
 
-def read_eviction(config: Object, gates: Object) -> EvictionConfig:
+def read_eviction(written: Configuration, gates: Mapping[str, bool]) -> EvictionConfig:
     """The configuration; default thresholds go only if `kubeletDefaults` asks for them.
 
     Raises:
         ThresholdError: it can't be used.
     """
-    found = read_exactly(with_defaults(config) if config.get("kubeletDefaults") else config)
-    if config.get("thresholds") is not None:
-        found = replace(found, thresholds=tuple(map(read_threshold, config["thresholds"])))
-    separates = gates.get(SEPARATE_DISK_GC, True) is not False
-    return replace(found, filesystems=read_filesystems(config), separates_disk_gc=separates)
+    found = written.eviction if written.kubelet_defaults else written.eviction_as_written()
+    if written.thresholds is not None:
+        found = replace(found, thresholds=tuple(map(_threshold, written.thresholds)))
+    separates = gates.get(SEPARATE_DISK_GC, True)
+    return replace(found, filesystems=written.filesystems, separates_disk_gc=separates)
 
 
-def read_filesystems(config: Object) -> Filesystems:
-    """How the node is partitioned."""
-    return Filesystems(
-        dedicated_image_fs=config.get("dedicatedImageFs") is True,
-        split_container_image_fs=config.get("splitContainerImageFs") is True,
-    )
-
-
-def read_threshold(written: Object) -> Threshold:
-    """A threshold as it stands in a record."""
-    reclaim = written.get("minReclaim")
+def _threshold(written: WrittenThreshold) -> Threshold:
+    reclaim = written.min_reclaim
     return Threshold(
-        signal=parse_signal(written["signal"]),
-        value=parse_value(str(written["value"])),
-        grace_period_s=parse_duration(written.get("gracePeriod", "0")) / NANOS_PER_SECOND,
-        min_reclaim=None if reclaim is None else parse_value(str(reclaim)),
+        signal=parse_signal(written.signal),
+        value=parse_value(written.value),
+        grace_period_s=written.grace_period,
+        min_reclaim=None if reclaim is None else parse_value(reclaim),
     )
 
 
-def threshold_json(one: Threshold) -> Json:
+def threshold_report(one: Threshold) -> ThresholdReport:
     """A threshold as records have it."""
-    answer: Json = {"signal": one.signal, "value": str(one.value), "hard": one.is_hard}
+    answer: ThresholdReport = {"signal": one.signal, "value": str(one.value), "hard": one.is_hard}
     if one.is_set:
         answer["operator"] = "LessThan"
     if _has_share(one.value):

@@ -9,6 +9,7 @@ from typing import Any
 
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.quantity import value
+from podium.decide.eviction.question import Usage
 from podium.node.pressure.filesystems import Filesystems
 from podium.node.pressure.node_statistics import (
     ContainerUsage,
@@ -81,17 +82,17 @@ def usage_key(called: str) -> str:
     return called if "/" in called else f"{DEFAULT_NAMESPACE}/{called}"
 
 
-def pod_usage(pod: Object, told: Object) -> PodUsage:
+def pod_usage(pod: Object, told: Usage) -> PodUsage:
     """What a pod uses."""
     names = [one["name"] for one in pod["spec"].get("containers") or ()]
-    memory, disk, inodes = (told.get(field) for field in ("memory", "disk", "inodes"))
+    memory, disk, inodes = told.memory, told.disk, told.inodes
     inodes = inodes if isinstance(inodes, Mapping) else {"rootfs": inodes}
     containers = _containers(names, memory, disk, inodes)
     volumes = {
         called: DiskUsage(_amount(used), _amount((inodes.get("volumes") or _NOTHING).get(called)))
         for called, used in _joined((disk or _NOTHING).get("volumes"), inodes.get("volumes"))
     }
-    stored = told.get("ephemeralStorage")
+    stored = told.ephemeral_storage
     return PodUsage(
         memory_bytes=_pod_memory(memory),
         containers=containers,
@@ -99,7 +100,7 @@ def pod_usage(pod: Object, told: Object) -> PodUsage:
         ephemeral_storage_bytes=(
             _stored_bytes(pod, containers, volumes) if stored is None else value(stored)
         ),
-        processes=value(told.get("processes") or 0),
+        processes=value(told.processes),
     )
 
 

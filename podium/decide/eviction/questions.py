@@ -1,18 +1,17 @@
 """Every kind of question about eviction, and how it is answered."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from podium.api.errors import FieldError, InvalidValueError, unsupported
-from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, uid
+from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, spec_of, uid
 from podium.api.priority import is_critical, is_mirror, is_node_critical, is_static
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.quantity import ceil_value, value
 from podium.apiserver.kinds.registry import apply_defaults
 from podium.decide.eviction.configuring import (
     read_eviction,
-    read_filesystems,
-    threshold_json,
+    threshold_report,
 )
 from podium.decide.eviction.measuring import (
     observations,
@@ -20,56 +19,51 @@ from podium.decide.eviction.measuring import (
     usage_key,
     with_shared_filesystems,
 )
-from podium.decide.eviction.rounds import Rounds, admission_json
+from podium.decide.eviction.question import EvictionQuestion, Step
+from podium.decide.eviction.rounds import Rounds, admission_report
+from podium.documents import read
 from podium.node.pressure.eviction_ranking import rank
 from podium.node.pressure.oom_score import oom_score_adj
 from podium.node.pressure.threshold_parsing import ThresholdError, parse_signal, parse_value
 from podium.node.pressure.threshold_state import thresholds_met
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
-_NOTHING: Object = {}
 _POD_LEVEL_RESOURCES = "PodLevelResources"
 
 
-def answer(question: object) -> Json:
+def answer(raw: object) -> Json:
     """The answer to one question.
 
     Raises:
+        InvalidDocumentError: it isn't shaped as a question.
         PodiumError: it can't be answered.
     """
-    if not isinstance(question, Mapping):
-        raise InvalidValueError(FieldError("", question, "must be a question, a JSON object"))
-    kind = next((kind for kind in KINDS if kind in question), None)
-    if kind is None:
-        kinds = ", ".join(KINDS)
-        raise InvalidValueError(FieldError("", question, f"must have one of the fields {kinds}"))
-    return {"id": question.get("id", ""), **KINDS[kind](question)}
+    question = read(EvictionQuestion, raw)
+    return {"id": question.id, **KINDS[question.subject](question)}
 
 
-def _steps(question: Object) -> Json:
-    rounds = Rounds(
-        question.get("config") or _NOTHING,
-        _pods(question, question.get("pods")),
-        question.get("featureGates") or _NOTHING,
-    )
-    return {"steps": [_step(rounds, question, step) for step in question["steps"]]}
+def _steps(question: EvictionQuestion) -> Json:
+    pods = _pods(question, question.pods)
+    rounds = Rounds(question.config, pods, question.feature_gates)
+    return {"steps": [_step(rounds, question, step) for step in question.steps or ()]}
 
 
-def _step(rounds: Rounds, question: Object, step: Object) -> Json:
-    answered = rounds.step(step, _pods(question, step.get("addPods")))
-    if "admit" in step:
-        answered["admit"] = rounds.admit(_pods(question, step["admit"]))
+def _step(rounds: Rounds, question: EvictionQuestion, step: Step) -> Json:
+    answered = rounds.step(step, _pods(question, step.add_pods))
+    if step.admit is not None:
+        answered["admit"] = rounds.admit(_pods(question, step.admit))
     return answered
 
 
-def _parse(question: Object) -> Json:
+def _parse(question: EvictionQuestion) -> Json:
     try:
-        config = read_eviction(question["parse"], question.get("featureGates") or _NOTHING)
+        config = read_eviction(_asked(question.parse), question.feature_gates)
     except ThresholdError as error:
         return _faults(error)
     thresholds = sorted(config.thresholds, key=lambda one: one.order)
-    return {"thresholds": [threshold_json(one) for one in thresholds]}
+    return {"thresholds": [threshold_report(one) for one in thresholds]}
 
 
 def _faults(error: ThresholdError) -> Json:
@@ -77,26 +71,25 @@ def _faults(error: ThresholdError) -> Json:
     return {"error": str(error), **several}
 
 
-def _update_containerfs(question: Object) -> Json:
-    asked = question["updateContainerFs"]
+def _update_containerfs(question: EvictionQuestion) -> Json:
+    asked = _asked(question.update_container_fs)
     try:
-        given = read_eviction(asked, _NOTHING).thresholds
+        given = read_eviction(asked, {}).thresholds
     except ThresholdError as error:
         return _faults(error)
-    thresholds = read_filesystems(asked).with_containerfs(given)
+    thresholds = asked.filesystems.with_containerfs(given)
     ordered = sorted(thresholds, key=lambda one: one.order)
-    return {"thresholds": [threshold_json(one) for one in ordered]}
+    return {"thresholds": [threshold_report(one) for one in ordered]}
 
 
-def _thresholds_met(question: Object) -> Json:
-    asked = question["thresholdsMet"]
-    config = asked.get("config") or _NOTHING
-    given = sorted(read_eviction(config, _NOTHING).thresholds, key=lambda one: one.order)
-    groups = asked.get("node") or _NOTHING
-    if config.get("noFsDefaulting") is not True:
-        groups = with_shared_filesystems(groups, read_filesystems(config))
+def _thresholds_met(question: EvictionQuestion) -> Json:
+    asked = _asked(question.thresholds_met)
+    given = sorted(read_eviction(asked.config, {}).thresholds, key=lambda one: one.order)
+    groups: Object = asked.node
+    if not asked.config.no_fs_defaulting:
+        groups = with_shared_filesystems(groups, asked.config.filesystems)
     observed = observations(groups, {})
-    met = thresholds_met(given, observed, with_min_reclaim=asked.get("enforceMinReclaim") is True)
+    met = thresholds_met(given, observed, with_min_reclaim=asked.enforce_min_reclaim)
     quantities = []
     for one in given:
         if one.signal not in observed:
@@ -113,41 +106,41 @@ def _thresholds_met(question: Object) -> Json:
             quantity["minReclaimQuantity"] = ceil_value(one.min_reclaim.of(told.capacity).nanos)
         quantities.append(quantity)
     return {
-        "met": [threshold_json(one) for one in met],
+        "met": [threshold_report(one) for one in met],
         "conditions": sorted({one.signal.condition for one in met}),
         "quantities": quantities,
     }
 
 
-def _threshold_quantity(question: Object) -> Json:
-    asked = question["thresholdQuantity"]
+def _threshold_quantity(question: EvictionQuestion) -> Json:
+    asked = _asked(question.threshold_quantity)
     try:
-        quantity = parse_value(asked["value"]).of(value(asked["capacity"]))
+        quantity = parse_value(asked.value).of(value(asked.capacity))
     except ThresholdError as error:
         return _faults(error)
     return {"quantity": str(quantity), "value": ceil_value(quantity.nanos)}
 
 
-def _rank(question: Object) -> Json:
-    asked = question["rank"]
-    pods = _pods(question, asked["pods"])
-    told = {usage_key(called): used for called, used in (asked.get("usage") or _NOTHING).items()}
+def _rank(question: EvictionQuestion) -> Json:
+    asked = _asked(question.rank)
+    pods = _pods(question, asked.pods)
+    told = {usage_key(called): used for called, used in asked.usage.items()}
     usage = {
         uid(pod): pod_usage(pod, used) for pod in pods if (used := told.get(key(pod))) is not None
     }
-    ranked = rank(parse_signal(asked["signal"]), pods, usage, read_filesystems(asked))
+    ranked = rank(parse_signal(asked.signal), pods, usage, asked.filesystems)
     return {"order": [key(one.pod) for one in ranked]}
 
 
-def _oom(question: Object) -> Json:
-    asked = question["oom"]
-    pod = _pod(question, asked["pod"])
-    capacity = value(asked["memoryCapacity"])
+def _oom(question: EvictionQuestion) -> Json:
+    asked = _asked(question.oom)
+    pod = _pod(question, asked.pod)
+    capacity = value(asked.memory_capacity)
     if capacity <= 0:
         raise InvalidValueError(FieldError("oom.memoryCapacity", capacity, "must be above 0"))
     containers = (*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"])
     scores = {one["name"]: oom_score_adj(pod, one, capacity) for one in containers}
-    only = asked.get("container")
+    only = asked.container
     if only is not None and only not in scores:
         raise InvalidValueError(unsupported("oom.container", only, scores))
     return {
@@ -156,13 +149,13 @@ def _oom(question: Object) -> Json:
     }
 
 
-def _qos(question: Object) -> Json:
-    pod = _pod(question, question["qos"])
+def _qos(question: EvictionQuestion) -> Json:
+    pod = _pod(question, _asked(question.qos))
     return {"qosClass": stored_or_computed_qos(pod), "computed": qos_class(pod)}
 
 
-def _critical(question: Object) -> Json:
-    pod = _pod(question, question["critical"])
+def _critical(question: EvictionQuestion) -> Json:
+    pod = _pod(question, _asked(question.critical))
     return {
         "critical": is_critical(pod),
         "nodeCritical": is_node_critical(pod),
@@ -171,12 +164,12 @@ def _critical(question: Object) -> Json:
     }
 
 
-def _admit(question: Object) -> Json:
-    asked = question["admit"]
-    return admission_json(asked.get("conditions") or [], _pod(question, asked["pod"]))
+def _admit(question: EvictionQuestion) -> Json:
+    asked = _asked(question.admit)
+    return admission_report(asked.conditions, _pod(question, asked.pod))
 
 
-KINDS: Mapping[str, Callable[[Object], Json]] = {
+KINDS: Mapping[str, Callable[[EvictionQuestion], Json]] = {
     "steps": _steps,
     "parse": _parse,
     "updateContainerFs": _update_containerfs,
@@ -191,16 +184,21 @@ KINDS: Mapping[str, Callable[[Object], Json]] = {
 """What answers each kind of question."""
 
 
-def _pods(question: Object, written: list[Object] | None) -> list[Object]:
-    return [_pod(question, pod) for pod in written or ()]
+def _asked(asked: T | None) -> T:
+    """What a question is about, which it has."""
+    assert asked is not None
+    return asked
 
 
-def _pod(question: Object, written: Object) -> Object:
+def _pods(question: EvictionQuestion, written: Sequence[Object]) -> list[Object]:
+    return [_pod(question, pod) for pod in written]
+
+
+def _pod(question: EvictionQuestion, written: Object) -> Object:
     """A pod with what the question has filled in, and without what its feature gates drop."""
-    gates = question.get("featureGates") or _NOTHING
     metadata = {"namespace": DEFAULT_NAMESPACE, **metadata_of(written)}
-    spec = written.get("spec") or _NOTHING
-    if gates.get(_POD_LEVEL_RESOURCES) is False:
+    spec = spec_of(written)
+    if not question.feature_gates.get(_POD_LEVEL_RESOURCES, True):
         spec = {field: spec[field] for field in spec if field != "resources"}
     pod = {**written, "kind": "Pod", "metadata": metadata, "spec": spec}
-    return apply_defaults(pod, "Pod") if question.get("defaults") is True else pod
+    return apply_defaults(pod, "Pod") if question.defaults else pod

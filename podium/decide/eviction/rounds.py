@@ -4,11 +4,12 @@ A clock that only the record advances; pods that come and go; garbage collection
 the record says. Whom the manager evicts is gone in the next round, unless `keepEvicted`.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.api.durations import NANOS_PER_SECOND, format_duration, parse_duration
+from podium.api.durations import NANOS_PER_SECOND, format_duration
 from podium.api.objects import Object, key, uid
-from podium.decide.eviction.configuring import read_eviction, threshold_json
+from podium.decide.eviction.configuring import read_eviction, threshold_report
 from podium.decide.eviction.measuring import (
     merged_groups,
     observations,
@@ -16,6 +17,7 @@ from podium.decide.eviction.measuring import (
     usage_key,
     with_shared_filesystems,
 )
+from podium.decide.eviction.question import Configuration, Step, Usage
 from podium.node.pod_admission import pressure_rejection
 from podium.node.pressure.eviction_manager import (
     EvictionManager,
@@ -29,11 +31,10 @@ from podium.node.pressure.signals import Signal
 
 Json = dict[str, Any]
 
-_NOTHING: Object = {}
 _CONDITION = "DisruptionTarget=True/TerminationByKubelet"
 _GC_FIELDS = {
-    NodeReclaim.CONTAINERS: "gcReclaimsContainers",
-    NodeReclaim.IMAGES: "gcReclaimsImages",
+    NodeReclaim.CONTAINERS: "gc_reclaims_containers",
+    NodeReclaim.IMAGES: "gc_reclaims_images",
 }
 
 
@@ -46,19 +47,21 @@ class Rounds:
         gates: feature gates.
     """
 
-    def __init__(self, config: Object, pods: list[Object], gates: Object) -> None:
+    def __init__(
+        self, config: Configuration, pods: list[Object], gates: Mapping[str, bool]
+    ) -> None:
         self._config = read_eviction(config, gates)
         self._manager = EvictionManager(self._config)
-        self._keeps_evicted = config.get("keepEvicted") is True
-        self._shares = config.get("noFsDefaulting") is not True
+        self._keeps_evicted = config.keep_evicted
+        self._shares = not config.no_fs_defaulting
         self._pods = {key(pod): pod for pod in pods}
         self._groups: Object = {}
         self._times_s: dict[str, float] = {}
-        self._told: dict[str, Object | None] = {}
+        self._told: dict[str, Usage | None] = {}
         self._now_s = 0.0
         self._count_steps = 0
 
-    def step(self, step: Object, added: list[Object]) -> Json:
+    def step(self, step: Step, added: list[Object]) -> Json:
         """Play one step.
 
         Args:
@@ -83,21 +86,20 @@ class Rounds:
 
     def admit(self, pods: list[Object]) -> Json:
         """What the node would say to these pods now."""
-        return {key(pod): admission_json(self._manager.conditions, pod) for pod in pods}
+        return {key(pod): admission_report(self._manager.conditions, pod) for pod in pods}
 
-    def _take_in(self, step: Object, added: list[Object]) -> None:
-        self._now_s += parse_duration(step.get("advance", "0")) / NANOS_PER_SECOND
-        self._groups = merged_groups(self._groups, step.get("node") or _NOTHING)
+    def _take_in(self, step: Step, added: list[Object]) -> None:
+        self._now_s += step.advance
+        self._groups = merged_groups(self._groups, step.node)
         self._pods.update((key(pod), pod) for pod in added)
-        for called in step.get("removePods") or ():
+        for called in step.remove_pods:
             self._pods.pop(usage_key(called), None)
-        for called, told in (step.get("usage") or _NOTHING).items():
+        for called, told in step.usage.items():
             self._told[usage_key(called)] = told
         # Each step measures anew, even if no time has passed since the last one.
         self._count_steps += 1
-        stale = step.get("stale") or ()
-        for group in () if stale is True else self._groups:
-            if group not in stale:
+        for group in () if step.stale is True else self._groups:
+            if group not in (step.stale or ()):
                 self._times_s[group] = float(self._count_steps)
 
     def _observations(self) -> dict[Signal, Observation]:
@@ -117,13 +119,11 @@ class Rounds:
                 usage[uid(pod)] = pod_usage(pod, told)
         return Statistics(self._observations(), usage)
 
-    def _after_gc(
-        self, step: Object, reclaims: tuple[NodeReclaim, ...]
-    ) -> dict[Signal, Observation]:
+    def _after_gc(self, step: Step, reclaims: tuple[NodeReclaim, ...]) -> dict[Signal, Observation]:
         """What is observed once garbage collection has run; that it failed changes nothing."""
         before = self._groups
-        for field in ("gcReclaims", *(_GC_FIELDS[reclaim] for reclaim in reclaims)):
-            self._groups = merged_groups(self._groups, step.get(field) or _NOTHING)
+        for field in ("gc_reclaims", *(_GC_FIELDS[reclaim] for reclaim in reclaims)):
+            self._groups = merged_groups(self._groups, getattr(step, field))
         found = self._observations()
         self._groups = before
         return found
@@ -135,9 +135,9 @@ class Rounds:
             "conditions": self._manager.conditions,
             "imageGC": False,
             "containerGC": False,
-            "thresholdsMet": [threshold_json(one) for one in self._manager.met],
+            "thresholdsMet": [threshold_report(one) for one in self._manager.met],
             "thresholdsObserved": [
-                threshold_json(one) | {"observedFor": self._lasted(at_s)}
+                {**threshold_report(one), "observedFor": self._lasted(at_s)}
                 for one, at_s in sorted(self._manager.since.items(), key=lambda it: it[0].order)
             ],
         }
@@ -151,7 +151,7 @@ class Rounds:
         return format_duration(round((self._now_s - since_s) * NANOS_PER_SECOND))
 
 
-def admission_json(conditions: list[str], pod: Object) -> Json:
+def admission_report(conditions: Sequence[str], pod: Object) -> Json:
     """Whether a node in these conditions takes a pod."""
     objection = pressure_rejection(conditions, pod)
     if objection is None:

@@ -24,7 +24,7 @@ from podium.node.container_runtime import (
 )
 from podium.node.eviction_loop import EvictionLoop, pods_memory_limit_bytes
 from podium.node.kubelet import Kubelet
-from podium.node.kubelet_config import KubeletConfig
+from podium.node.kubelet_config import KubeletConfiguration
 from podium.node.kubelets import Kubelets, LeaseKey, NodeKey
 from podium.node.node_lease import NodeLease
 from podium.node.node_status import metadata_patch, status_patch
@@ -69,7 +69,7 @@ class MachineKubelet(Kubelets):
         config: how the kubelet is configured.
     """
 
-    def __init__(self, node: Object, machine: MachineInfo, config: KubeletConfig) -> None:
+    def __init__(self, node: Object, machine: MachineInfo, config: KubeletConfiguration) -> None:
         super().__init__([node], writes_heartbeats=True)
         self._wanted = node
         self._config = config

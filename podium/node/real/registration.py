@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium import __version__
-from podium.node.kubelet_config import KubeletConfig, allocatable
+from podium.node.kubelet_config import KubeletConfiguration
 from podium.node.node_status import addresses
 
 
@@ -40,7 +40,7 @@ LOGS = "podium.dev/log-directory"
 
 
 def node_object(
-    name: str, machine: MachineInfo, config: KubeletConfig, extra: Mapping[str, str]
+    name: str, machine: MachineInfo, config: KubeletConfiguration, extra: Mapping[str, str]
 ) -> dict[str, Any]:
     """The Node, as it is registered.
 
@@ -70,17 +70,17 @@ def own_labels(name: str, machine: MachineInfo) -> dict[str, str]:
     return {**found, "kubernetes.io/hostname": name}
 
 
-def node_status(name: str, machine: MachineInfo, config: KubeletConfig) -> dict[str, Any]:
+def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -> dict[str, Any]:
     """Of the Node's status all but its conditions."""
     capacity = {
         "cpu": str(machine.cpus),
         "memory": f"{machine.memory_bytes // 1024}Ki",
         "ephemeral-storage": f"{machine.disk_bytes // 1024}Ki",
-        "pods": str(config.pods_max),
+        "pods": str(config.max_pods),
     }
     return {
         "capacity": capacity,
-        "allocatable": allocatable(capacity, config.raw),
+        "allocatable": config.allocatable(capacity),
         "addresses": addresses(name, machine.address),
         "nodeInfo": {
             "kubeletVersion": VERSION,

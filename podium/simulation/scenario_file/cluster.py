@@ -9,14 +9,15 @@ from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import Object
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import CONTROLLERS, SchedulerSetup
-from podium.config.errors import InvalidConfigurationError
 from podium.config.load import load_configuration
 from podium.controllers.scheduler.context import Features
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
 from podium.documents import (
+    Amounts,
     Choice,
     Document,
     Duration,
+    InvalidDocumentError,
     Range,
     Required,
     Tuple,
@@ -25,10 +26,9 @@ from podium.documents import (
     unsupported,
 )
 from podium.manifests.input_files import InputFileError, read_text
-from podium.node.kubelet_config import allocatable, read_eviction_config
+from podium.node.kubelet_config import EvictionSettings
 from podium.node.pressure.eviction_config import EvictionConfig
 from podium.node.pressure.eviction_ranking import EvictionOrder
-from podium.node.pressure.threshold_parsing import ThresholdError
 from podium.node.simulated.behaviour import (
     DEFAULT_BEHAVIOUR,
     Behaviour,
@@ -40,7 +40,7 @@ from podium.node.simulated.behaviour import (
 )
 from podium.profile import plugin_factories
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
-from podium.simulation.scenario_file.fields import Amounts, Context, context_of, inline_objects
+from podium.simulation.scenario_file.fields import Context, context_of, inline_objects
 
 _HOSTNAME, _ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 _NODES_MAX = 100_000
@@ -69,7 +69,7 @@ class NodeTemplate(Document):
     @model_validator(mode="after")
     def _makes_nodes(self, info: ValidationInfo) -> Self:
         """Judge the first node; the others are like it."""
-        for node in self.nodes({})[:1]:
+        for node in self.nodes()[:1]:
             refuse(inline_objects(node, "", context_of(info).file)[1])
             try:
                 behaviour_of(node)
@@ -78,20 +78,20 @@ class NodeTemplate(Document):
                 refuse([FieldError("annotations", self.annotations, str(error))])
         return self
 
-    def nodes(self, kubelet: Object) -> list[Object]:
+    def nodes(self, kubelet: EvictionSettings | None = None) -> list[Object]:
         """The nodes.
 
         Args:
-            kubelet: a KubeletConfiguration, of which the reservations count; empty for none.
+            kubelet: what it keeps from pods isn't allocatable.
         """
         count = 1 if self.count is None else self.count
         return [self._node(number, kubelet) for number in range(count)]
 
-    def _node(self, number: int, kubelet: Object) -> Object:
+    def _node(self, number: int, kubelet: EvictionSettings | None) -> Object:
         name = self.name if self.count is None else f"{self.name}{number + 1}"
         zone = {_ZONE: self.zones[number % len(self.zones)]} if self.zones else {}
         capacity = {"pods": "110", **self.capacity}
-        left = allocatable(capacity, kubelet) if kubelet else capacity
+        left = capacity if kubelet is None else kubelet.allocatable(capacity)
         taints = [taint.model_dump(exclude_unset=True) for taint in self.taints]
         return {
             "apiVersion": "v1",
@@ -146,43 +146,28 @@ class PodBehaviour(Document):
         )
 
 
-class Kubelet(Document):
-    """How nodes evict pods under pressure, in the words of a KubeletConfiguration."""
+class Kubelet(EvictionSettings):
+    """How nodes evict pods under pressure, in the words of a KubeletConfiguration.
 
-    eviction_hard: Any = None
-    eviction_soft: Any = None
-    eviction_soft_grace_period: Any = None
-    eviction_minimum_reclaim: Any = None
-    system_reserved: Amounts = {}
-    kube_reserved: Amounts = {}
-    eviction_max_pod_grace_period: Any = None
-    eviction_pressure_transition_period: Any = None
-    enforce_node_allocatable: Any = None
-    local_storage_capacity_isolation: Any = None
-    merge_default_eviction_settings: Any = None
+    Attributes:
+        eviction_order: how pods are ordered.
+        housekeeping_interval: between two looks at what is used; 0 stands for 10s.
+    """
+
     eviction_order: Annotated[str, Choice(tuple(EvictionOrder))] = EvictionOrder.DEFAULT
     housekeeping_interval: Duration = 0.0
 
     @model_validator(mode="after")
-    def _can_be_read(self) -> Self:
-        try:
-            self.eviction()
-        except ThresholdError as error:
-            refuse([FieldError("", self.configuration(), str(error))])
+    def _has_thresholds_of_use(self) -> Self:
+        refuse(self.threshold_faults())
         return self
 
-    def configuration(self) -> dict[str, Any]:
-        """The part that a KubeletConfiguration has."""
-        own = {"eviction_order", "housekeeping_interval"}
-        return self.model_dump(by_alias=True, exclude_unset=True, exclude=own)
-
-    def eviction(self) -> EvictionConfig:
+    def config(self) -> EvictionConfig:
         """The kubelet's defaults go for what isn't said."""
-        config = read_eviction_config(self.configuration())
         return replace(
-            config,
+            self.eviction,
             order=EvictionOrder(self.eviction_order),
-            housekeeping_s=self.housekeeping_interval or config.housekeeping_s,
+            housekeeping_s=self.housekeeping_interval or self.eviction.housekeeping_s,
         )
 
 
@@ -242,7 +227,7 @@ class SchedulerEntry(Document):
         refuse(faults)
         try:
             load_configuration(documents, plugin_factories().keys())
-        except InvalidConfigurationError as error:
+        except InvalidDocumentError as error:
             refuse(error.errors)
         return self
 

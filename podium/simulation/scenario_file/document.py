@@ -88,7 +88,7 @@ class Spec(Document):
             controllers=self.controllers.names(),
             nodes=NodeSettings(
                 behaviour=self.pods.behaviour(),
-                eviction=self.kubelet.eviction(),
+                eviction=self.kubelet.config(),
                 seed=seed,
                 records_lives=self.pods.events,
             ),
@@ -104,7 +104,7 @@ class Spec(Document):
 
     def objects(self) -> Sequence[Any]:
         """What is there at the start."""
-        kubelet = self.kubelet.configuration() if self.gives("kubelet") else {}
+        kubelet = self.kubelet if self.gives("kubelet") else None
         nodes = [node for template in self.nodes for node in template.nodes(kubelet)]
         return [*nodes, *self.manifests]
 

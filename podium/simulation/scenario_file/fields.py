@@ -15,11 +15,10 @@ from pydantic import (
     WrapValidator,
 )
 
-from podium.api.errors import ErrorKind, FieldError, InvalidValueError
+from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
-from podium.api.quantity import nanos
 from podium.apiserver.decoding.yaml_text import Document as YamlDocument
 from podium.documents import Document, Duration, Required, Tuple, fault, refuse
 from podium.manifests import ManifestError, Problem, read_sources
@@ -84,28 +83,6 @@ TargetText = Annotated[Target, BeforeValidator(_target), WithJsonSchema({"type":
 
 Targets = Annotated[Tuple[TargetText], WrapValidator(_targets)]
 """One object by kind and name, or a list of them."""
-
-
-def _amounts(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict):
-        raise fault("must be an object, with a quantity for each resource")
-    texts = {name: str(one) if type(one) is int else one for name, one in value.items()}
-    refuse(_faulty_amounts(texts))
-    return texts
-
-
-def _faulty_amounts(texts: Mapping[str, Any]) -> list[FieldError]:
-    faults = []
-    for resource, text in texts.items():
-        try:
-            nanos(text)
-        except InvalidValueError as error:
-            faults.append(error.under(resource).error)
-    return faults
-
-
-Amounts = Annotated[dict[str, str], BeforeValidator(_amounts)]
-"""Quantities by resource; whole numbers may be written as such."""
 
 
 def _fraction(value: Any) -> float:

@@ -6,7 +6,8 @@ from typing import Any
 
 from podium.api.objects import Object
 from podium.api.quantity import value
-from podium.node.kubelet_config import read_exactly
+from podium.documents import read
+from podium.node.kubelet_config import EvictionSettings
 from podium.node.pressure.eviction_config import EvictionConfig
 from podium.node.pressure.eviction_manager import EvictionManager, EvictionRound
 from podium.node.pressure.filesystems import Filesystems
@@ -24,6 +25,10 @@ def pod(called: str, request: str = "", priority: int = 0, **spec: Any) -> dict[
         "spec": {"containers": [{"name": "c", "resources": resources}], "priority": priority}
         | spec,
     }
+
+
+def read_exactly(kubelet: Mapping[str, Any]) -> EvictionConfig:
+    return read(EvictionSettings, kubelet).eviction_as_written()
 
 
 def config(filesystems: Filesystems | None = None, **kubelet: Any) -> EvictionConfig:

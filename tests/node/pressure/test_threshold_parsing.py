@@ -2,9 +2,11 @@
 
 import pytest
 
-from podium.node.kubelet_config import DEFAULT_HARD, allocatable, read_eviction_config, read_exactly
+from podium.documents import InvalidDocumentError
+from podium.node.kubelet_config import DEFAULT_HARD, read_eviction_config, read_kubelet_config
 from podium.node.pressure.signals import Signal
 from podium.node.pressure.threshold_parsing import ThresholdError, parse_value
+from tests.node.pressure.builders import read_exactly
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_several_faults_of_one_map_are_all_told() -> None:
     ],
 )
 def test_fields_of_other_shapes(kubelet: dict[str, object]) -> None:
-    with pytest.raises(ThresholdError, match=next(iter(kubelet))):
+    with pytest.raises(InvalidDocumentError, match=next(iter(kubelet))):
         read_exactly(kubelet)
 
 
@@ -154,9 +156,9 @@ def test_flags() -> None:
     ],
 )
 def test_malformed_flags(field: str, text: str, error: str) -> None:
-    with pytest.raises(ThresholdError) as raised:
+    with pytest.raises(InvalidDocumentError) as raised:
         read_exactly({field: text})
-    assert str(raised.value) == error
+    assert str(raised.value) == f'{field}: Invalid value: "{text}": {error}'
 
 
 def test_what_is_reserved_is_not_for_pods() -> None:
@@ -166,7 +168,7 @@ def test_what_is_reserved_is_not_for_pods() -> None:
         "systemReserved": {"memory": "1Gi", "cpu": "500m"},
         "kubeReserved": {"memory": "512Mi"},
     }
-    assert allocatable(capacity, kubelet) == {
+    assert read_kubelet_config(kubelet).allocatable(capacity) == {
         "cpu": "7500m",
         "memory": "8204Mi",
         "ephemeral-storage": "96636764000",
@@ -174,5 +176,5 @@ def test_what_is_reserved_is_not_for_pods() -> None:
 
 
 def test_digits_without_end_are_looked_at_once() -> None:
-    with pytest.raises(ThresholdError):
+    with pytest.raises(InvalidDocumentError):
         read_eviction_config({"evictionHard": {"memory.available": "1" * 200_000 + "x%"}})
