@@ -1,4 +1,4 @@
-"""What a measurement found."""
+"""The results of measurements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a workload is: nodes, pods that are there before, pods whose scheduling is measured."""
+"""Workloads: nodes, pods that are there before, and pods whose scheduling is measured."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,6 @@ class Size:
     """How large one workload of a case is.
 
     Attributes:
-        nodes: number of nodes.
         init_pods: number of pods of each of the case's groups of earlier pods, placed ones too.
         measured_pods: number of pods that are measured.
         by_default: whether the workload is measured when none is named.
@@ -30,7 +29,6 @@ class PodGroup:
 
     Attributes:
         template: see `podium.bench.templates`.
-        namespace: where they are.
         vary: makes them differ; None leaves them alike.
     """
 
@@ -45,11 +43,9 @@ class Case:
 
     Attributes:
         name: as scheduler_perf calls it, if it is from there.
-        measured: the pods that are measured.
         sizes: by the rest of the workload's name.
         init: pods that are scheduled before, in this order.
         placed: pods that are on the nodes from the start, dealt out in turn; None if none are.
-        node: the template of the nodes.
         zones: dealt out to the nodes in turn; without any, nodes have no zone.
         extra_nodes: templates of single nodes beside the others.
         churn: pods that come in between, at a steady rate; None if none do.
@@ -71,7 +67,6 @@ class Workload:
     """A case at one of its sizes.
 
     Attributes:
-        case: the shape.
         size_name: one of the case's sizes.
     """
 

@@ -1,4 +1,4 @@
-"""What answers of an API server mean: objects, refusals, and nobody knows."""
+"""Decodes the answers of an API server: objects, and errors."""
 
 from http import HTTPStatus
 from typing import Any

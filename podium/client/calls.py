@@ -15,13 +15,11 @@ STRATEGIC = "application/strategic-merge-patch+json"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request.
+    """A request to an API server.
 
     Attributes:
         method: such as `POST`.
-        path: percent-encoded.
         body: what is sent.
-        media_type: of the body.
     """
 
     method: str

@@ -24,7 +24,7 @@ _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
 
 
 class MissingConnectionError(PodiumError):
-    """Nobody says where the API server is, or what is said can't be used."""
+    """No kubeconfig leads to an API server."""
 
 
 @dataclass(slots=True)

@@ -37,11 +37,7 @@ _FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 
 
 class CallFailedError(PodiumError):
-    """A read that the API server turned down, or that didn't reach it.
-
-    Attributes:
-        error: why.
-    """
+    """A read that the API server turned down, or that didn't reach it."""
 
     def __init__(self, error: CallError) -> None:
         super().__init__(error.message)
@@ -52,7 +48,6 @@ class HttpApi:
     """An API server, from `async with` to its end.
 
     Args:
-        connection: how to reach it.
         rng: chooses how long watches last, so that not all end at once.
         fields: field selectors by kind, for kinds of which not all objects are wanted.
         requests_max: how many requests besides watches may be under way; more wait for their turn.

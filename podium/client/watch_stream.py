@@ -14,11 +14,7 @@ _ERROR = "ERROR"
 
 
 class WatchError(PodiumError):
-    """The server ends a watch.
-
-    Attributes:
-        error: why.
-    """
+    """The server ends a watch with an error."""
 
     def __init__(self, error: CallError) -> None:
         super().__init__(error.message)
@@ -27,7 +23,7 @@ class WatchError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class StreamedEvent:
-    """One event of a watch; follows `podium.runtime.informer_cache.News`."""
+    """An event of a watch; implements `podium.runtime.informer_cache.WatchEventLike`."""
 
     type: str
     obj: Object
@@ -35,11 +31,7 @@ class StreamedEvent:
 
 
 class WatchStream:
-    """What has come of one watch.
-
-    Args:
-        kind: what is watched.
-    """
+    """Decodes the bytes of one watch into events."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind

@@ -1,4 +1,4 @@
-"""The composition: one store, one API server, one driver, and the machines that make a cluster."""
+"""Composes a cluster of a store, an API server, a driver, controllers, schedulers and nodes."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -22,19 +22,15 @@ _DEFAULT_OPTIONS = ClusterOptions()
 
 
 class Cluster:
-    """A cluster, which does nothing before it is started.
+    """A whole cluster in virtual time; nothing runs before `start`.
 
     Attributes:
-        options: how it is set up.
-        store: the objects.
         server: the API, through which users act.
-        driver: makes time pass.
         schedulers: each under the name of its first profile; empty before the start.
         controllers: those that run, by name; others sleep until something concerns them.
         kubelets: of all nodes; None before the start, and if nodes do nothing.
 
     Args:
-        options: how it is set up.
         store: the objects, which may be there already; none unless given. Who goes on with them
             gets other uids and names than whoever made them, with the same seed, too.
 

@@ -1,4 +1,4 @@
-"""The controllers that a cluster may run: one line each, by the names that they act under."""
+"""The list of controllers, by the names that they act under."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -64,7 +64,7 @@ _UPSTREAM_NAMES: Mapping[str, str] = {
 
 
 class UnknownControllerError(PodiumError):
-    """A name that no controller has."""
+    """Somebody names a controller that doesn't exist."""
 
 
 def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:

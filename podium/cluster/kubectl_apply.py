@@ -1,4 +1,4 @@
-"""How objects are applied to a cluster by whoever shares its process.
+"""Applies manifests to a cluster of the same process.
 
 `apply` does it as `kubectl apply --server-side --force-conflicts`, `apply_manifest` as plain
 `kubectl apply`, which merges on the client's side.

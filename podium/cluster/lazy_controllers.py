@@ -1,7 +1,7 @@
-"""Controllers that needn't run yet, as there is nothing in the cluster that concerns them.
+"""Starts controllers only when there is an object that concerns them.
 
 A controller that starts late finds everything listed, as after a restart, so that nothing it does
-depends on whether it slept. Asleep it costs nothing, however many pods come and go.
+depends on when it started. Before that it costs nothing, however many pods come and go.
 """
 
 from collections.abc import Callable, Mapping
@@ -66,7 +66,6 @@ class LazyControllers:
     Args:
         store: the cluster's.
         driver: the cluster's.
-        start: starts a controller by name.
     """
 
     def __init__(self, store: Store, driver: VirtualDriver, start: Callable[[str], None]) -> None:

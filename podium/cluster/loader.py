@@ -1,4 +1,4 @@
-"""From objects as somebody has them to a store in which they have always been.
+"""Loads objects into a store as if they had always been there.
 
 What an API server has told (it has a uid) is taken as it stands. What was written by hand is
 completed: defaults, what admission fills in unless there is a priority already, a uid, a time of
@@ -44,7 +44,7 @@ _UNKNOWN = "{kind} {name} is left out, as Podium doesn't know the kind"
 
 
 class Loader:
-    """Fills a store.
+    """Completes objects and puts them into a store.
 
     Attributes:
         exported: uids of what was in some cluster before.
@@ -53,7 +53,6 @@ class Loader:
         store: where to; objects of the same names are replaced.
         rng: chooses uids.
         now_s: when what doesn't say was created, in seconds since the epoch.
-        admission: which admission plugins there are.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""How a virtual cluster is set up."""
+"""The options of a virtual cluster."""
 
 from dataclasses import dataclass, field
 
@@ -18,12 +18,11 @@ START_S = 1_767_225_600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchedulerSetup:
-    """One scheduler.
+    """How one scheduler of a cluster is set up.
 
     Attributes:
         configuration: its profiles; v1.36's default one if None.
         options: Podium's own options.
-        features: feature gates.
         decision_s: how long a decision takes; the next one comes no sooner.
         stopwatch: measures what its metrics say; stands still unless given.
     """
@@ -37,7 +36,7 @@ class SchedulerSetup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterOptions:
-    """What a cluster consists of, and what it is like.
+    """What a cluster consists of, and how it behaves.
 
     Attributes:
         seed: of everything that is left to chance.
@@ -47,8 +46,6 @@ class ClusterOptions:
         nodes: how simulated nodes are set up; None if nodes do nothing.
         latency: how long calls and news take.
         provisioning_s: how long it takes to make a volume, in seconds.
-        faults: what goes wrong.
-        admission: which admission plugins there are.
         settled: whether controllers leave what was loaded as it is until something happens to it,
             even if it lacks what they would have made.
     """

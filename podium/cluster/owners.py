@@ -1,4 +1,4 @@
-"""What an exported state tells of and lacks: controllers of its pods, and what these looked up.
+"""Completes an exported state by the owners and classes that its pods name and it lacks.
 
 Stand-ins are made for it. Without them nobody would replace a pod that is lost, budgets wouldn't
 know how many pods are wanted, and pods of unknown revisions would count as outdated.
@@ -24,13 +24,10 @@ _COUNTED = ("ReplicaSet", "ReplicationController")
 
 
 class Owners:
-    """The controllers in a state, and what they have.
+    """Finds the owners in a state, and makes stand-ins for those that it lacks.
 
     Attributes:
         uids: of controllers without one of their own, those by which others refer to them.
-
-    Args:
-        objects: of the state.
     """
 
     def __init__(self, objects: Iterable[Object]) -> None:

@@ -1,4 +1,4 @@
-"""Workloads made up from their pods, for states that have the pods alone.
+"""Makes the workloads of pods, for states that have the pods alone.
 
 A stand-in wants as many pods as there are, made like the newest of them.
 """
@@ -24,11 +24,10 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What has one owner.
+    """The pods or ReplicaSets of one owner.
 
     Attributes:
         kind: the owner's.
-        namespace: theirs.
         owner: the owner's name.
         uid: the owner's.
         owned: pods, or ReplicaSets, in no order.

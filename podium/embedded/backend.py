@@ -1,4 +1,4 @@
-"""What stands behind the HTTP server: requests find a cluster whose clock is right."""
+"""Answers the requests that the HTTP server takes in, from the embedded cluster."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,15 +16,7 @@ Hook = Callable[[], None]
 
 
 class ClusterBackend:
-    """Answers requests; follows `podium.server.backend.Backend`.
-
-    Attributes:
-        hooks: called after each request.
-
-    Args:
-        cluster: who answers.
-        pacer: makes its time pass.
-    """
+    """Answers requests at the right time; implements `podium.server.backend.Backend`."""
 
     def __init__(self, cluster: Cluster, pacer: ClusterClock) -> None:
         self.hooks: list[Hook] = []
@@ -67,11 +59,7 @@ class ClusterBackend:
 
 
 class PanicCollector(Collector):
-    """Tells `podium_machine_panics_total`, a line for each machine.
-
-    Args:
-        health: knows of them.
-    """
+    """Collects the metric `podium_machine_panics_total`, by machine."""
 
     def __init__(self, health: MachineHealth) -> None:
         self._health = health

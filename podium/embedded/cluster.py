@@ -36,7 +36,7 @@ _HEARTBEATS_MAX = 200
 
 
 class UnsuitablePaceError(PodiumError):
-    """Time can't pass like that in this cluster."""
+    """The speed of time doesn't suit the controllers that run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +47,6 @@ class EmbeddedOptions:
         objects: what is there at the first start; its nodes are simulated.
         data_dir: where it keeps what it has; None to keep nothing.
         port: where it listens; 0 for any free port, None for the usual one, if that is free.
-        is_insecure: whether it speaks plain HTTP.
-        pace: how time passes.
         schedulers: each a machine of its own.
         controllers: the names of those that run; None for all.
         seed: of everything that is left to chance; None for chance itself.
@@ -67,19 +65,11 @@ class EmbeddedOptions:
 
 
 class EmbeddedCluster:
-    """A cluster that runs from `async with` to its end.
+    """Runs a cluster with its API over HTTP from `async with` to its end.
 
     Attributes:
-        cluster: its parts.
-        pacer: makes its time pass.
-        backend: what answers requests.
-        directory: its files.
-        url: where the API is.
         taken_up: whether there was something before, which goes on; then no objects are loaded.
         notes: what is odd about the objects that were loaded, in plain sentences.
-
-    Args:
-        options: what it consists of.
 
     Raises:
         UnsuitablePaceError: time would jump, but somebody else takes care of nodes.

@@ -25,12 +25,12 @@ Watcher = Callable[[float], None]
 
 
 class UnknownSpeedError(PodiumError):
-    """A text that is no speed."""
+    """Somebody asks for a speed of time that doesn't exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockSpeed:
-    """How fast time passes.
+    """How fast the time of a cluster passes, compared with the clock on the wall.
 
     Attributes:
         factor: seconds in the cluster for each second of the clock; 0 if time stands still.
@@ -60,11 +60,10 @@ def parse_speed(text: str) -> ClockSpeed:
 
 
 class ClusterClock:
-    """Drives a cluster as time passes.
+    """Lets the time of a cluster pass at a given speed, and steps its driver.
 
     Args:
         driver: of the cluster, which nobody else steps.
-        pace: how fast time passes.
         revision: tells the store's revision, which is another one after each write.
         passed: told of the time whenever it has passed; None if nobody cares.
         clock: seconds that pass evenly.

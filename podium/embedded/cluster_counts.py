@@ -1,4 +1,4 @@
-"""How many pods wait, run, were preempted and were evicted: a cluster in five numbers."""
+"""Counts the nodes of a cluster, and its pods by what became of them."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from podium.store.watch import Watch
 
 @dataclass(frozen=True, slots=True)
 class ClusterCounts:
-    """A cluster at a glance.
+    """Numbers of nodes and pods.
 
     Attributes:
         nodes: how many there are.
@@ -32,7 +32,7 @@ class ClusterCounts:
 
 
 class ClusterCounter:
-    """Counts along as things are written.
+    """Counts nodes and pods, and follows what is written.
 
     Args:
         store: of the cluster.

@@ -1,4 +1,4 @@
-"""What an embedded cluster is like unless somebody says otherwise."""
+"""The defaults of an embedded cluster."""
 
 from dataclasses import dataclass
 

@@ -27,9 +27,6 @@ class UnusableDirectoryError(PodiumError):
 class DataDirectory:
     """A directory of our own, from `with` to its end.
 
-    Attributes:
-        path: of the directory.
-
     Raises:
         UnusableDirectoryError: on entering, if another process has it, or it can't be written.
     """
@@ -92,15 +89,12 @@ class DataDirectory:
 
 
 class HighWater:
-    """Keeps that time never goes back from one run to the next, even if it ran ahead of the clock.
+    """Remembers how late it was, so that time never goes back from one run to the next.
 
     What is written is later than what has been, so that it needn't be written each time.
 
     Attributes:
         time_s: it hasn't been later than this, in seconds since the epoch.
-
-    Args:
-        path: of the file.
 
     Raises:
         UnusableDirectoryError: the file doesn't hold a time.

@@ -19,11 +19,7 @@ class UnknownKindError(PodiumError):
 
 
 class InProcessClient:
-    """Reads and writes objects; what the API refuses is raised as `Refused`.
-
-    Args:
-        cluster: where to act.
-    """
+    """Reads and writes objects; what the API refuses is raised as `Refused`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -1,4 +1,4 @@
-"""What is in a cluster at its first start: simulated nodes, and what manifests say.
+"""The objects that a cluster starts with: simulated nodes, and those of manifests.
 
 Manifests stand for a state, as for `podium plan -f`: what comes from a real cluster stays as it
 is, uids and statuses included, and pods that are on a node run.
@@ -42,7 +42,7 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
 
 
 class KnownKinds:
-    """The kinds of objects: those that are served, and those that definitions among them bring."""
+    """Finds the kind of an object: one that is served, or that a definition seen before brings."""
 
     def __init__(self, serves: Callable[[Object], Kind | None]) -> None:
         self._serves = serves

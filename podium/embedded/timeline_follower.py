@@ -1,4 +1,4 @@
-"""What happens in an embedded cluster, told as it happens, until the story is over."""
+"""Tells what happens in an embedded cluster, line by line, until it comes to rest."""
 
 from collections.abc import Iterator
 
@@ -16,11 +16,7 @@ _STUCK_S = 60.0
 
 
 class TimelineFollower:
-    """Follows a cluster from now on.
-
-    Args:
-        embedded: the cluster.
-    """
+    """Observes a cluster and makes lines of what happens."""
 
     def __init__(self, embedded: EmbeddedCluster) -> None:
         cluster = embedded.cluster

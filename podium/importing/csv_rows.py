@@ -24,7 +24,6 @@ class Row:
     Attributes:
         file: the file's name.
         line: its number, from 1.
-        values: by column.
     """
 
     file: str

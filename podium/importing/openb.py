@@ -48,12 +48,11 @@ class Arrival:
 
 @dataclass(slots=True)
 class Trace:
-    """What a trace comes to.
+    """The nodes, classes and pods of a trace.
 
     Attributes:
         nodes: in the order of the file.
         classes: the priority classes of its tasks.
-        arrivals: the pods, the earliest first.
         notes: what the scenario can't say, in plain sentences.
     """
 

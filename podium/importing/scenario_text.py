@@ -10,12 +10,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def scenario_lines(trace: Trace, name: str) -> Iterator[str]:
-    """The lines of a scenario file; objects are JSON, which is YAML, too.
-
-    Args:
-        trace: what it says.
-        name: of the scenario.
-    """
+    """The lines of a scenario file; objects are JSON, which is YAML, too."""
     yield "apiVersion: podium.dev/v1alpha1"
     yield "kind: Scenario"
     yield f"metadata: {_json({'name': name})}"

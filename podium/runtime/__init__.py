@@ -1,1 +1,1 @@
-"""What touches the world: clocks, files, calls. Everything above is told, everything below pure."""
+"""Drivers: they hand machines events and time, and carry out what machines ask for."""

@@ -20,9 +20,6 @@ class ApiCaller:
     """Carries effects out on an API server in the same process.
 
     Records aren't calls but become some, by `podium.runtime.event_recorder`.
-
-    Args:
-        server: the API server.
     """
 
     def __init__(self, server: ApiServer) -> None:

@@ -1,4 +1,4 @@
-"""What the live driver asks of an API, near or far, and the API server of the same process."""
+"""The API that the live driver needs, and the API server of the same process as one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -27,10 +27,9 @@ class UnreachableError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class ObjectList:
-    """All objects of a kind.
+    """All objects of a kind, and the revision that they are of.
 
     Attributes:
-        objects: by namespace and name.
         revision: which state the list shows.
     """
 
@@ -66,10 +65,9 @@ class AsyncApi(Protocol):
 
 
 class InProcessApi:
-    """The API server of the same process and event loop, as far away as is wanted.
+    """Serves an API server of the same process and event loop, with a latency if one is wanted.
 
     Args:
-        server: the API server.
         now_s: what time it is, in seconds since the epoch.
         latency: how long calls take; watches take at least as long as it says.
         rng: for latencies that are left to chance.

@@ -1,6 +1,6 @@
-"""What happens under a driver, for checkers, transcripts and metrics.
+"""The events of a driver, for checkers, transcripts and metrics.
 
-Whoever wants to know gives the driver a hook. Without hooks nothing of this is made.
+A driver makes them only while it has hooks, and calls each hook with each event.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,8 +18,6 @@ class Stepped:
     Attributes:
         at_s: when, in seconds since the epoch.
         who: the machine's name.
-        event: what it was told.
-        effects: what it asked for.
         took_s: how long that took by the wall clock; 0 in virtual time.
     """
 
@@ -37,7 +35,6 @@ class Called:
     Attributes:
         at_s: when, in seconds since the epoch.
         who: the name of the machine that asked.
-        effect: what it asked for.
         error: why it failed; None if it succeeded.
         obj: what the API answered with, if it succeeded.
         took_s: how long the answer took by the wall clock; 0 in virtual time.
@@ -74,7 +71,6 @@ class Relisted:
     Attributes:
         at_s: when, in seconds since the epoch.
         who: the name of the machine whose watch it was.
-        kind: of the objects.
     """
 
     at_s: float

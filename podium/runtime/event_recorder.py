@@ -1,4 +1,4 @@
-"""From records to Event objects: what is written at once, what is counted, what is tried again.
+"""Makes Event objects of what machines record, counts repetitions, and repeats failed writes.
 
 As the recorder of client-go's `tools/events` in v1.36. An event is the same as an earlier one if it
 says the same about the same version of the same object; its note doesn't matter. The second one
@@ -33,7 +33,7 @@ _MICROSECOND_DIGITS = 6
 
 
 class EventTimestamps:
-    """Times in nanoseconds, none of which is given twice, so that names made of them differ."""
+    """Gives out times in nanoseconds, each only once, so that names made of them differ."""
 
     def __init__(self) -> None:
         self._last_ns = 0
@@ -46,19 +46,17 @@ class EventTimestamps:
 
 @dataclass(frozen=True, slots=True)
 class RecorderPurpose:
-    """The purpose of a recorder's calls."""
+    """Marks a call that an event recorder asked for, by its number."""
 
     number: int
 
 
 @dataclass(slots=True)
 class _EventSeries:
-    """An event, once or more often.
+    """An event and its repetitions.
 
     Attributes:
         obj: the object that was created first.
-        last_s: when it happened last.
-        count: how often it has happened.
     """
 
     obj: Object

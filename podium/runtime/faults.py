@@ -23,7 +23,7 @@ _UNKNOWN = CallError(504, UNKNOWN_OUTCOME, "Timeout: request did not complete wi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faults:
-    """How often what goes wrong.
+    """Says how often calls, answers, watches and machines fail.
 
     Attributes:
         refused: of calls, that fail and do nothing (409, 429, 500 or 503).
@@ -89,7 +89,6 @@ class FaultInjector:
 
     Args:
         latency: how long things take when nothing goes wrong.
-        faults: what goes wrong.
         rng: for both.
     """
 

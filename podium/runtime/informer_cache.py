@@ -1,4 +1,4 @@
-"""What a machine has been told of the objects of one kind, and what it still has to be told.
+"""The objects of one kind as one machine has been told of them.
 
 As the informers of Kubernetes' clients: first a list, then a watch from the list's version on. When
 the watch breaks, another list is compared with what was told before. What happened between is lost,
@@ -16,7 +16,7 @@ Place = tuple[str, str]
 
 
 class WatchEventLike(Protocol):
-    """What a watch tells."""
+    """An event of a watch, of the store or of a real API server."""
 
     @property
     def type(self) -> str:
@@ -32,10 +32,9 @@ class WatchEventLike(Protocol):
 
 
 class InformerCache:
-    """The objects of one kind as one machine knows them.
+    """Remembers what a machine was told of one kind, and computes the changes that it lacks.
 
     Attributes:
-        kind: the kind.
         revision: everything up to this resourceVersion has been taken in.
     """
 

@@ -138,13 +138,11 @@ class SqliteJournal:
                 raise
 
     def load(self) -> Recovered:
-        """See `Journal`."""
         with self._errors_named():
             events = list(self._events(self._db.execute(_LOAD)))
         return Recovered(self._oldest_revision, events)
 
     def append(self, events: Sequence[WatchEvent]) -> None:
-        """See `Journal`."""
         rows = [_row(event) for event in events]
         with self._errors_named(), self._db:
             self._db.execute("BEGIN IMMEDIATE")

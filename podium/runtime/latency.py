@@ -1,4 +1,4 @@
-"""How long things take in virtual time: calls, their answers, and news by watches."""
+"""The latencies of virtual time: of calls, of their answers, and of watches."""
 
 from dataclasses import dataclass
 from random import Random

@@ -1,4 +1,4 @@
-"""Wall-clock time: the same machines, driven by an event loop over an API that takes its time.
+"""The driver of wall-clock time: it runs machines in an event loop, over an API that takes time.
 
 What machines may rely on is the same as in virtual time, and no more:
 
@@ -50,8 +50,6 @@ class LiveDriver:
         health: keeps account of machines that fail.
 
     Args:
-        api: what is watched and called.
-        clock: what time it is.
         calls_max: how many calls of one machine may be under way at the same time; more of them
             wait for their turn.
         drain_s: how long calls under way may take to come back when everything stops.

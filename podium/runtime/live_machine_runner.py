@@ -1,4 +1,4 @@
-"""One machine in wall-clock time: its inbox, its calls, its watches."""
+"""Runs one machine in wall-clock time."""
 
 import asyncio
 import time
@@ -32,14 +32,10 @@ BACKOFF = Backoff(first_s=0.8, max_s=30.0)
 
 @dataclass(frozen=True, slots=True)
 class LiveContext:
-    """What all machines of a driver have in common.
+    """What the runners of a live driver share.
 
     Attributes:
-        api: what is watched and called.
         now_s: what time it is, in seconds since the epoch.
-        group: what tasks run in.
-        timestamps: for the names of events.
-        hooks: told of everything that happens.
         health: keeps account of machines that fail.
         calls_max: how many calls of one machine may be under way.
     """
@@ -59,16 +55,12 @@ class LiveContext:
 
 
 class LiveMachineRunner:
-    """A machine that runs.
+    """Runs a machine: lists and watches, hands it events, and makes its calls.
 
     Attributes:
         name: of the machine, among the driver's.
-        machine: the machine.
 
     Args:
-        context: what it shares with others.
-        name: of the machine.
-        machine: knows of nothing yet.
         host: where it runs, as events tell.
     """
 

@@ -30,7 +30,6 @@ class MachineError(PodiumError):
 
     Attributes:
         who: the machine's name.
-        cause: what was raised.
         where: the lines of code that it came through.
     """
 

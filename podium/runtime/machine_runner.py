@@ -19,15 +19,11 @@ from podium.store.store import Store
 
 @dataclass(slots=True)
 class RunnerContext:
-    """What all machines of a driver have in common.
+    """What the runners of a virtual driver share.
 
     Attributes:
         timers: what is due when, and what time it is.
-        store: what informers read from.
-        api: makes the calls.
         injector: delays and breaks calls and watches.
-        timestamps: for the names of events.
-        hooks: told of everything that happens.
         informers: by kind, those that some machine has needed.
         health: keeps account of what fails; None if the first failure ends the run.
     """
@@ -66,13 +62,9 @@ class MachineRunner:
 
     Attributes:
         name: of the machine, among the driver's.
-        machine: the machine.
         has_ended: whether it has crashed; it is told nothing any more.
 
     Args:
-        context: what it shares with others.
-        name: of the machine.
-        machine: knows of nothing yet.
         host: where it runs, as events tell.
         fail: called when the machine raises.
         crash: called when a fault crashes the machine; None if it is spared.

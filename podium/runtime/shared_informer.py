@@ -20,14 +20,7 @@ from podium.store.watch import Watch
 
 
 class SharedInformer:
-    """Watches one kind for all machines of a driver.
-
-    Args:
-        kind: of the objects.
-        store: where they are.
-        timers: of the driver.
-        injector: delays deliveries, and breaks watches.
-    """
+    """Watches one kind for all machines of a driver."""
 
     def __init__(
         self, kind: str, store: Store, timers: TimerQueue, injector: FaultInjector
@@ -102,8 +95,6 @@ class ProcessorListener:
     everything is listed anew.
 
     Args:
-        informer: of the kind.
-        deliver: takes each change.
         synced: called when all that there was at the start has been delivered.
         relisted: called with the kind each time that the watch broke.
     """

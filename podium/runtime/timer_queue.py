@@ -1,4 +1,4 @@
-"""What is due when: the event heap of virtual time."""
+"""The queue of timers that virtual time goes by."""
 
 import heapq
 from collections import deque
@@ -14,15 +14,14 @@ TIMERS_AT_ONE_MOMENT_MAX = 10_000_000
 
 
 class EndlessMomentError(PodiumError):
-    """Things go on happening, and time doesn't pass."""
+    """More and more is due at one moment, so that time doesn't pass."""
 
 
 class Timer:
-    """Something that is to be done once, unless it is cancelled before.
+    """An action that runs once, unless it is cancelled before.
 
     Attributes:
         action: what is to be done; None once it is done or cancelled.
-        argument: what it is done with.
     """
 
     __slots__ = ("action", "argument")
@@ -44,7 +43,7 @@ class Timer:
 
 
 class TimerQueue:
-    """Entries by time; those of the same time in the order in which they were put there.
+    """Keeps timers by time; those of one time run in the order in which they were put there.
 
     Attributes:
         now_s: the time, in seconds since the epoch. Entries due by now come before any later one.

@@ -32,7 +32,6 @@ class MachineHandle:
     """A machine's place under a driver, which outlasts crashes.
 
     Attributes:
-        name: of the machine.
         host: where it runs, as events tell.
         renew: makes the machine that follows after a crash or a failure; None if there is none.
         is_spared: whether it never crashes by chance.
@@ -61,10 +60,8 @@ class VirtualDriver:
         hooks: told of everything right after it happened; what they raise comes out of `step`.
 
     Args:
-        server: the API server.
         start_s: the time, in seconds since the epoch.
         rng: for faults, and for latencies that are left to chance.
-        faults: what goes wrong.
         latency: how long calls and news take.
     """
 

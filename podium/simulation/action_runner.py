@@ -1,4 +1,4 @@
-"""What users do to a cluster: each action of a scenario, as calls of the API."""
+"""Carries out the actions of a scenario's users, as calls of the API."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -28,12 +28,7 @@ _MANAGER = "podium-simulate"
 
 
 class ActionRunner:
-    """The users.
-
-    Args:
-        cluster: where they act.
-        observer: notes what they do.
-    """
+    """Carries out actions of users, and remembers their drains."""
 
     def __init__(self, cluster: Cluster, observer: Observer) -> None:
         self._cluster = cluster

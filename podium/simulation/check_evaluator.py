@@ -1,4 +1,4 @@
-"""Whether a check holds, and what is the case if it doesn't."""
+"""Evaluates the checks of a scenario, and says what is the case where one doesn't hold."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Who waits and who is disrupted, by priority class, out of what has happened to each pod."""
+"""Counts by priority class how long pods waited, and how many were disrupted."""
 
 from collections import Counter
 from collections.abc import Iterable

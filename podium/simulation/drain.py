@@ -27,16 +27,10 @@ _EMPTY_DIR = "pods with local storage (set deleteEmptyDirData to lose it)"
 
 
 class Drainer:
-    """One drain.
+    """Drains one node, as `kubectl drain` does.
 
     Attributes:
-        drain: what is asked for.
         state: `running`, `done` or `failed`.
-
-    Args:
-        cluster: where.
-        observer: notes what happens.
-        drain: what is asked for.
     """
 
     def __init__(self, cluster: Cluster, observer: Observer, drain: Drain) -> None:

@@ -54,7 +54,7 @@ class Change:
     Attributes:
         target: the object.
         body: a strategic merge patch.
-        words: what that is, for the story, such as `falls silent`; empty where the object tells.
+        words: what that is, for the timeline, such as `falls silent`; empty where the object tells.
     """
 
     target: Target
@@ -103,7 +103,7 @@ class Drain:
 
 @dataclass(frozen=True, slots=True)
 class SetFaults:
-    """From now on other things go wrong.
+    """Set how often calls, watches and machines fail from now on.
 
     Attributes:
         rates: by the names of the fields of `podium.runtime.faults.Faults`.
@@ -114,7 +114,7 @@ class SetFaults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Something that should hold; what isn't asked for is None or empty.
+    """A condition that a scenario asserts; fields that it doesn't ask about are None or empty.
 
     Attributes:
         words: what it says, as it is told whether it holds.
@@ -141,7 +141,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """Assert that checks hold, now or within some time; the story goes on when they do.
+    """Assert that checks hold, now or within some time; the scenario goes on when they do.
 
     Attributes:
         checks: all of them must hold at one moment.
@@ -157,7 +157,7 @@ Action = Apply | Delete | Change | Taint | Drain | SetFaults | Expect
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the story.
+    """A step of a scenario: an action, and when it happens.
 
     Attributes:
         path: where it stands in the file, such as `spec.steps[3]`.
@@ -175,7 +175,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A story.
+    """A scenario: a cluster, and what its users do to it and when.
 
     Attributes:
         name: of the scenario.

@@ -1,4 +1,4 @@
-"""Plays a scenario: lets time pass from step to step, and carries each one out."""
+"""Runs a scenario: lets time pass from step to step, and carries each one out."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,13 +26,10 @@ class Simulation:
     """What came of a scenario.
 
     Attributes:
-        scenario: what was played.
         cluster: as it is at the end.
         pods_before: the pods that were there at the start.
-        entries: what happened.
         ended_s: how much time has passed, in seconds.
         failures: assertions that don't hold, and steps that went otherwise than they should.
-        interrupted: whether it was broken off.
         notes: what is odd about the objects that were there at the start.
     """
 

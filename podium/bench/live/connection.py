@@ -25,9 +25,6 @@ class Target:
     """Where the cluster is, and how to be let in.
 
     Attributes:
-        host: its address.
-        port: its port.
-        token: of the user.
         tls: trusts the cluster; None without TLS.
     """
 

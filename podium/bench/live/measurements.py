@@ -34,9 +34,7 @@ class Sizes:
         bindings: pods that are created and scheduled.
         nodes: the nodes that these are scheduled to.
         node_watches: watches of one node's pods each.
-        watches: watches of all pods.
         large_nodes: nodes of the cluster whose memory is measured.
-        large_pods: its pods.
     """
 
     creations: int = 5_000
@@ -50,12 +48,9 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Measurement(Report):
-    """One number.
+    """A measured number, and what it should be.
 
     Attributes:
-        name: what was measured.
-        value: how much it is.
-        unit: of the value.
         goal: what it should reach, in words.
         processor_share: how much of the time the cluster had a processor, where that says
             something: what it hadn't, it waited for the processor or for its clients.
@@ -94,7 +89,7 @@ _decode = msgspec.json.Decoder(_Event).decode
 
 
 class Watcher:
-    """A watch, and when it told what.
+    """Follows a watch, and notes when each event came.
 
     Attributes:
         arrivals_s: when each version of a pod came, by name and version.
@@ -116,10 +111,6 @@ class Watcher:
 
 async def measure(sizes: Sizes, told: Callable[[str], None]) -> list[Measurement]:
     """All measurements, one after the other.
-
-    Args:
-        sizes: how much is measured.
-        told: hears what is being measured.
 
     Raises:
         LiveBenchError: a cluster doesn't come up, or doesn't answer as it should.

@@ -19,10 +19,9 @@ _KIB_PER_MIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class UpProcess:
-    """A cluster that is ready.
+    """A process of `podium up` that is ready.
 
     Attributes:
-        target: where it is.
         pid: of its process.
     """
 

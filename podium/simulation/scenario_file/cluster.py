@@ -135,7 +135,6 @@ class PodBehaviour(Document):
     events: bool = False
 
     def behaviour(self) -> Behaviour:
-        """See the class."""
         return Behaviour(
             startup=self.startup,
             init=self.init_duration,
@@ -210,7 +209,6 @@ class FeatureGates(Document):
     revert_failed_nominations: bool | None = None
 
     def features(self) -> Features:
-        """See the class."""
         return Features(**self.model_dump(exclude_none=True))
 
 

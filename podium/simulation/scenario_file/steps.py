@@ -67,7 +67,6 @@ class DeleteDocument(Document):
         return cls.model_construct(objects=_TARGETS.validate_python(value))
 
     def action(self) -> Action:
-        """See the class."""
         return Delete(self.objects, _whole(self.grace_period))
 
 
@@ -90,7 +89,6 @@ class ScaleDocument(Document):
         return self
 
     def action(self) -> Action:
-        """See the class."""
         return Change(self.object, {"spec": {"replicas": self.replicas}}, "")
 
 
@@ -111,7 +109,6 @@ class DrainDocument(Document):
         return {"node": value} if isinstance(value, str) else value
 
     def action(self) -> Action:
-        """See the class."""
         return Drain(
             node=self.node,
             timeout_s=self.timeout,
@@ -150,7 +147,6 @@ class BehaveDocument(Document):
         return full
 
     def action(self) -> Action:
-        """See the class."""
         said = self.annotations.items()
         body = {"metadata": {"annotations": {key: text or None for key, text in said}}}
         words = ", ".join(f"{key.removeprefix(PREFIX)}={text}" for key, text in said)

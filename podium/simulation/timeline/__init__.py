@@ -1,4 +1,4 @@
-"""What happens in a cluster, noted as entries: one for each thing that a reader may want to know.
+"""The timeline of a cluster: an entry for each thing that a reader may want to know.
 
 `Observer` follows the store; `pods`, `nodes` and `others` say what a change amounts to.
 """

@@ -1,4 +1,4 @@
-"""One thing that happened."""
+"""The entries of a timeline."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,14 +7,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """One thing that happened.
+    """A thing that happened to an object, or to nobody in particular.
 
     Attributes:
         at_s: when, in seconds since the simulation's start.
         type: what, such as `PodBound`; `podium.simulation.timeline_sentences` lists them all.
         kind: of the object that it happened to; empty if to none.
         namespace: of the object; empty for what stands in none.
-        name: of the object.
         by: who did it: a machine's name, or `user`.
         details: what else there is to know; JSON values.
         uid: of the object; empty if that isn't known.

@@ -1,4 +1,4 @@
-"""Follows everything that is written, and notes it in the order in which it was written."""
+"""The observer of a cluster: it makes a timeline of everything that is written."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -37,14 +37,7 @@ _FACTS: Mapping[str, Facts] = {
 
 
 class Observer:
-    """Looks on from now on.
-
-    Attributes:
-        entries: what has happened, in order.
-
-    Args:
-        cluster: what is looked at.
-    """
+    """Notes as entries what is written from now on, and who wrote it."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.entries: list[TimelineEntry] = []

@@ -24,18 +24,14 @@ class PodHistory:
     Times are in seconds since the beginning.
 
     Attributes:
-        uid: of the pod.
         pod: `namespace/name`.
-        priority: of the pod.
         priority_class: the name of its PriorityClass; empty if it names none.
         owner: its controller, if it has one.
         is_new: whether it came in the course of time.
         node: where it is, or was; empty if nowhere.
         created_s: when it was created; 0 if it was there before.
         bound_s: when it was bound in the course of time; None if it wasn't.
-        bound_by: who bound it.
         ended_s: when it lost its place, or failed; None if it hasn't.
-        ended_by: who ended it.
         cause: what disrupted it; None if it wasn't disrupted.
         replaces: uid of the lost pod in whose place it comes; empty if in nobody's.
         has_finished: whether it ended by itself.
@@ -70,7 +66,6 @@ class PodHistories:
         disrupted: the pods that lost their place through no change of their own, in order.
 
     Args:
-        entries: what was observed.
         before: the pods of the beginning.
         after: the pods of the end.
     """

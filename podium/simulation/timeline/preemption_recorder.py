@@ -31,11 +31,9 @@ class PreemptionRecorder:
     """Records preemptions when they are decided, before anything changes.
 
     Attributes:
-        outcomes: preemptions, in order.
         preemptors: by the uid of a victim, the uid of the first pod that it gives way to.
 
     Args:
-        scheduler: decides.
         alternatives_max: how many candidates besides the chosen one to report.
         passed_s: the time, in seconds since the observer began.
     """
