@@ -35,7 +35,7 @@ def read_wish(asked: Arguments) -> Wish:
         data_dir=asked.data_dir,
         port=asked.port,
         is_insecure=asked.is_insecure,
-        pace=parse_speed(asked.speed),
+        speed=parse_speed(asked.speed),
         eviction=read_kubelet_config(asked.kubelet_config).eviction,
         schedulers=(setup,) if asked.schedules else (),
         controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),

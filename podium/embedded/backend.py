@@ -18,17 +18,17 @@ Hook = Callable[[], None]
 class ClusterBackend:
     """Answers requests at the right time; implements `podium.server.backend.Backend`."""
 
-    def __init__(self, cluster: Cluster, pacer: ClusterClock) -> None:
+    def __init__(self, cluster: Cluster, clock: ClusterClock) -> None:
         self.hooks: list[Hook] = []
         self._cluster = cluster
-        self._pacer = pacer
+        self._clock = clock
         self._panics = CollectorRegistry()
         if cluster.driver.health is not None:
             self._panics.register(PanicCollector(cluster.driver.health))
 
     def answer(self, request: Request) -> Response:
         """Answer a request, and see to it that what follows from it happens."""
-        self._pacer.catch_up()
+        self._clock.catch_up()
         now_s, health = self._cluster.driver.now_s, self._cluster.driver.health
         failures = {} if health is None else health.failures(now_s)
         checks = {f"machine/{name}": why for name, why in failures.items()}
@@ -40,11 +40,11 @@ class ClusterBackend:
         """Somebody has made a request, or done by other means what a request would have done."""
         for hook in self.hooks:
             hook()
-        self._pacer.asked()
+        self._clock.asked()
 
     def now_s(self) -> float:
         """What time it is in the cluster, in seconds since the epoch."""
-        self._pacer.catch_up()
+        self._clock.catch_up()
         return self._cluster.driver.now_s
 
     def metrics(self) -> str:

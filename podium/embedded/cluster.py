@@ -35,7 +35,7 @@ _NODE_LIFECYCLE = "node-lifecycle-controller"
 _HEARTBEATS_MAX = 200
 
 
-class UnsuitablePaceError(PodiumError):
+class UnsuitableSpeedError(PodiumError):
     """The speed of time doesn't suit the controllers that run."""
 
 
@@ -57,7 +57,7 @@ class EmbeddedOptions:
     data_dir: Path | None = None
     port: int | None = None
     is_insecure: bool = False
-    pace: ClockSpeed = REAL_TIME
+    speed: ClockSpeed = REAL_TIME
     schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(stopwatch=time.perf_counter),)
     controllers: frozenset[str] | None = None
     seed: int | None = None
@@ -72,14 +72,14 @@ class EmbeddedCluster:
         notes: what is odd about the objects that were loaded, in plain sentences.
 
     Raises:
-        UnsuitablePaceError: time would jump, but somebody else takes care of nodes.
+        UnsuitableSpeedError: time would jump, but somebody else takes care of nodes.
         PodiumError: on entering, if the directory or the port can't be used.
     """
 
     def __init__(self, options: EmbeddedOptions) -> None:
         self._sees_silence = options.controllers is None or _NODE_LIFECYCLE in options.controllers
-        if options.pace.jumps and not self._sees_silence:
-            raise UnsuitablePaceError(
+        if options.speed.jumps and not self._sees_silence:
+            raise UnsuitableSpeedError(
                 f"--speed max: needs {_NODE_LIFECYCLE}, as others who watch nodes have other clocks"
             )
         self.options = options
@@ -111,10 +111,10 @@ class EmbeddedCluster:
         """
         task = asyncio.ensure_future(awaited)
         try:
-            await asyncio.wait({task, self._pacing}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task, self._ticking}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
                 # It never ends but by an error.
-                self._pacing.result()
+                self._ticking.result()
             return await task
         finally:
             task.cancel()
@@ -128,14 +128,14 @@ class EmbeddedCluster:
         self.cluster = self._open_cluster()
         driver = self.cluster.driver
         # A test is to know of a bug; who uses a cluster is to keep it.
-        driver.health = None if options.pace == STOPPED else MachineHealth()
+        driver.health = None if options.speed == STOPPED else MachineHealth()
         self.cluster.start()
         driver.add(EventExpiry(), renew=EventExpiry, is_spared=True)
-        self.pacer = self._make_pacer()
-        self.backend = ClusterBackend(self.cluster, self.pacer)
-        self._pacing = asyncio.create_task(self.pacer.run())
-        stack.push_async_callback(self._stop_pacing)
-        await self.alongside(self.pacer.advance(0))
+        self.clock = self._make_clock()
+        self.backend = ClusterBackend(self.cluster, self.clock)
+        self._ticking = asyncio.create_task(self.clock.run())
+        stack.push_async_callback(self._stop_ticking)
+        await self.alongside(self.clock.advance(0))
         served_here = served(
             self.backend,
             self.cluster,
@@ -180,25 +180,25 @@ class EmbeddedCluster:
 
         That costs a write every ten seconds and node, more than thousands of nodes are worth.
         """
-        pace = self.options.pace
-        if pace.jumps or not pace.factor:
+        speed = self.options.speed
+        if speed.jumps or not speed.factor:
             return not self._sees_silence
         objects = store.list("Node").items if self.taken_up else self.options.objects
         nodes = sum(obj.get("kind") == "Node" for obj in objects)
-        return not self._sees_silence or nodes * pace.factor <= _HEARTBEATS_MAX
+        return not self._sees_silence or nodes * speed.factor <= _HEARTBEATS_MAX
 
-    def _make_pacer(self) -> ClusterClock:
+    def _make_clock(self) -> ClusterClock:
         water, store, driver = self.directory.high_water(), self.cluster.store, self.cluster.driver
-        if self.options.pace.factor:
+        if self.options.speed.factor:
             # Loading takes its time.
             driver.pass_time(time.time())
         return ClusterClock(
             driver,
-            self.options.pace,
+            self.options.speed,
             lambda: store.revision,
             passed=lambda now_s: water.rise(now_s, time.time()),
         )
 
-    async def _stop_pacing(self) -> None:
-        self._pacing.cancel()
-        await asyncio.wait({self._pacing})
+    async def _stop_ticking(self) -> None:
+        self._ticking.cancel()
+        await asyncio.wait({self._ticking})

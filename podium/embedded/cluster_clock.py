@@ -48,15 +48,15 @@ SPEEDS = {"1x": REAL_TIME, "10x": ClockSpeed(10.0), "max": ClockSpeed(jumps=True
 
 
 def parse_speed(text: str) -> ClockSpeed:
-    """The pace of a name.
+    """The speed of a name.
 
     Raises:
         UnknownSpeedError: there is none.
     """
-    pace = SPEEDS.get(text)
-    if pace is None:
+    speed = SPEEDS.get(text)
+    if speed is None:
         raise UnknownSpeedError(f"--speed: {text}: must be one of {', '.join(SPEEDS)}")
-    return pace
+    return speed
 
 
 class ClusterClock:
@@ -72,13 +72,13 @@ class ClusterClock:
     def __init__(
         self,
         driver: VirtualDriver,
-        pace: ClockSpeed,
+        speed: ClockSpeed,
         revision: Callable[[], int],
         passed: Watcher | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._driver = driver
-        self._pace = pace
+        self._speed = speed
         self._revision = revision
         self._passed = passed
         self._clock = clock
@@ -112,7 +112,7 @@ class ClusterClock:
 
     def catch_up(self) -> None:
         """Have it as late as the clock says."""
-        passed_s = (self._clock() - self._anchored_s) * self._pace.factor
+        passed_s = (self._clock() - self._anchored_s) * self._speed.factor
         self._pass(self._anchor_s + passed_s)
 
     def asked(self) -> None:
@@ -155,7 +155,7 @@ class ClusterClock:
             if self._reached is not None and not self._reached.done():
                 self._reached.set_result(None)
             return False
-        if next_s is None or not self._pace.jumps or next_s - self._wrote_s > REST_S:
+        if next_s is None or not self._speed.jumps or next_s - self._wrote_s > REST_S:
             return False
         return self._wait_for_quiet_s() <= 0 and self._move(next_s)
 
@@ -194,9 +194,9 @@ class ClusterClock:
     def _until_due_s(self) -> float | None:
         """Seconds by the clock; None if only a request can bring anything about."""
         next_s = self._driver.next_s()
-        if next_s is None or not self._pace.factor:
+        if next_s is None or not self._speed.factor:
             return None
-        wait_s = (next_s - self._driver.now_s) / self._pace.factor
-        if self._pace.jumps and next_s - self._wrote_s <= REST_S:
+        wait_s = (next_s - self._driver.now_s) / self._speed.factor
+        if self._speed.jumps and next_s - self._wrote_s <= REST_S:
             return min(wait_s, self._wait_for_quiet_s())
         return wait_s

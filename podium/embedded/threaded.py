@@ -78,7 +78,7 @@ class Cluster:
             data_dir=data_dir,
             port=0,
             is_insecure=insecure_http,
-            pace=STOPPED if speed is None else parse_speed(speed),
+            speed=STOPPED if speed is None else parse_speed(speed),
             schedulers=(SchedulerSetup(stopwatch=time.perf_counter),) if scheduler else (),
             controllers=chosen_controllers(controllers),
             seed=seed,
@@ -120,7 +120,7 @@ class Cluster:
         """
         if not duration_s >= 0:
             raise ValueError(f"duration_s: {duration_s}: a clock can't go back; must be 0 or more")
-        self._await(self._running().pacer.advance(duration_s))
+        self._await(self._running().clock.advance(duration_s))
 
     def apply(self, *sources: Source) -> list[Object]:
         """Apply manifests: files, directories, or objects; the objects as they are then.
@@ -195,7 +195,7 @@ class Cluster:
             TimeoutError: it doesn't hold in that time.
         """
         end_s = self.now_s + timeout_s
-        self._await(self._running().pacer.advance(0))
+        self._await(self._running().clock.advance(0))
         while True:
             if found := _unless_missing(condition):
                 return found
@@ -288,7 +288,7 @@ class Cluster:
 
     def _pass(self, duration_s: float) -> None:
         """Let that much time pass: at once if the clock stands still, or else as it passes."""
-        factor = self._options.pace.factor
+        factor = self._options.speed.factor
         if factor:
             time.sleep(min(duration_s / factor, _LOOK_S))
         else:
@@ -301,7 +301,7 @@ class Cluster:
 
     def _acting(self, act: Callable[[InProcessClient], T]) -> T:
         embedded = self._running()
-        embedded.pacer.catch_up()
+        embedded.clock.catch_up()
         try:
             return act(InProcessClient(embedded.cluster))
         finally:

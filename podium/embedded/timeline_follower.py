@@ -21,7 +21,7 @@ class TimelineFollower:
     def __init__(self, embedded: EmbeddedCluster) -> None:
         cluster = embedded.cluster
         self._store = cluster.store
-        self._pacer = embedded.pacer
+        self._clock = embedded.clock
         self._observer = Observer(cluster)
         self._began_s = cluster.driver.now_s - cluster.options.start_s
         embedded.backend.hooks.append(self._observer.look)
@@ -37,7 +37,7 @@ class TimelineFollower:
 
     def is_over(self) -> bool:
         """Whether nothing more is to be expected, unless somebody does something."""
-        quiet_s = self._pacer.quiet_s
+        quiet_s = self._clock.quiet_s
         if quiet_s < _SETTLED_S:
             return False
         return quiet_s >= _STUCK_S or not any(

@@ -25,13 +25,13 @@ class World:
         told: what has happened, and how many seconds after the start.
     """
 
-    def __init__(self, pace: ClockSpeed) -> None:
+    def __init__(self, speed: ClockSpeed) -> None:
         self.server = make_server()
         self.driver = VirtualDriver(self.server, START_S, Random(1))
         self.told: list[tuple[str, float]] = []
         self.clock_s = 0.0
-        self.pacer = ClusterClock(
-            self.driver, pace, lambda: self.server.store.revision, clock=lambda: self.clock_s
+        self.clock = ClusterClock(
+            self.driver, speed, lambda: self.server.store.revision, clock=lambda: self.clock_s
         )
 
     def plan(self, name: str, after_s: float, *, writes: bool = True) -> None:
@@ -45,7 +45,7 @@ class World:
 
 def run(world: World, story: Callable[[], Awaitable[None]]) -> None:
     async def both() -> None:
-        task = asyncio.create_task(world.pacer.run())
+        task = asyncio.create_task(world.clock.run())
         try:
             async with asyncio.timeout(5):
                 await story()
@@ -69,11 +69,11 @@ def test_things_happen_when_the_clock_says_so() -> None:
         await turns()
         assert world.told == []
         world.clock_s = 0.1
-        world.pacer.asked()
+        world.clock.asked()
         await turns()
         assert world.told == [("a", 1.0)]
         world.clock_s = 3.0
-        world.pacer.asked()
+        world.clock.asked()
         await turns()
 
     run(world, story)
@@ -85,10 +85,10 @@ def test_it_wakes_by_itself_when_something_is_due() -> None:
     driver = VirtualDriver(server, START_S, Random(1))
     done = asyncio.Event()
     driver.at(START_S + 0.02, done.set)
-    pacer = ClusterClock(driver, REAL_TIME, lambda: server.store.revision)
+    clock = ClusterClock(driver, REAL_TIME, lambda: server.store.revision)
 
     async def story() -> None:
-        task = asyncio.create_task(pacer.run())
+        task = asyncio.create_task(clock.run())
         async with asyncio.timeout(5):
             await done.wait()
         task.cancel()
@@ -106,10 +106,10 @@ def test_advancing_does_everything_that_is_due_at_its_own_time() -> None:
         world.clock_s = 1000.0
         await turns()
         assert world.told == []
-        await world.pacer.advance(30.0)
+        await world.clock.advance(30.0)
         assert world.told == [("a", 1.0), ("b", 20.0), ("c", 30.0)]
         assert world.driver.now_s == START_S + 30.0
-        await world.pacer.advance(0.0)
+        await world.clock.advance(0.0)
         assert world.driver.now_s == START_S + 30.0
 
     run(world, story)
@@ -121,13 +121,13 @@ def test_time_jumps_to_what_is_due_once_nobody_asks() -> None:
     world.plan("b", 300.0)
 
     async def story() -> None:
-        world.pacer.asked()
+        world.clock.asked()
         await turns()
         assert world.told == []
         world.clock_s = QUIET_S + 0.001
-        world.pacer.catch_up()
+        world.clock.catch_up()
         # Woken as by its own timer: asking would make it wait again.
-        world.pacer._awake.set()
+        world.clock._awake.set()
         await turns(20)
         assert world.told == [("a", 50.0), ("b", 300.0)]
         assert world.driver.now_s == START_S + 300.0
@@ -142,7 +142,7 @@ def test_time_does_not_jump_where_nothing_is_written() -> None:
 
     async def story() -> None:
         world.clock_s = 1.0
-        world.pacer._awake.set()
+        world.clock._awake.set()
         await turns(5_000)
 
     run(world, story)

@@ -20,7 +20,7 @@ async def writes(options: EmbeddedOptions) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "pace", "controllers", "expected"),
+    ("nodes", "speed", "controllers", "expected"),
     [
         (3, SPEEDS["1x"], None, True),
         (200, SPEEDS["1x"], None, True),
@@ -32,9 +32,9 @@ async def writes(options: EmbeddedOptions) -> bool:
     ],
 )
 def test_few_nodes_do_so_by_the_clock_and_all_if_they_must(
-    nodes: int, pace: ClockSpeed, controllers: frozenset[str] | None, expected: bool
+    nodes: int, speed: ClockSpeed, controllers: frozenset[str] | None, expected: bool
 ) -> None:
     options = EmbeddedOptions(
-        objects=simulated_nodes(nodes, NodeShape()), port=0, pace=pace, controllers=controllers
+        objects=simulated_nodes(nodes, NodeShape()), port=0, speed=speed, controllers=controllers
     )
     assert asyncio.run(writes(options)) is expected

@@ -48,9 +48,12 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Measurement(Report):
-    """A measured number, and what it should be.
+    """One number.
 
     Attributes:
+        name: what was measured.
+        value: how much it is.
+        unit: of the value.
         goal: what it should reach, in words.
         processor_share: how much of the time the cluster had a processor, where that says
             something: what it hadn't, it waited for the processor or for its clients.

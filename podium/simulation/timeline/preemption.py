@@ -25,6 +25,7 @@ class VictimsBudget(Report):
 
     Attributes:
         budget: `namespace/name`.
+        allowed: disruptions allowed at the time.
         is_broken: whether the victim's disruption breaks it.
     """
 
@@ -38,6 +39,8 @@ class Victim(Report):
     """A pod that would have to go.
 
     Attributes:
+        pod: the pod.
+        priority: of the pod.
         budgets: those that cover it; reports say whether its disruption breaks any.
         is_leaving: whether it had to go already, as for an earlier preemptor.
     """
@@ -62,6 +65,7 @@ class CandidateNode(Report):
     """A node on which preemption would make room, and how it fared in the choice.
 
     Attributes:
+        node: the node.
         victims: the most important first.
         pdb_violations: how many of them break a budget.
         top_priority: of the most important victim.
@@ -101,10 +105,13 @@ class PreemptionOutcome(Report):
     """A preemption that a scheduler decided, with all that it weighed.
 
     Attributes:
+        preemptor: the pod that needed room.
+        node: the node that was taken.
         at_s: when it was decided, in seconds since the observer began.
         victims: of that node.
         alternatives: the other candidates, those that got furthest in the choice first.
         left_out: how many further candidates there were.
+        chosen: the candidate that was taken.
     """
 
     preemptor: str
