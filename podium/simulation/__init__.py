@@ -1,5 +1,5 @@
-"""Scenarios: a cluster, what its users do to it and when, and what is to come of it.
+"""Scenarios: a cluster, what its users do to it and when, and what should come of it.
 
-`reading` makes a `Scenario` of a file, `simulating` plays it on a virtual cluster, `observing`
-notes what happens, `telling` makes sentences of that, and `report` JSON.
+`scenario_file` reads a `Scenario`, `scenario_runner` runs it on a virtual cluster, `timeline`
+observes that cluster, `timeline_sentences` puts the timeline into words, and `report` into JSON.
 """

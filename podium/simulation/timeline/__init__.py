@@ -1,6 +1,6 @@
 """The timeline of a cluster: an entry for each thing that a reader may want to know.
 
-`Observer` follows the store; `pods`, `nodes` and `others` say what a change amounts to.
+`Observer` follows the store; `pod_facts` and `object_facts` say what a change amounts to.
 """
 
 from podium.simulation.timeline.entry import TimelineEntry
