@@ -11,26 +11,65 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.config.args import ScoringStrategy, ScoringStrategyType, UtilizationShapePoint
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scores
-from podium.core.scored_resources import ScoredResource
+from podium.core.resource_columns import Column
+from podium.core.scored_resources import Matrix, ScoredColumns
+from podium.core.snapshot import Snapshot
 
 _FULL_PERCENT = 100
 _SHAPE_SCORE_MAX = 10
 
 
+class Room(ScoredColumns):
+    """A hundred times what is left of each resource.
+
+    Attributes:
+        left: [resources, capacity], negative where more is held than there is, or nothing is there.
+        full: [resources, capacity], a hundred times what nodes have.
+        weight_sums: [capacity], of the resources that a node has; at least 1.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        used: Sequence[Column],
+        allocatable: Sequence[Column],
+        weights: Sequence[int],
+    ) -> None:
+        super().__init__(snapshot, used, allocatable, weights, _FULL_PERCENT)
+        self.full = self.capacity * _FULL_PERCENT * self.has
+        self.weight_sums = np.maximum(self.weights @ self.has, 1).astype(self.dtype)
+        self.left = np.zeros_like(self.capacity)
+        self._left_at = [left.data for left in self.left]
+        self.take_rows(slice(None))
+
+    def take_rows(self, rows: NDArray[np.intp] | slice) -> None:
+        for left, used, capacity, has in zip(
+            self.left, self.used, self.capacity, self.has, strict=True
+        ):
+            room = np.maximum(capacity[rows] - used[rows], -1) * _FULL_PERCENT
+            left[rows] = np.where(has[rows], room, -1)
+
+    def take_row(self, row: int) -> None:
+        for left, (used, allocatable) in zip(self._left_at, self.at, strict=True):
+            if allocatable[row]:
+                left[row] = max(allocatable[row] - used[row], -1) * _FULL_PERCENT
+
+
 def allocation_score(
-    plugin: str, strategy: ScoringStrategy, resources: Sequence[ScoredResource]
+    plugin: str, strategy: ScoringStrategy, room: Room, requests: Sequence[int]
 ) -> LocalScore:
     """The state that scores rows by a strategy, in the name of a plugin."""
     match strategy.type:
         case ScoringStrategyType.LEAST_ALLOCATED:
-            return _LeastAllocated(plugin, resources)
+            return _LeastAllocated(plugin, room, requests)
         case ScoringStrategyType.MOST_ALLOCATED:
-            return _MostAllocated(plugin, resources)
+            return _MostAllocated(plugin, room, requests)
         case ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO:
-            return _RequestedToCapacityRatio(plugin, resources, strategy.shape)
+            return _RequestedToCapacityRatio(plugin, room, requests, strategy.shape)
 
 
 class _WeightedMean(LocalScore, ABC):
@@ -39,28 +78,31 @@ class _WeightedMean(LocalScore, ABC):
     counts_zero: ClassVar[bool] = True
     """Whether a resource that is rated 0 counts at all."""
 
-    def __init__(self, plugin: str, resources: Sequence[ScoredResource]) -> None:
+    def __init__(self, plugin: str, room: Room, requests: Sequence[int]) -> None:
         self.plugin = plugin
-        self._used = [r.used for r in resources]
-        self._requests = np.array([[r.request] for r in resources])
-        allocatable = np.array([r.allocatable for r in resources])
-        self._capacities = np.maximum(allocatable, 1)
-        self._shares = (allocatable > 0) * np.array([[r.weight] for r in resources])
-        self._at = [(r.used.data, r.allocatable.data, r.request, r.weight) for r in resources]
+        self._room = room
+        self._requests = requests
+        self._weights_of = room.weights.astype(np.int64).tolist()
+        self._asked = np.array([[_FULL_PERCENT * n] for n in requests], room.dtype)
 
     def scores(self, rows: Rows) -> Scores:
-        if not self._used:
-            return np.zeros(len(rows), np.int64)
-        used = np.array([column[rows] for column in self._used]) + self._requests
-        ratings, shares = self._ratings(used, self._capacities[:, rows]), self._shares[:, rows]
-        if not self.counts_zero:
-            shares = shares * (ratings > 0)
-        total, weights = np.add.reduce(ratings * shares), np.add.reduce(shares)
-        return self._means(total, np.maximum(weights, 1))
+        return self._scores(rows)
+
+    def all_scores(self, capacity: int) -> Scores:
+        return self._scores(slice(None))
+
+    def _scores(self, rows: Rows | slice) -> Scores:
+        room = self._room
+        room.follow()
+        left = room.left[:, rows] - self._asked
+        np.maximum(left, 0, out=left)
+        return self._means(self._ratings(left, rows), rows).astype(np.int64)
 
     def score(self, row: int) -> int:
         total = weights = 0
-        for used, allocatable, request, weight in self._at:
+        for (used, allocatable), request, weight in zip(
+            self._room.at, self._requests, self._weights_of, strict=True
+        ):
             capacity = allocatable[row]
             if capacity:
                 rating = self._rating(used[row] + request, capacity)
@@ -70,15 +112,15 @@ class _WeightedMean(LocalScore, ABC):
         return self._mean(total, weights) if weights else 0
 
     @abstractmethod
-    def _ratings(self, used: Scores, capacity: Scores) -> Scores:
-        """Rate rows: int64[n] of used amounts and capacities above 0."""
+    def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
+        """Rate rows, given a hundred times what would be left; 0 where there is nothing at all."""
 
     @abstractmethod
     def _rating(self, used: int, capacity: int) -> int:
         """Rate one row."""
 
-    def _means(self, total: Scores, weights: Scores) -> Scores:
-        return total // weights
+    def _means(self, ratings: Matrix, rows: Rows | slice) -> Matrix:
+        return _quotient(self._room.weights @ ratings, self._room.weight_sums[rows])
 
     def _mean(self, total: int, weights: int) -> int:
         return total // weights
@@ -87,9 +129,8 @@ class _WeightedMean(LocalScore, ABC):
 class _LeastAllocated(_WeightedMean):
     """The percentage that is left, rounded down."""
 
-    def _ratings(self, used: Scores, capacity: Scores) -> Scores:
-        left: Scores = np.maximum(capacity - used, 0)
-        return left * MAX_NODE_SCORE // capacity
+    def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
+        return _quotient(left, self._room.capacity[:, rows])
 
     def _rating(self, used: int, capacity: int) -> int:
         return (capacity - used) * MAX_NODE_SCORE // capacity if used < capacity else 0
@@ -98,8 +139,8 @@ class _LeastAllocated(_WeightedMean):
 class _MostAllocated(_WeightedMean):
     """The percentage that is used, rounded down."""
 
-    def _ratings(self, used: Scores, capacity: Scores) -> Scores:
-        return np.minimum(used, capacity) * MAX_NODE_SCORE // capacity
+    def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
+        return _quotient(self._room.full[:, rows] - left, self._room.capacity[:, rows])
 
     def _rating(self, used: int, capacity: int) -> int:
         return used * MAX_NODE_SCORE // capacity if used < capacity else MAX_NODE_SCORE
@@ -113,25 +154,39 @@ class _RequestedToCapacityRatio(_WeightedMean):
     def __init__(
         self,
         plugin: str,
-        resources: Sequence[ScoredResource],
+        room: Room,
+        requests: Sequence[int],
         shape: Sequence[UtilizationShapePoint],
     ) -> None:
-        super().__init__(plugin, resources)
+        super().__init__(plugin, room, requests)
         self._of_percent = [_rating_at(shape, percent) for percent in range(_FULL_PERCENT + 1)]
         self._table = np.array(self._of_percent, np.int64)
 
-    def _ratings(self, used: Scores, capacity: Scores) -> Scores:
-        ratings: Scores = self._table[np.minimum(used, capacity) * _FULL_PERCENT // capacity]
-        return ratings
+    def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
+        room = self._room
+        percent = _quotient(room.full[:, rows] - left, room.capacity[:, rows])
+        return self._table[percent.astype(np.int64)] * room.has[:, rows]
 
     def _rating(self, used: int, capacity: int) -> int:
         return self._of_percent[min(used, capacity) * _FULL_PERCENT // capacity]
 
-    def _means(self, total: Scores, weights: Scores) -> Scores:
-        return (2 * total + weights) // (2 * weights)
+    def _means(self, ratings: Matrix, rows: Rows | slice) -> Matrix:
+        weights = self._room.weights.astype(np.int64)
+        total, counted = weights @ ratings, np.maximum(weights @ (ratings > 0), 1)
+        means: Matrix = (2 * total + counted) // (2 * counted)
+        return means
 
     def _mean(self, total: int, weights: int) -> int:
         return (2 * total + weights) // (2 * weights)
+
+
+def _quotient(dividend: Matrix, divisor: Matrix) -> Matrix:
+    """Whole numbers divided and rounded down; the dividend is overwritten."""
+    if dividend.dtype != np.float64:
+        return dividend // divisor
+    # No fraction is so close below a whole number that it would be rounded up to it.
+    np.divide(dividend, divisor, out=dividend)
+    return np.floor(dividend, out=dividend)
 
 
 def _rating_at(shape: Sequence[UtilizationShapePoint], percent: int) -> int:

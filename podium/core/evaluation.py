@@ -145,9 +145,14 @@ class Evaluation:
             )
 
     def _prefer_all(self) -> None:
-        totals = (self.scoring.local_total + self.scoring.relative_total) * self._spread
+        totals = self.scoring.local_total * self._spread
+        if self.scoring.relative:
+            totals += self.scoring.relative_total * self._spread
         totals += self._ties
-        totals[self.filtering.outcome != 0] = INFEASIBLE
+        if not self.filtering.is_open_everywhere:
+            totals[self.filtering.outcome != 0] = INFEASIBLE
+        elif self._snapshot.node_count < self._snapshot.capacity:
+            totals[~self._snapshot.alive] = INFEASIBLE
         self.preference = totals
         self._preference_at = totals.data
         self._ties_at = self._ties.data

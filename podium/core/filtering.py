@@ -29,28 +29,27 @@ class Filtering:
         codes: int32[capacity] of each state.
         outcome: int32[capacity], the code of the first objecting state; `FITS` if there is none.
         blame: int16[capacity], the index of that state, else `NOBODY`.
+        is_open_everywhere: whether all nodes are known to fit.
         all_rows_changed: whether the last update combined all rows again.
         touched: the rows that the last update judged, where it wasn't all of them.
     """
 
     def __init__(self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo) -> None:
         self._snapshot = snapshot
-        self._rows = np.arange(snapshot.capacity)
         self.pre_filter, narrowing = run_pre_filter(pipeline.pre_filter, snapshot, pod)
         self.states = self._make_states(pipeline, narrowing, pod) if self._is_open() else []
-        self.codes = [state.codes(self._rows).astype(np.int32) for state in self.states]
+        self.codes = [state.all_codes(snapshot.capacity) for state in self.states]
         self._codes_at = [codes.data for codes in self.codes]
-        of_scope = {scope: self._indexes(scope) for scope in Scope}
-        self._row_filters = [(i, self.states[i]) for i in of_scope[Scope.ROW]]
-        self._cluster_filters = [(i, self.states[i]) for i in of_scope[Scope.CLUSTER]]
-        self._volatile_filters = [(i, self.states[i]) for i in of_scope[Scope.VOLATILE]]
+        numbered = list(enumerate(self.states))
+        self._row_filters = [pair for pair in numbered if pair[1].scope is Scope.ROW]
+        self._cluster_filters = [pair for pair in numbered if pair[1].scope is Scope.CLUSTER]
+        self._volatile_filters = [pair for pair in numbered if pair[1].scope is Scope.VOLATILE]
         self.all_rows_changed = True
         self.touched: set[int] = set()
         self._judged = 0
         self._ignored: dict[int, bool] = {}
         self._feasible_rows: Rows | None = None
-        self.outcome, self.blame = self._combined(self.codes, self._rows)
-        self._close_dead_rows()
+        self._combine()
 
     @property
     def is_volatile(self) -> bool:
@@ -70,7 +69,9 @@ class Filtering:
     def feasible_rows(self) -> Rows:
         """The rows that fit, ascending; the same array for as long as they are the same rows."""
         if self._feasible_rows is None:
-            self._feasible_rows = np.flatnonzero(self.outcome == FITS)
+            everywhere = self.is_open_everywhere
+            alive = self._snapshot.alive_rows
+            self._feasible_rows = alive() if everywhere else np.flatnonzero(self.outcome == FITS)
         return self._feasible_rows
 
     def any_fits(self) -> bool:
@@ -81,7 +82,7 @@ class Filtering:
         """Ask the volatile filters about this pod."""
         for index, state in self._volatile_filters:
             state.begin(pod)
-            self.codes[index][:] = state.codes(self._rows)
+            self.codes[index][:] = state.all_codes(len(self.outcome))
         if self._volatile_filters:
             self._judged += 1
             self._combine_all()
@@ -128,7 +129,7 @@ class Filtering:
 
     def _judge_again(self, index: int, state: FilterState) -> list[int]:
         """Ask a state about all rows; the rows whose codes have changed."""
-        codes = state.codes(self._rows)
+        codes = state.all_codes(len(self.outcome))
         changed: list[int] = np.flatnonzero(codes != self.codes[index]).tolist()
         self.codes[index][:] = codes
         return changed
@@ -162,7 +163,7 @@ class Filtering:
         codes = [
             self._codes_with(i, state, rows, added, placed) for i, state in enumerate(self.states)
         ]
-        outcome, blame = self._combined(codes, rows)
+        outcome, blame, _ = _combined(codes, len(rows))
         return rows, outcome, blame
 
     def status(self, blame: int, outcome: int, row: int) -> Status:
@@ -189,9 +190,6 @@ class Filtering:
         asked = (plugin.filter(pod) for plugin in pipeline.filter)
         return [state for state in (narrowing, *asked) if state is not None]
 
-    def _indexes(self, scope: Scope) -> list[int]:
-        return [index for index, state in enumerate(self.states) if state.scope is scope]
-
     def _codes_with(
         self,
         index: int,
@@ -213,8 +211,7 @@ class Filtering:
 
     def _combine_all(self) -> bool:
         before = self.outcome == FITS
-        self.outcome, self.blame = self._combined(self.codes, self._rows)
-        self._close_dead_rows()
+        self._combine()
         return not np.array_equal(before, self.outcome == FITS)
 
     def _combine_rows(self, rows: Iterable[int]) -> bool:
@@ -226,25 +223,21 @@ class Filtering:
                     code, index = codes[row], position
                     break
             flipped |= (self.outcome_at[row] == FITS) != (code == FITS)
+            self.is_open_everywhere &= code == FITS
             self.outcome_at[row] = code
             self._blame_at[row] = index
         return flipped
 
-    def _combined(self, codes: Sequence[Codes], rows: Rows) -> tuple[Codes, Codes]:
-        outcome = np.zeros(len(rows), np.int32)
-        blame = np.full(len(rows), NOBODY, np.int32)
-        for index in range(len(codes) - 1, -1, -1):
-            objects = codes[index] != FITS
-            outcome = np.where(objects, codes[index], outcome)
-            blame[objects] = index
-        return outcome, blame
-
-    def _close_dead_rows(self) -> None:
-        dead = ~self._snapshot.alive
-        self.outcome[dead] = NO_NODE
-        self.blame[dead] = NOBODY
+    def _combine(self) -> None:
+        capacity = self._snapshot.capacity
+        self.outcome, self.blame, self.is_open_everywhere = _combined(self.codes, capacity)
+        if self._snapshot.node_count < capacity:
+            dead = ~self._snapshot.alive
+            self.outcome[dead] = NO_NODE
+            self.blame[dead] = NOBODY
         if not self._is_open():
             self.outcome[:] = NO_NODE
+            self.is_open_everywhere = False
         self.outcome_at = self.outcome.data
         self._blame_at = self.blame.data
 
@@ -271,6 +264,19 @@ class _Placed:
         indexes = np.array([index_of[pod.cls.id] for pod in pods], np.intp)
         positions = np.repeat(np.arange(len(added)), [len(group) for _, group in added])
         return cls(classes, indexes, positions)
+
+
+def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
+    """Outcome and blame of rows, int32[n], and whether nobody objects to any."""
+    outcome, blame = np.zeros(count, np.int32), np.full(count, NOBODY, np.int32)
+    nobody = True
+    for index in range(len(codes) - 1, -1, -1):
+        objects = codes[index] != FITS
+        if objects.any():
+            nobody = False
+            np.copyto(outcome, codes[index], where=objects)
+            np.copyto(blame, index, where=objects)
+    return outcome, blame, nobody
 
 
 def _tell(state: FilterState, changes: Sequence[Change]) -> bool:

@@ -25,5 +25,13 @@ class FixedCodes(FilterState):
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         return self._codes[rows]
 
+    def all_codes(self, capacity: int) -> Codes:
+        return self._codes
+
     def status(self, row: int, code: int) -> Status:
         return self._explain(code)
+
+
+def fixed_codes(plugin: str, codes: Codes, explain: Callable[[int], Status]) -> FixedCodes | None:
+    """The same; None where no row is objected to, which spares everybody a look at them."""
+    return FixedCodes(plugin, codes, explain) if codes.any() else None

@@ -87,6 +87,10 @@ class FilterState:
         """
         raise TypeError(f"{type(self).__name__} judges no rows")
 
+    def all_codes(self, capacity: int) -> Codes:
+        """Judge all rows as they are, int32[capacity]; of scope NODE, they aren't to be changed."""
+        return self.codes(np.arange(capacity))
+
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
         """Judge one row."""
         sums = [np.array([amount], np.int64) for amount in extra]
@@ -117,14 +121,25 @@ class FilterState:
 
 
 class LocalScore:
-    """Scores that depend on the row alone, and are final: 0 to 100 a row."""
+    """Scores that depend on the row alone, and are final: 0 to 100 a row.
+
+    Attributes:
+        plugin: the plugin's name.
+        scope: NODE or ROW.
+        constant: what every row scores, if all score the same for as long as nodes don't change.
+    """
 
     plugin: str
     scope: ClassVar[Scope] = Scope.ROW
+    constant: int | None = None
 
     def scores(self, rows: Rows) -> Scores:
         """int64[n] for int[n] rows."""
         raise TypeError(f"{type(self).__name__} scores no rows")
+
+    def all_scores(self, capacity: int) -> Scores:
+        """The scores of all rows, int64[capacity], not to be changed."""
+        return self.scores(np.arange(capacity))
 
     def score(self, row: int) -> int:
         """The score of one row."""
@@ -169,6 +184,10 @@ class PreFilterResult:
 
     status: Status = SUCCESS
     node_names: frozenset[str] | None = None
+
+
+PASSES = PreFilterResult()
+"""PreFilter found out nothing."""
 
 
 class NodeToStatusReader(Protocol):

@@ -8,7 +8,16 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from podium.core.framework import Codes, CycleError, FilterState, PreFilterPlugin, Rows, Scope, Sums
+from podium.core.framework import (
+    PASSES,
+    Codes,
+    CycleError,
+    FilterState,
+    PreFilterPlugin,
+    Rows,
+    Scope,
+    Sums,
+)
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import SUCCESS, Code, Status, unresolvable
@@ -50,6 +59,8 @@ def run_pre_filter(
     refusal, names, narrowing = SUCCESS, None, []
     for plugin in plugins:
         result = plugin.pre_filter(pod)
+        if result is PASSES:
+            continue
         status = result.status.by(plugin.name)
         if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
             return status, None

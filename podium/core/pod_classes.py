@@ -17,7 +17,12 @@ from numpy.typing import NDArray
 from podium.api.node_selector import RequiredNodeAffinity, required_node_affinity
 from podium.api.objects import Object, controller_of, is_terminating, labels, name, namespace
 from podium.api.priority import pod_priority, preemption_policy
-from podium.api.resources import pod_requests, pod_scoring_requests, resource_amount
+from podium.api.resources import (
+    SCORING_DEFAULTS,
+    pod_requests,
+    pod_scoring_requests,
+    resource_amount,
+)
 from podium.core.host_ports import HostPort, host_ports
 
 _SPEC_FIELDS = (
@@ -96,6 +101,22 @@ class PodClass:
         return required_node_affinity(self.pod)
 
     @cached_property
+    def tolerations_key(self) -> bytes:
+        """Equal for classes with the same tolerations."""
+        return _encode(self.spec.get("tolerations"))
+
+    @cached_property
+    def node_affinity_key(self) -> bytes:
+        """Equal for classes with the same node selector and node affinity."""
+        affinity: Object = self.spec.get("affinity") or {}
+        return _encode((self.spec.get("nodeSelector"), affinity.get("nodeAffinity")))
+
+    @cached_property
+    def has_volumes(self) -> bool:
+        """Whether the pods have volumes that may decide where they can go."""
+        return any(map(_may_decide, self.spec.get("volumes") or ()))
+
+    @cached_property
     def requests(self) -> Mapping[str, int]:
         """What the pods ask of a node: cpu in thousandths, others in units, rounded up."""
         return _amounts(pod_requests(self.pod))
@@ -103,7 +124,19 @@ class PodClass:
     @cached_property
     def held(self) -> Mapping[str, int]:
         """What the pods take of their node, allocated and actual resources considered."""
+        if _status_key(self.pod.get("status")) is None:
+            return self.requests
         return _amounts(pod_requests(self.pod, use_status=True))
+
+    @cached_property
+    def scored(self) -> Mapping[str, int]:
+        """What the pods add in scores of utilization, defaults for what containers leave out."""
+        if _says_all(self.spec):
+            return self.held
+        nanos = pod_requests(
+            self.pod, use_status=True, default_missing=SCORING_DEFAULTS, pod_level=False
+        )
+        return _amounts(nanos)
 
     @cached_property
     def host_ports(self) -> frozenset[HostPort]:
@@ -113,8 +146,23 @@ class PodClass:
     @cached_property
     def held_nonzero(self) -> tuple[int, int]:
         """Cpu (thousandths) and memory (bytes) taken, with defaults for containers that say 0."""
+        if _says_all(self.spec):
+            return self.held["cpu"], self.held["memory"]
         amounts = _amounts(pod_scoring_requests(self.pod, use_status=True))
         return amounts.get("cpu", 0), amounts.get("memory", 0)
+
+
+def _says_all(spec: Object) -> bool:
+    """Whether every container says what it requests of cpu and memory, and nobody says else."""
+    if spec.get("resources"):
+        return False
+    containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
+    requested = [(c.get("resources") or {}).get("requests") or {} for c in containers]
+    return bool(requested) and all("cpu" in r and "memory" in r for r in requested)
+
+
+def _may_decide(volume: Object) -> bool:
+    return _INDIFFERENT_VOLUMES.isdisjoint(volume)
 
 
 def _amounts(nanos: Mapping[str, int]) -> dict[str, int]:
@@ -210,6 +258,8 @@ class PodClasses:
 
     def placed(self, cls: PodClass) -> PodClass:
         """The class of pods of this class once they are on a node, whatever node they wanted."""
+        if not cls.spec.get("nodeName"):
+            return cls
         found = self._placed.get(cls.id)
         if found is None:
             found = self._placed[cls.id] = self.of(cls.pod, wants_node=False)
@@ -256,7 +306,7 @@ def _key(pod: Object, wants_node: bool) -> bytes:
             [*map(spec.get, _SPEC_FIELDS)],
             [_picked(c, _CONTAINER_FIELDS) for c in spec.get("containers") or ()],
             [_picked(c, _CONTAINER_FIELDS) for c in spec.get("initContainers") or ()],
-            [v for v in spec.get("volumes") or () if _INDIFFERENT_VOLUMES.isdisjoint(v)],
+            [*filter(_may_decide, spec.get("volumes") or ())],
             name(pod) if any(v.get("ephemeral") for v in spec.get("volumes") or ()) else None,
             owner and (owner.get("apiVersion"), owner.get("kind"), owner.get("name")),
             spec.get("nodeName") if wants_node else None,

@@ -1,64 +1,135 @@
-"""The resources that count in a score of utilization, for one class of pods."""
+"""The resources that count in a score of utilization, as columns that many classes of pods share.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+What nodes have and what pods hold is brought into the shape that a score needs it in once, and
+then follows the pods that come and go. What is left to do for a class of pods is what depends on
+its own requests.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from podium.api.resources import is_scalar_resource
 from podium.config.args import ResourceSpec
-from podium.core.resource_columns import NATIVE_RESOURCES, Column, ResourceColumns
+from podium.core.per_nodes import PerNodes
+from podium.core.resource_columns import NATIVE_RESOURCES, Column
+from podium.core.snapshot import Snapshot
+
+Matrix = NDArray[Any]
+
+# Whole numbers up to here are exact as floats, and are divided five times as fast.
+_EXACT_MAX = 2**53
+_ROW_BY_ROW_MAX = 8
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredResource:
-    """What all nodes have of one resource, and what is requested of it, for scores.
-
-    Attributes:
-        used: int64[capacity], what pods hold.
-        allocatable: int64[capacity]; a resource doesn't count where this is 0.
-        request: what the pod would add.
-        weight: how much the resource counts.
-    """
-
-    used: Column
-    allocatable: Column
-    request: int
-    weight: int
-
-
-def scored_resources(
-    columns: ResourceColumns,
-    specs: Iterable[ResourceSpec],
-    requests: Mapping[str, int],
-    *,
-    nonzero: bool,
-) -> list[ScoredResource]:
-    """The resources that count, in order: of scalar ones those that the pod requests.
-
-    The columns are those of now: they serve until nodes change.
+class ScoredColumns(ABC):
+    """What nodes have of some resources and what pods hold of them; follows the pods.
 
     Args:
-        columns: what nodes have and pods hold.
-        specs: the configured resources.
-        requests: what the pod requests; cpu in thousandths, others in units.
+        snapshot: the nodes; of one node epoch for as long as this is used.
+        used: int64[capacity] for each resource, what pods hold.
+        allocatable: the same of what nodes have; a resource doesn't count where this is 0.
+        weights: how much each resource counts.
+        factor: by what amounts are to be multiplied, at most, without a loss of digits.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        used: Sequence[Column],
+        allocatable: Sequence[Column],
+        weights: Sequence[int],
+        factor: int,
+    ) -> None:
+        self._snapshot = snapshot
+        self._seen = snapshot.log.end
+        self.used = used
+        self.at = [(u.data, a.data) for u, a in zip(used, allocatable, strict=True)]
+        has = np.array(allocatable)
+        self.has: NDArray[np.bool_] = has > 0
+        self.is_exact = int(has.max(initial=0)) * factor < _EXACT_MAX
+        self.dtype = np.float64 if self.is_exact else np.int64
+        self.capacity: Matrix = np.maximum(has, 1).astype(self.dtype)
+        self.weights: Matrix = np.array(weights, self.dtype)
+
+    def follow(self) -> None:
+        """Take in the pods that have come and gone."""
+        log, seen = self._snapshot.log, self._seen
+        if seen == log.end:
+            return
+        self._seen = log.end
+        if seen < log.start:
+            self.take_rows(slice(None))
+            return
+        rows = [row for row, _, _ in log.since(seen)]
+        if len(rows) > _ROW_BY_ROW_MAX:
+            self.take_rows(np.array(rows))
+            return
+        for row in rows:
+            self.take_row(row)
+
+    @abstractmethod
+    def take_rows(self, rows: NDArray[np.intp] | slice) -> None:
+        """Pods on these rows have changed."""
+
+    @abstractmethod
+    def take_row(self, row: int) -> None:
+        """The same for one row."""
+
+
+C = TypeVar("C", bound=ScoredColumns)
+Make = Callable[[Snapshot, Sequence[Column], Sequence[Column], Sequence[int]], C]
+
+
+class ScoredResources(Generic[C]):
+    """The columns for what classes of pods request.
+
+    Args:
+        snapshot: the nodes.
+        specs: the resources that count.
+        make: makes columns of what pods hold, what nodes have, and weights.
         nonzero: take of cpu and memory the sums that have defaults for containers that say
             nothing.
     """
-    scored = []
-    for spec in specs:
-        request = requests.get(spec.name, 0)
-        if spec.name in NATIVE_RESOURCES or (request and is_scalar_resource(spec.name)):
-            index = columns.index_of(spec.name)
-            used = _nonzero(columns, spec.name) if nonzero else None
-            scored.append(
-                ScoredResource(
-                    columns.requested[index] if used is None else used,
-                    columns.allocatable[index],
-                    request,
-                    spec.weight,
-                )
-            )
-    return scored
 
+    def __init__(
+        self, snapshot: Snapshot, specs: Sequence[ResourceSpec], make: Make[C], *, nonzero: bool
+    ) -> None:
+        self._snapshot = snapshot
+        self._specs = specs
+        self._make = make
+        self._nonzero = nonzero
+        self._columns: PerNodes[C] = PerNodes(snapshot)
 
-def _nonzero(columns: ResourceColumns, resource: str) -> Column | None:
-    return {"cpu": columns.nonzero_cpu, "memory": columns.nonzero_memory}.get(resource)
+    def of(self, requests: Mapping[str, int]) -> tuple[C, list[int]]:
+        """The columns of the resources that count, and what the pod would add to each.
+
+        Of scalar resources those count that the pod requests.
+
+        Args:
+            requests: what the pod requests; cpu in thousandths, others in units.
+        """
+        counted = tuple(
+            spec
+            for spec in self._specs
+            if spec.name in NATIVE_RESOURCES
+            or (requests.get(spec.name) and is_scalar_resource(spec.name))
+        )
+        names = tuple([spec.name for spec in counted])
+        columns = self._columns.of(names, lambda: self._made(counted))
+        columns.follow()
+        return columns, [requests.get(name, 0) for name in names]
+
+    def _made(self, counted: Sequence[ResourceSpec]) -> C:
+        columns = self._snapshot.resources
+        indexes = [columns.index_of(spec.name) for spec in counted]
+        special = {0: columns.nonzero_cpu, 1: columns.nonzero_memory} if self._nonzero else {}
+        return self._make(
+            self._snapshot,
+            [special.get(index, columns.requested[index]) for index in indexes],
+            [columns.allocatable[index] for index in indexes],
+            [spec.weight for spec in counted],
+        )

@@ -46,10 +46,12 @@ class Scoring:
         if self.asked:
             self._ask(pipeline, pod)
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
-        self._node_total = self._weighted_sum(Scope.NODE)
-        self.local_total = self._node_total + self._weighted_sum(Scope.ROW)
-        self.local_total_at = self.local_total.data
+        self._node_total = self._total_of_nodes()
         self._node_total_at = self._node_total.data
+        self.local_total = self._node_total.copy()
+        for state, weight in self._row_scores:
+            self.local_total += _weighted(state.all_scores(self._capacity), weight)
+        self.local_total_at = self.local_total.data
         self.update_relative(feasible)
 
     @property
@@ -98,17 +100,23 @@ class Scoring:
 
     def update_relative(self, feasible: Rows) -> None:
         """Normalise again over the feasible rows, int[n]."""
-        self.relative_total = np.zeros(self._capacity, np.int64)
-        if self.relative and len(feasible):
+        if not self.relative or not len(feasible):
+            self.relative_total = np.broadcast_to(np.int64(0), self._capacity)
+        else:
             rows = feasible if self.follows_feasible else np.arange(self._capacity)
-            self.relative_total[rows] = self.relative_totals(rows)
+            totals = self.relative_totals(rows)
+            if len(totals) == self._capacity:
+                self.relative_total = totals
+            else:
+                self.relative_total = np.zeros(self._capacity, np.int64)
+                self.relative_total[rows] = totals
         self.relative_total_at = self.relative_total.data
 
     def relative_totals(self, feasible: Rows) -> Scores:
         """Weighted relative scores of the feasible rows, int64[n]."""
         totals = np.zeros(len(feasible), np.int64)
         for state, weight in self.relative:
-            totals += weight * state.scores(feasible)
+            totals += _weighted(state.scores(feasible), weight)
         return totals
 
     def by_plugin(self, feasible: Rows) -> dict[str, Scores]:
@@ -132,10 +140,16 @@ class Scoring:
             elif state is not None:
                 self.relative.append((state, weight))
 
-    def _weighted_sum(self, scope: Scope) -> Scores:
-        rows = np.arange(self._capacity)
-        total = np.zeros(self._capacity, np.int64)
-        for state, weight in self.local:
-            if state.scope is scope:
-                total += weight * state.scores(rows)
+    def _total_of_nodes(self) -> Scores:
+        """What local scores that pods don't change come to, int64[capacity]."""
+        of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
+        constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
+        total = np.full(self._capacity, constant, np.int64)
+        for state, weight in of_nodes:
+            if state.constant is None:
+                total += _weighted(state.all_scores(self._capacity), weight)
         return total
+
+
+def _weighted(scores: Scores, weight: int) -> Scores:
+    return scores if weight == 1 else weight * scores

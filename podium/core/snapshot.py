@@ -67,6 +67,7 @@ class Snapshot:
         self._held = PerClass(self.classes, lambda cls: self.resources.counted(cls.held))
         self.pods = PodColumns()
         self._ranks: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))
+        self._alive_rows: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, np.intp))
 
     @property
     def capacity(self) -> int:
@@ -96,6 +97,12 @@ class Snapshot:
                 ranks[self.row_of[node_name]] = rank
             self._ranks = (self.node_epoch, ranks)
         return self._ranks[1]
+
+    def alive_rows(self) -> NDArray[np.intp]:
+        """The rows that have a node, int[nodes]; the same array until a node changes."""
+        if self._alive_rows[0] != self.node_epoch:
+            self._alive_rows = (self.node_epoch, np.flatnonzero(self.alive))
+        return self._alive_rows[1]
 
     def set_nodes(self, nodes: Iterable[Object]) -> None:
         """Add or update many nodes at once."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from podium.config.args import DynamicResourcesArgs
 from podium.core.cluster_events import EventHint
-from podium.core.framework import PostFilterResult, PreFilterResult
+from podium.core.framework import PASSES, PostFilterResult, PreFilterResult
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
 from podium.core.post_filter import NodeToStatus
@@ -33,7 +33,7 @@ class DynamicResources:
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         claims = pod.cls.spec.get("resourceClaims")
         if not claims:
-            return PreFilterResult()
+            return PASSES
         names = ", ".join(str(claim.get("name")) for claim in claims)
         return PreFilterResult(unresolvable(f"{_REASON}; the pod has spec.resourceClaims: {names}"))
 

@@ -14,6 +14,7 @@ from podium.api.objects import Object
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scope, Scores
 from podium.core.handle import Handle
 from podium.core.node_columns import GroupColumn
+from podium.core.per_nodes import PerNodes
 from podium.core.pods import PodInfo
 
 _MIB = 1024 * 1024
@@ -28,11 +29,15 @@ class ImageLocality:
 
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot
+        self._scores: PerNodes[LocalScore] = PerNodes(handle.snapshot)
 
     def score(self, pod: PodInfo) -> LocalScore:
         spec = pod.cls.spec
         wanted = _images(spec)
         containers = len(spec.get("initContainers") or ()) + len(spec.get("containers") or ())
+        return self._scores.of((containers, *wanted), lambda: self._score(wanted, containers))
+
+    def _score(self, wanted: Sequence[str], containers: int) -> LocalScore:
         groups = self._snapshot.columns.images()
         sizes = [_sizes(images, wanted) for images in groups.values]
         shares = self._shares(groups, sizes)
@@ -59,9 +64,13 @@ class _Locality(LocalScore):
 
     def __init__(self, scores: Scores) -> None:
         self._scores = scores
+        self.constant = None if scores.any() else 0
 
     def scores(self, rows: Rows) -> Scores:
         return self._scores[rows]
+
+    def all_scores(self, capacity: int) -> Scores:
+        return self._scores
 
 
 def _images(spec: Object) -> list[str]:

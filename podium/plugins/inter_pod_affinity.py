@@ -22,6 +22,7 @@ from podium.core.domain_sums import DomainSums
 from podium.core.framework import (
     FITS,
     MAX_NODE_SCORE,
+    PASSES,
     Codes,
     FilterState,
     PreFilterResult,
@@ -76,7 +77,7 @@ class InterPodAffinity:
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse a pod whose terms can't be read."""
         error = self._terms_of(pod.cls).error
-        return PreFilterResult(unresolvable(f"parsing pod: {error}") if error else Status())
+        return PreFilterResult(unresolvable(f"parsing pod: {error}")) if error else PASSES
 
     def filter(self, pod: PodInfo) -> FilterState:
         """Judge nodes by required terms."""

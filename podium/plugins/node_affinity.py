@@ -19,12 +19,20 @@ from podium.api.node_selector import (
 from podium.api.objects import Object, labels, name
 from podium.config.args import NodeAffinityArgs
 from podium.core.cluster_events import Action, EventHint, EventResource
-from podium.core.fixed_codes import FixedCodes
-from podium.core.framework import PreFilterResult, RelativeScore, Rows, Scope, Scores
+from podium.core.fixed_codes import FixedCodes, fixed_codes
+from podium.core.framework import (
+    PASSES,
+    PreFilterResult,
+    RelativeScore,
+    Rows,
+    Scope,
+    Scores,
+)
 from podium.core.handle import Handle
 from podium.core.hints import after_change
 from podium.core.node_matching import matching_rows
 from podium.core.normalization import default_normalize
+from podium.core.per_nodes import PerNodes
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Code, Status, unresolvable
@@ -53,19 +61,27 @@ class NodeAffinity:
         required = added.get(_REQUIRED)
         self._added = None if required is None else node_selector(required)
         self._added_terms = preferred_terms(added.get(_PREFERRED))
+        self._filters: PerNodes[FixedCodes | None] = PerNodes(handle.snapshot)
+        self._scores: PerNodes[RelativeScore] = PerNodes(handle.snapshot)
+        self._terms: PerNodes[_Terms] = PerNodes(handle.snapshot)
 
     def events_to_register(self) -> Sequence[EventHint]:
         labelled = Action.ADD | Action.UPDATE_NODE_LABEL
         return (after_change(EventResource.NODE, labelled, self._begins_to_match),)
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        required = _node_affinity(pod.cls).get(_REQUIRED) or {}
+        required = _node_affinity(pod.cls).get(_REQUIRED)
+        if not required:
+            return PASSES
         names = _node_names(required.get("nodeSelectorTerms") or ())
         if names is not None and not names:
             return PreFilterResult(unresolvable(_CONFLICT))
         return PreFilterResult(node_names=names)
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
+        return self._filters.of(pod.cls.node_affinity_key, lambda: self._filter(pod))
+
+    def _filter(self, pod: PodInfo) -> FixedCodes | None:
         required = required_node_affinity(pod.cls.pod)
         selects = required.affinity is not None or not required.selector.is_empty
         if self._added is None and not selects:
@@ -73,20 +89,27 @@ class NodeAffinity:
         codes = np.where(matching_rows(self._snapshot, required), 0, _POD).astype(np.int32)
         if self._added is not None:
             codes[~matching_rows(self._snapshot, self._added)] = _ENFORCED
-        return FixedCodes(self.name, codes, lambda code: unresolvable(_REASONS[code]))
+        return fixed_codes(self.name, codes, lambda code: unresolvable(_REASONS[code]))
 
     def pre_score(self, pod: PodInfo) -> Status:
-        faults = [fault for _, term in _preferred(pod.cls) for fault in term.error]
+        faults = [fault for _, term in self._preferred(pod.cls) for fault in term.error]
         return Status(Code.ERROR, (aggregate(faults),)) if faults else SUCCESS
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
-        terms = (*self._added_terms, *_preferred(pod.cls))
+        terms = (*self._added_terms, *self._preferred(pod.cls))
         if not terms:
             return None
+        return self._scores.of(pod.cls.node_affinity_key, lambda: self._score(terms))
+
+    def _score(self, terms: _Terms) -> RelativeScore:
         weights = np.zeros(self._snapshot.capacity, np.int64)
         for weight, term in terms:
             weights[matching_rows(self._snapshot, term)] += weight
         return _Preferences(weights)
+
+    def _preferred(self, cls: PodClass) -> _Terms:
+        raw = _node_affinity(cls).get(_PREFERRED)
+        return self._terms.of(cls.node_affinity_key, lambda: preferred_terms(raw)) if raw else ()
 
     def _begins_to_match(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         return self._matches(pod, new) and (old is None or not self._matches(pod, old))
@@ -112,10 +135,6 @@ class _Preferences(RelativeScore):
 def _node_affinity(cls: PodClass) -> Mapping[str, Any]:
     affinity: Mapping[str, Any] = (cls.spec.get("affinity") or {}).get("nodeAffinity") or {}
     return affinity
-
-
-def _preferred(cls: PodClass) -> _Terms:
-    return preferred_terms(_node_affinity(cls).get(_PREFERRED))
 
 
 def _node_names(terms: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:

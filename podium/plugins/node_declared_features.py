@@ -10,7 +10,7 @@ import numpy as np
 
 from podium.api.objects import Object, spec_of, status_of
 from podium.core.cluster_events import Action, EventHint, EventResource
-from podium.core.fixed_codes import FixedCodes
+from podium.core.fixed_codes import FixedCodes, fixed_codes
 from podium.core.handle import Handle
 from podium.core.hints import after_change
 from podium.core.pods import PodInfo
@@ -45,7 +45,7 @@ class NodeDeclaredFeatures:
         declared = self._snapshot.columns.declared_features()
         verdicts = [0 if required <= set(features) else _LACKING for features in declared.values]
         codes = declared.lookup(verdicts, np.int32)
-        return FixedCodes(self.name, codes, lambda _: unresolvable(_REASON))
+        return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
 
 
 def required_features(spec: Object) -> set[str]:

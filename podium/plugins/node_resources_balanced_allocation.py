@@ -13,12 +13,13 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.resources import pod_requests, resource_amount
 from podium.config.args import NodeResourcesBalancedAllocationArgs
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scores
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
-from podium.core.scored_resources import ScoredResource, scored_resources
+from podium.core.resource_columns import Column
+from podium.core.scored_resources import Matrix, ScoredColumns, ScoredResources
+from podium.core.snapshot import Snapshot
 
 Fractions = NDArray[np.float64]
 
@@ -33,16 +34,67 @@ class NodeResourcesBalancedAllocation:
     def __init__(
         self, handle: Handle, args: NodeResourcesBalancedAllocationArgs | None = None
     ) -> None:
-        self._snapshot = handle.snapshot
-        self._specs = (args or NodeResourcesBalancedAllocationArgs()).resources
+        specs = (args or NodeResourcesBalancedAllocationArgs()).resources
+        self._names = [spec.name for spec in specs]
+        self._scored = ScoredResources(handle.snapshot, specs, _Use, nonzero=False)
 
     def score(self, pod: PodInfo) -> LocalScore | None:
-        nanos = pod_requests(pod.cls.pod, use_status=True)
-        requests = {resource: resource_amount(resource, n) for resource, n in nanos.items()}
-        if not any(requests.get(spec.name) for spec in self._specs):
+        if not any(map(pod.cls.held.get, self._names)):
             return None
-        columns = self._snapshot.resources
-        return _Balance(scored_resources(columns, self._specs, requests, nonzero=False))
+        return _Balance(*self._scored.of(pod.cls.held))
+
+
+class _Use(ScoredColumns):
+    """What is used of each resource, and how even that is.
+
+    Attributes:
+        held: [resources, capacity].
+        base: int64[capacity]; half the sum of it and of how even the use is with the pod is the
+            score.
+        is_plain: whether there are two resources and every node has both.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        used: Sequence[Column],
+        allocatable: Sequence[Column],
+        weights: Sequence[int],
+    ) -> None:
+        super().__init__(snapshot, used, allocatable, weights, 1)
+        self.is_plain = len(used) == 2 and bool(self.has[:, snapshot.alive].all())
+        self.held = np.zeros_like(self.capacity)
+        self.base = np.zeros(snapshot.capacity, np.int64)
+        self._held_at = [held.data for held in self.held]
+        self._base_at = self.base.data
+        self.take_rows(slice(None))
+
+    def take_rows(self, rows: Rows | slice) -> None:
+        for held, used in zip(self.held, self.used, strict=True):
+            held[rows] = used[rows]
+        self.base[rows] = 3 * _HALF - self.evenness(self.held[:, rows], rows)
+
+    def take_row(self, row: int) -> None:
+        fractions = []
+        for held, (used, allocatable) in zip(self._held_at, self.at, strict=True):
+            held[row] = used[row]
+            if allocatable[row]:
+                fractions.append(min(used[row] / float(allocatable[row]), 1.0))
+        self._base_at[row] = 3 * _HALF - _row_evenness(fractions)
+
+    def evenness(self, held: Matrix, rows: Rows | slice) -> Scores:
+        """`_row_evenness` of rows of which pods hold that much, int64[n]."""
+        fractions = held / self.capacity[:, rows]
+        np.minimum(fractions, 1, out=fractions)
+        if not self.is_plain:
+            deviations = _deviations(fractions, self.has[:, rows])
+        else:
+            deviations = fractions[0] - fractions[1]
+            np.abs(deviations, out=deviations)
+            deviations *= 0.5
+        np.subtract(1, deviations, out=deviations)
+        deviations *= MAX_NODE_SCORE
+        return deviations.astype(np.int64)
 
 
 class _Balance(LocalScore):
@@ -50,28 +102,29 @@ class _Balance(LocalScore):
 
     plugin = NodeResourcesBalancedAllocation.name
 
-    def __init__(self, resources: Sequence[ScoredResource]) -> None:
-        self._used = [r.used for r in resources]
-        self._requests = np.array([[r.request] for r in resources])
-        allocatable = np.array([r.allocatable for r in resources])
-        self._has = allocatable > 0
-        self._divisors = np.maximum(allocatable, 1)
-        self._at = [
-            (r.used.data, r.allocatable.astype(np.float64).data, r.request) for r in resources
-        ]
+    def __init__(self, use: _Use, requests: Sequence[int]) -> None:
+        self._use = use
+        self._requests = requests
+        self._asked = np.array([[n] for n in requests], use.dtype)
 
     def scores(self, rows: Rows) -> Scores:
-        used = np.array([column[rows] for column in self._used])
-        has, divisors = self._has[:, rows], self._divisors[:, rows]
-        without = np.minimum(used / divisors, 1)
-        with_pod = np.minimum((used + self._requests) / divisors, 1)
-        change = _evenness(with_pod, has) - _evenness(without, has)
-        return _HALF + (_HALF + change) // 2
+        return self._scores(rows)
+
+    def all_scores(self, capacity: int) -> Scores:
+        return self._scores(slice(None))
+
+    def _scores(self, rows: Rows | slice) -> Scores:
+        use = self._use
+        use.follow()
+        scores = use.evenness(use.held[:, rows] + self._asked, rows)
+        scores += use.base[rows]
+        scores >>= 1
+        return scores
 
     def score(self, row: int) -> int:
         without, with_pod = [], []
-        for used, allocatable, request in self._at:
-            capacity = allocatable[row]
+        for (used, allocatable), request in zip(self._use.at, self._requests, strict=True):
+            capacity = float(allocatable[row])
             if capacity:
                 held = used[row]
                 fraction = held / capacity
@@ -103,21 +156,16 @@ def _row_deviation(fractions: Sequence[float]) -> float:
     return sqrt(total / len(fractions))
 
 
-def _evenness(fractions: Fractions, has: NDArray[np.bool_]) -> Scores:
-    """`_row_evenness` of each row.
+def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
+    """`_row_deviation` of each row.
 
     Args:
         fractions: float64[resources, n].
         has: bool[resources, n], which fractions count.
 
     Returns:
-        int64[n].
+        float64[n].
     """
-    return ((1 - _deviations(fractions, has)) * MAX_NODE_SCORE).astype(np.int64)
-
-
-def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
-    """`_row_deviation` of each row, float64[n]; the arguments are those of `_evenness`."""
     if len(fractions) == 2:
         distances: Fractions = np.abs(fractions[0] - fractions[1]) * (has[0] & has[1])
         return distances / 2

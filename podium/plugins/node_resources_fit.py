@@ -7,17 +7,15 @@ score are in `podium.core.allocation_scores`.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.api.objects import Object
 from podium.api.resources import (
-    SCORING_DEFAULTS,
     is_extended_resource,
     is_scalar_resource,
-    pod_requests,
-    resource_amount,
 )
 from podium.config.args import NodeResourcesFitArgs
-from podium.core.allocation_scores import allocation_score
+from podium.core.allocation_scores import Room, allocation_score
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.framework import Codes, CycleError, FilterState, LocalScore, Rows, Scope, Sums
 from podium.core.handle import Handle
@@ -25,9 +23,11 @@ from podium.core.hints import after_change, after_removal, class_on_node
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.resource_columns import NATIVE_RESOURCES, ResourceColumns
-from podium.core.scored_resources import scored_resources
+from podium.core.scored_resources import ScoredResources
 from podium.core.snapshot import allocatable_of
 from podium.core.status import Status, rejection
+
+Amounts = NDArray[np.int64]
 
 # A code has 32 bits: one is the sign, one stands for the number of pods.
 _RESOURCES_MAX = 30
@@ -41,6 +41,8 @@ class NodeResourcesFit:
     def __init__(self, handle: Handle, args: NodeResourcesFitArgs | None = None) -> None:
         self._snapshot = handle.snapshot
         self._args = args or NodeResourcesFitArgs()
+        specs = self._args.scoring_strategy.resources
+        self._scored = ScoredResources(handle.snapshot, specs, Room, nonzero=True)
 
     def events_to_register(self) -> Sequence[EventHint]:
         scaled, sized = Action.UPDATE_POD_SCALE_DOWN, Action.ADD | Action.UPDATE_NODE_ALLOCATABLE
@@ -59,14 +61,8 @@ class NodeResourcesFit:
         return _Fit(self._snapshot.resources, requests)
 
     def score(self, pod: PodInfo) -> LocalScore:
-        strategy = self._args.scoring_strategy
-        nanos = pod_requests(
-            pod.cls.pod, use_status=True, default_missing=SCORING_DEFAULTS, pod_level=False
-        )
-        requests = {resource: resource_amount(resource, n) for resource, n in nanos.items()}
-        columns = self._snapshot.resources
-        resources = scored_resources(columns, strategy.resources, requests, nonzero=True)
-        return allocation_score(self.name, strategy, resources)
+        room, requests = self._scored.of(pod.cls.scored)
+        return allocation_score(self.name, self._args.scoring_strategy, room, requests)
 
     def _frees_something(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         before, after = self._held(old), self._held(new)
@@ -111,40 +107,54 @@ class _Fit(FilterState):
         self.width = 1 + len(requests)
         self._names = tuple(requests)
         indexes = [columns.index_of(resource) for resource in requests]
-        held = [columns.pods, *(columns.requested[index] for index in indexes)]
-        room = [
-            columns.allowed_pods - 1,
-            *(columns.allocatable[i] - n for i, n in zip(indexes, requests.values(), strict=True)),
-        ]
-        self._sign = np.ones(len(columns.pods), np.int32)
-        for limits in room[1:]:
-            self._sign[limits < 0] = -1
         self._checks = [
-            (amounts, limits, np.int32(1 << position))
-            for position, (amounts, limits) in enumerate(zip(held, room, strict=True))
+            (columns.pods, columns.allowed_pods, 1),
+            *(
+                (columns.requested[i], columns.allocatable[i], amount)
+                for i, amount in zip(indexes, requests.values(), strict=True)
+            ),
         ]
         # Single elements are read through memory views: as plain integers, and ten times as fast.
-        self._checks_at = [(h.data, r.data, int(bit)) for h, r, bit in self._checks]
-        self._sign_at = self._sign.data
+        self._checks_at = [
+            (held.data, limit.data, amount, 1 << position)
+            for position, (held, limit, amount) in enumerate(self._checks)
+        ]
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         codes = np.zeros(len(rows), np.int32)
-        for position, (held, room, bit) in enumerate(self._checks):
+        for position, (held, limit, amount) in enumerate(self._checks):
             amounts = held[rows] + extra[position] if extra else held[rows]
-            codes += (amounts > room[rows]) * bit
-        return codes * self._sign[rows]
+            _mark(codes, amounts, limit[rows] - amount, position)
+        return self._signed(codes, rows)
+
+    def all_codes(self, capacity: int) -> Codes:
+        codes = np.zeros(capacity, np.int32)
+        for position, (held, limit, amount) in enumerate(self._checks):
+            _mark(codes, held, limit - amount, position)
+        return self._signed(codes, slice(None))
+
+    def _signed(self, codes: Codes, rows: Rows | slice) -> Codes:
+        """Make the codes of rows negative whose nodes could never give what is requested."""
+        if codes.any():
+            for _, limit, amount in self._checks[1:]:
+                beyond = limit[rows] < amount
+                if beyond.any():
+                    codes[beyond] = -np.abs(codes[beyond])
+        return codes
 
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
         code = 0
         if extra:
-            for (held, room, bit), more in zip(self._checks_at, extra, strict=True):
-                if held[row] + more > room[row]:
+            for (held, limit, amount, bit), more in zip(self._checks_at, extra, strict=True):
+                if held[row] + more > limit[row] - amount:
                     code += bit
         else:
-            for held, room, bit in self._checks_at:
-                if held[row] > room[row]:
+            for held, limit, amount, bit in self._checks_at:
+                if held[row] > limit[row] - amount:
                     code += bit
-        return code * self._sign_at[row]
+        if code and any(limit[row] < amount for _, limit, amount, _ in self._checks_at[1:]):
+            return -code
+        return code
 
     def weights(self, cls: PodClass) -> Sequence[int]:
         return (1, *(cls.held.get(name, 0) for name in self._names))
@@ -153,3 +163,10 @@ class _Fit(FilterState):
         reasons = ("Too many pods", *(f"Insufficient {name}" for name in self._names))
         bits = abs(code)
         return rejection(code, *(r for place, r in enumerate(reasons) if bits & 1 << place))
+
+
+def _mark(codes: Codes, held: Amounts, room: Amounts, position: int) -> None:
+    """Set the bit of what is too much on each row."""
+    short = held > room
+    if short.any():
+        codes += short * np.int32(1 << position)

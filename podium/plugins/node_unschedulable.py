@@ -11,9 +11,10 @@ import numpy as np
 from podium.api.objects import Object, spec_of
 from podium.api.taints import NO_SCHEDULE, tolerations_tolerate
 from podium.core.cluster_events import Action, EventHint, EventResource
-from podium.core.fixed_codes import FixedCodes
+from podium.core.fixed_codes import FixedCodes, fixed_codes
 from podium.core.handle import Handle
 from podium.core.hints import after_change
+from podium.core.per_nodes import PerNodes
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
 
@@ -29,6 +30,7 @@ class NodeUnschedulable:
 
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot
+        self._filters: PerNodes[FixedCodes | None] = PerNodes(handle.snapshot)
 
     def events_to_register(self) -> Sequence[EventHint]:
         opened = Action.ADD | Action.UPDATE_NODE_TAINT
@@ -39,11 +41,14 @@ class NodeUnschedulable:
         )
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
+        return self._filters.of(pod.cls.tolerations_key, lambda: self._filter(pod))
+
+    def _filter(self, pod: PodInfo) -> FixedCodes | None:
         if _tolerates(pod.obj):
             return None
         cordoned = self._snapshot.columns.unschedulable()
         codes = cordoned.lookup([_CORDONED if value else 0 for value in cordoned.values], np.int32)
-        return FixedCodes(self.name, codes, lambda _: unresolvable(_REASON))
+        return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
 
 
 def _tolerates(pod: Object) -> bool:

@@ -64,6 +64,8 @@ class NodeVolumeLimits:
             CycleError: a volume can't be counted: its claim has no name or isn't the pod's own,
                 or it is of an in-tree plugin and can't be translated.
         """
+        if not pod.cls.has_volumes:
+            return None
         if missing := self._missing_claim(pod):
             refusal = unresolvable(missing)
             codes = np.full(self._handle.snapshot.capacity, CLAIM_MISSING, np.int32)

@@ -18,11 +18,12 @@ from podium.api.taints import (
     untolerated,
 )
 from podium.core.cluster_events import Action, EventHint, EventResource
-from podium.core.fixed_codes import FixedCodes
+from podium.core.fixed_codes import FixedCodes, fixed_codes
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, RelativeScore, Rows, Scope, Scores
 from podium.core.handle import Handle
 from podium.core.hints import after_change
 from podium.core.normalization import default_normalize
+from podium.core.per_nodes import PerNodes
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
 
@@ -38,6 +39,8 @@ class TaintToleration:
 
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot
+        self._filters: PerNodes[FixedCodes | None] = PerNodes(handle.snapshot)
+        self._scores: PerNodes[LocalScore | RelativeScore] = PerNodes(handle.snapshot)
 
     def events_to_register(self) -> Sequence[EventHint]:
         tainted = Action.ADD | Action.UPDATE_NODE_TAINT
@@ -46,13 +49,19 @@ class TaintToleration:
             after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE_POD_TOLERATION),
         )
 
-    def filter(self, pod: PodInfo) -> FixedCodes:
+    def filter(self, pod: PodInfo) -> FixedCodes | None:
+        return self._filters.of(pod.cls.tolerations_key, lambda: self._filter(pod))
+
+    def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None:
+        return self._scores.of(pod.cls.tolerations_key, lambda: self._score(pod))
+
+    def _filter(self, pod: PodInfo) -> FixedCodes | None:
         groups = self._snapshot.columns.taints()
         verdicts = [_UNTOLERATED if _keep_away(taints, pod) else 0 for taints in groups.values]
         codes = groups.lookup(verdicts, np.int32)
-        return FixedCodes(self.name, codes, lambda _: unresolvable(_REASON))
+        return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
 
-    def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None:
+    def _score(self, pod: PodInfo) -> LocalScore | RelativeScore:
         tolerations = [
             toleration
             for toleration in pod.cls.spec.get("tolerations") or ()
@@ -60,7 +69,9 @@ class TaintToleration:
         ]
         groups = self._snapshot.columns.taints()
         counts = [_intolerable(taints, tolerations) for taints in groups.values]
-        return _Dislikes(groups.lookup(counts)) if any(counts) else _NoDislike()
+        return (
+            _Dislikes(groups.lookup(counts)) if any(counts) else _NoDislike(self._snapshot.capacity)
+        )
 
 
 class _NoDislike(LocalScore):
@@ -68,9 +79,16 @@ class _NoDislike(LocalScore):
 
     plugin = TaintToleration.name
     scope = Scope.NODE
+    constant = MAX_NODE_SCORE
+
+    def __init__(self, capacity: int) -> None:
+        self._scores = np.full(capacity, MAX_NODE_SCORE, np.int64)
 
     def scores(self, rows: Rows) -> Scores:
-        return np.full(len(rows), MAX_NODE_SCORE, np.int64)
+        return self._scores[rows]
+
+    def all_scores(self, capacity: int) -> Scores:
+        return self._scores
 
 
 class _Dislikes(RelativeScore):

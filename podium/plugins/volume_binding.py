@@ -20,7 +20,7 @@ from podium.control.effects import Effect, Replace
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.csi_migration import in_tree_plugin, migrated_affinity, migrated_plugins
 from podium.core.fixed_codes import FixedCodes
-from podium.core.framework import Codes, CycleError, FilterState, PreFilterResult
+from podium.core.framework import PASSES, Codes, CycleError, FilterState, PreFilterResult
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, claim_is_used
 from podium.core.pods import PodInfo
@@ -97,6 +97,8 @@ class VolumeBinding:
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods whose claims can't be used, or should have been bound by now."""
+        if not pod.cls.has_volumes:
+            return PASSES
         uses = list(claim_uses(pod.obj))
         for use in uses:
             if fault := self._fault(pod, use):
@@ -105,9 +107,11 @@ class VolumeBinding:
             return PreFilterResult(Status(Code.ERROR, (fault,)))
         if self._claims(pod, uses).immediate:
             return PreFilterResult(unresolvable(_UNBOUND))
-        return PreFilterResult()
+        return PASSES
 
     def filter(self, pod: PodInfo) -> FilterState | None:
+        if not pod.cls.has_volumes:
+            return None
         claims = self._claims(pod, claim_uses(pod.obj))
         if not claims.bound and not claims.delayed:
             return None

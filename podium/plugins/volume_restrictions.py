@@ -13,6 +13,7 @@ from podium.api.objects import Object
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.framework import (
     FITS,
+    PASSES,
     Codes,
     FilterState,
     PreFilterResult,
@@ -65,14 +66,18 @@ class VolumeRestrictions:
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods that use claims that aren't there; those of ephemeral volumes may come."""
+        if not pod.cls.has_volumes:
+            return PASSES
         for use in claim_uses(pod.obj):
             if not use.is_ephemeral and claim_of(self._listers, pod, use) is None:
                 return PreFilterResult(
                     unresolvable(not_found("PersistentVolumeClaim", use.claim_name))
                 )
-        return PreFilterResult()
+        return PASSES
 
     def filter(self, pod: PodInfo) -> FilterState | None:
+        if not pod.cls.has_volumes:
+            return None
         disks = tuple(_disks(pod.cls))
         claims = frozenset(self._exclusive_claims(pod))
         if claims:

@@ -13,7 +13,7 @@ from podium.api.objects import Object, labels
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.core.fixed_codes import FixedCodes
-from podium.core.framework import FilterState, PreFilterResult
+from podium.core.framework import PASSES, FilterState, PreFilterResult
 from podium.core.handle import Handle
 from podium.core.hints import after_change, claim_is_used
 from podium.core.pods import PodInfo
@@ -62,12 +62,16 @@ class VolumeZone:
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods whose claims are neither bound nor waiting for their first consumer."""
+        if not pod.cls.has_volumes:
+            return PASSES
         for use in claim_uses(pod.obj):
             if not use.is_ephemeral and (fault := self._fault(pod, use.claim_name)):
                 return PreFilterResult(unresolvable(fault))
-        return PreFilterResult()
+        return PASSES
 
     def filter(self, pod: PodInfo) -> FilterState | None:
+        if not pod.cls.has_volumes:
+            return None
         demands = [demand for volume in self._volumes(pod) for demand in _demands(volume)]
         if not demands:
             return None
