@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
 from podium.api.objects import Object, labels, name
+from podium.core.kin import Kin
 from podium.core.listers import Listers
-from podium.core.pod_classes import PodClass
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -30,17 +30,17 @@ class AffinityTerm:
     topology_key: str
     weight: int = 0
 
-    def matches(self, cls: PodClass, namespace_labels: Mapping[str, str]) -> bool:
-        """Whether pods of a class, whose namespace has these labels, are meant."""
-        in_namespace = cls.namespace in self.namespaces or self.namespace_selector.matches(
+    def matches(self, kin: Kin, namespace_labels: Mapping[str, str]) -> bool:
+        """Whether pods of a kin, whose namespace has these labels, are meant."""
+        in_namespace = kin.namespace in self.namespaces or self.namespace_selector.matches(
             namespace_labels
         )
-        return in_namespace and self.selector.matches(cls.labels)
+        return in_namespace and self.selector.matches(kin.labels)
 
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerms:
-    """All terms of a class of pods.
+    """All terms of a kin of pods.
 
     Attributes:
         error: what is wrong with them, in upstream's words; the terms it concerns are left out.
@@ -58,19 +58,24 @@ class AffinityTerms:
         return self == _NONE
 
 
-def affinity_terms(cls: PodClass) -> AffinityTerms:
-    """Read the terms of a class."""
-    affinity: Object = cls.spec.get("affinity") or {}
-    near: Object = affinity.get("podAffinity") or {}
-    apart: Object = affinity.get("podAntiAffinity") or {}
+def affinity_terms(kin: Kin) -> AffinityTerms:
+    """The terms of a kin."""
+    if kin.terms is None:
+        kin.terms = _terms(kin)
+    return kin.terms
+
+
+def _terms(kin: Kin) -> AffinityTerms:
+    near: Object = kin.affinity.get("podAffinity") or {}
+    apart: Object = kin.affinity.get("podAntiAffinity") or {}
     if not near and not apart:
         return _NONE
     faults: list[str] = []
     read = (
-        _read(cls, "requiredAffinityTerms", _required(near), faults),
-        _read(cls, "requiredAntiAffinityTerms", _required(apart), faults),
-        _read(cls, "preferredAffinityTerms", _weighted(near), faults),
-        _read(cls, "preferredAntiAffinityTerms", _weighted(apart), faults),
+        _read(kin, "requiredAffinityTerms", _required(near), faults),
+        _read(kin, "requiredAntiAffinityTerms", _required(apart), faults),
+        _read(kin, "preferredAffinityTerms", _weighted(near), faults),
+        _read(kin, "preferredAntiAffinityTerms", _weighted(apart), faults),
     )
     error = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
     return AffinityTerms(*read, error)
@@ -104,21 +109,21 @@ def _weighted(affinity: Object) -> list[tuple[Object, int]]:
 
 
 def _read(
-    cls: PodClass, kind: str, raw: Iterable[tuple[Object, int]], faults: list[str]
+    kin: Kin, kind: str, raw: Iterable[tuple[Object, int]], faults: list[str]
 ) -> tuple[AffinityTerm, ...]:
     try:
-        return tuple(_term(cls, term, weight) for term, weight in raw)
+        return tuple(_term(kin, term, weight) for term, weight in raw)
     except SelectorError as error:
         faults.append(f"{kind}: {error}")
         return ()
 
 
-def _term(cls: PodClass, raw: Object, weight: int) -> AffinityTerm:
+def _term(kin: Kin, raw: Object, weight: int) -> AffinityTerm:
     listed = raw.get("namespaces") or ()
     namespace_selector = raw.get("namespaceSelector")
     own = not listed and namespace_selector is None
     return AffinityTerm(
-        namespaces=frozenset((cls.namespace,) if own else listed),
+        namespaces=frozenset((kin.namespace,) if own else listed),
         namespace_selector=label_selector(namespace_selector),
         selector=label_selector(raw.get("labelSelector")),
         topology_key=str(raw.get("topologyKey") or ""),

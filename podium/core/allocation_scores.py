@@ -83,7 +83,7 @@ class _WeightedMean(LocalScore, ABC):
         self._room = room
         self._requests = requests
         self._weights_of = room.weights.astype(np.int64).tolist()
-        self._asked = np.array([[_FULL_PERCENT * n] for n in requests], room.dtype)
+        self._asked = room.column_of(requests, _FULL_PERCENT)
 
     def scores(self, rows: Rows) -> Scores:
         return self._scores(rows)

@@ -24,7 +24,9 @@ from podium.core.timing import Timing
 
 # Each evaluation has several columns as long as the cluster; pods that come one of a kind, such as
 # a DaemonSet's, would otherwise fill the memory.
-EVALUATIONS_MAX = 256
+EVALUATIONS_BYTES_MAX = 128 * 2**20
+_EVALUATIONS_MAX = 1024
+_BYTES_PER_ROW = 40
 _NO_ROWS = np.zeros(0, np.intp)
 NO_NODES = "no nodes available to schedule pods"
 
@@ -42,7 +44,7 @@ class SchedulingCycle:
         self._nominator = handle.nominator
         self._pipelines = pipelines
         self.timing: Timing | None = None
-        self._evaluations: Recent[tuple[str, int], Evaluation] = Recent(EVALUATIONS_MAX)
+        self._evaluations: Recent[tuple[str, int], Evaluation] = Recent(_EVALUATIONS_MAX)
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
         """Decide where a pod goes.
@@ -70,7 +72,7 @@ class SchedulingCycle:
 
     def _forget_classes(self) -> None:
         """Forget what is kept of classes, and then those that no pod is of."""
-        self._evaluations = Recent(EVALUATIONS_MAX)
+        self._evaluations = Recent(_EVALUATIONS_MAX)
         self._handle.budgets.forget_classes()
         self._snapshot.forget_classes()
 
@@ -89,6 +91,7 @@ class SchedulingCycle:
         evaluation = self._evaluations.get(key)
         if evaluation is None:
             evaluation = Evaluation(pipeline, self._handle, pod)
+            self._evaluations.count_max = evaluations_max(self._snapshot.capacity)
             self._evaluations.put(key, evaluation)
         evaluation.refresh(pod)
         return evaluation
@@ -190,6 +193,12 @@ class SchedulingCycle:
             lambda: run_post_filter_plugins(plugins, pod, filtered),
             lambda answer: answer[0].status.code,
         )
+
+
+def evaluations_max(capacity: int) -> int:
+    """How many evaluations are kept of a cluster of so many rows; one of them is in use."""
+    fitting = EVALUATIONS_BYTES_MAX // (_BYTES_PER_ROW * max(capacity, 1))
+    return min(max(fitting, 1), _EVALUATIONS_MAX)
 
 
 def _filtered(evaluation: Evaluation) -> Code:

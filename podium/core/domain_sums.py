@@ -1,140 +1,219 @@
 """Sums over the pods of each topology domain: the nodes with the same value of a label.
 
-Inter-pod affinity asks how much the pods of a node's zone, host or rack weigh together, for any
-topology key that occurs. Sums are made once from all pods, and then follow what changes.
+Inter-pod affinity and topology spreading ask how many pods of a kind there are in a node's zone,
+on its host or in its rack. A sum is made once from all pods, whichever pod asks first, and then
+follows what changes, whoever asks next. A pod is told to the sums alone that count it: these are
+found by its labels.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.labels import Selector
 from podium.core.framework import Rows
+from podium.core.kin import Kin, Mark
 from podium.core.node_columns import ABSENT, LabelColumn
-from podium.core.pod_classes import PodClass
+from podium.core.recent import Recent
 from podium.core.snapshot import Snapshot
 
-Weigh = Callable[[PodClass], Mapping[str, int]]
+Weigh = Callable[[Kin], int]
+Marks = tuple[Hashable, ...]
+
+# Sums that nobody asks about any more are forgotten when there are more than so many, and twice
+# as many as were left the last time.
+SUMS_MIN = 512
+
+
+class DomainSum:
+    """A sum for each domain of one topology key.
+
+    Attributes:
+        codes: int32[capacity], the domain of each row; `ABSENT` where pods don't count.
+        sums: int64[domains + 1]; the last one stands for `ABSENT`, and stays 0.
+        nonzero: how many domains have a sum other than 0.
+        changes: how often a sum has changed.
+        crossings: how often a sum became positive, or ceased to be.
+        weigh: what a pod of a kin adds.
+        marks: of which a kin has one if it adds anything; None if any may.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_codes_at",
+        "_sums_at",
+        "changes",
+        "codes",
+        "crossings",
+        "marks",
+        "nonzero",
+        "sums",
+        "weigh",
+    )
+
+    def __init__(
+        self, codes: NDArray[np.int32], size: int, weigh: Weigh, marks: Marks | None
+    ) -> None:
+        self.codes = codes
+        self.sums = np.zeros(size + 1, np.int64)
+        self.nonzero = self.changes = self.crossings = 0
+        self.weigh = weigh
+        self.marks = marks
+        self._codes_at = codes.data
+        self._sums_at = self.sums.data
+
+    def start(self, by_row: NDArray[np.int64]) -> None:
+        """Take the pods in that are there, int64[capacity]."""
+        np.add.at(self.sums, self.codes, by_row)
+        self.sums[ABSENT] = 0
+        self.nonzero = int(np.count_nonzero(self.sums))
+
+    def add(self, row: int, amount: int) -> None:
+        """A pod came to a row, or left it."""
+        code = self._codes_at[row]
+        if code == ABSENT:
+            return
+        before = self._sums_at[code]
+        after = self._sums_at[code] = before + amount
+        self.changes += 1
+        self.nonzero += (after != 0) - (before != 0)
+        self.crossings += (after > 0) != (before > 0)
+
+    def of(self, rows: Rows) -> NDArray[np.int64]:
+        """The sums of the rows' domains, int64[n]; 0 where pods don't count."""
+        return self.sums[self.codes[rows]]
+
+    def has(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which rows are in a domain, bool[n]."""
+        present: NDArray[np.bool_] = self.codes[rows] != ABSENT
+        return present
 
 
 class DomainSums:
-    """For each topology key the sums of its domains.
+    """The sums that are asked about, by what they count.
 
     Attributes:
-        keys: the topology keys met so far; numbers of keys below are indexes into it.
-        nonzero: how many domains, of all keys, have a sum other than 0.
-        crossed: whether the last change made a sum positive, or no longer positive.
+        epoch: raised when nodes change, and all begins anew.
+        known: the kins that are or were on nodes, and those that somebody wanted to be known.
     """
 
-    def __init__(self, snapshot: Snapshot, weigh: Weigh, among: Iterable[PodClass]) -> None:
-        """Sum up all pods.
+    def __init__(self, snapshot: Snapshot, marks_of: Callable[[Kin], Iterable[Hashable]]) -> None:
+        """Sum up nothing yet.
 
         Args:
-            snapshot: the cluster; of one node epoch for as long as this is used.
-            weigh: what a pod of a class weighs, by topology key.
-            among: the classes, of those that there are now, that may weigh anything.
+            snapshot: the pods.
+            marks_of: by what a kin can be found.
         """
-        self.keys: list[str] = []
-        self.nonzero = 0
-        self.crossed = False
         self._snapshot = snapshot
-        self._weigh = weigh
-        self._weights: dict[int, tuple[int, ...]] = {}
-        self._columns: list[LabelColumn] = []
-        self._codes_at: list[memoryview] = []
-        self._sums: list[NDArray[np.int64]] = []
-        self._rows: Rows | None = None
-        self._codes_of_rows: list[NDArray[np.int32]] = []
-        self._sum_up(among)
+        self._marks_of = marks_of
+        self.epoch = self._nodes_of = self._seen = -1
+        self.known: list[Kin] = []
+        self._begin()
 
-    def __len__(self) -> int:
-        return len(self.keys)
+    def follow(self) -> None:
+        """Take in the pods that have come and gone."""
+        log = self._snapshot.log
+        if self._nodes_of != self._snapshot.node_epoch or self._seen < log.start:
+            self._begin()
+        if self._seen == log.end:
+            return
+        changes, self._seen = log.since(self._seen), log.end
+        for row, cls, sign in changes:
+            for of_kin, weight in self._counting(cls.kin):
+                of_kin.add(row, sign * weight)
 
-    def weights(self, cls: PodClass) -> tuple[int, ...]:
-        """What a pod of the class weighs, by number of key; keys yet to come count 0."""
-        known = self._weights.get(cls.id)
-        if known is None:
-            known = self._weights[cls.id] = self._weights_by_number(self._weigh(cls))
-        return known
+    def know(self, kin: Kin) -> None:
+        """Have a kin among those known, though no pod of it is on a node."""
+        self._counting(kin)
 
-    def _weights_by_number(self, by_key: Mapping[str, int]) -> tuple[int, ...]:
-        if not by_key:
-            return ()
-        for key in by_key:
-            if key not in self.keys:
-                self._add_key(key)
-        return tuple(by_key.get(key, 0) for key in self.keys)
+    def of(
+        self, key: Hashable, column: LabelColumn, weigh: Weigh, marks: Marks | None
+    ) -> DomainSum:
+        """The sum that counts what the key says.
 
-    def padded_weights(self, cls: PodClass) -> tuple[int, ...]:
-        """`weights` for all keys met so far."""
-        known = self.weights(cls)
-        return known + (0,) * (len(self.keys) - len(known))
-
-    def change(self, row: int, cls: PodClass, sign: int) -> bool:
-        """A pod came to (1) or left (-1) a row; whether any sum has changed.
-
-        `crossed` tells whether any sum began or ceased to be positive by it.
+        Args:
+            key: all that `column`, `weigh` and `marks` depend on.
+            column: the domains.
+            weigh: what a pod of a kin adds.
+            marks: of which a kin has one if it adds anything; None if any may.
         """
-        changed = False
-        self.crossed = False
-        for number, weight in enumerate(self.weights(cls)):
-            code = self._codes_at[number][row]
-            if weight and code != ABSENT:
-                sums = self._sums[number]
-                before = int(sums[code])
-                after = before + sign * weight
-                sums[code] = after
-                self.nonzero += (after != 0) - (before != 0)
-                self.crossed |= (after > 0) != (before > 0)
-                changed = True
-        return changed
+        self.follow()
+        found = self._sums.get(key)
+        if found is None:
+            if len(self._sums) > self._crowd:
+                self._forget_unused()
+            found = DomainSum(column.codes, len(column.values), weigh, marks)
+            self._start(found)
+            self._sums[key] = found
+        self._recent.put(key, found)
+        return found
 
-    def of(self, number: int, rows: Rows) -> NDArray[np.int64]:
-        """The sums of the rows' domains, int64[n]; 0 where a node lacks the label."""
-        return self._sums[number][self._columns[number].codes[rows]]
+    def _begin(self) -> None:
+        snapshot = self._snapshot
+        self.epoch += 1
+        self._nodes_of, self._seen = snapshot.node_epoch, snapshot.log.end
+        self._crowd = SUMS_MIN
+        self._sums: WeakValueDictionary[Hashable, DomainSum] = WeakValueDictionary()
+        self._recent: Recent[Hashable, DomainSum] = Recent(SUMS_MIN)
+        self._by_mark: dict[Hashable, list[DomainSum]] = {}
+        self._of_kin: dict[int, list[tuple[DomainSum, int]]] = {}
+        self._by_kin_mark: dict[Hashable, list[Kin]] = {}
+        self.known = []
+        on_nodes = np.bincount(snapshot.pods.kins[snapshot.pods.rows >= 0])
+        for number in np.flatnonzero(on_nodes).tolist():
+            self._counting(snapshot.classes.kins[number])
 
-    def total(self, rows: Rows) -> NDArray[np.int64]:
-        """The sums of the rows' domains, all keys added up, int64[n].
+    def _counting(self, kin: Kin) -> list[tuple[DomainSum, int]]:
+        """The sums that count a kin, with what it adds to each."""
+        found = self._of_kin.get(kin.id)
+        if found is None:
+            self.known.append(kin)
+            marks = (None, *self._marks_of(kin))
+            for mark in marks:
+                self._by_kin_mark.setdefault(mark, []).append(kin)
+            found = self._of_kin[kin.id] = self._weighed(kin, marks)
+        return found
 
-        The domains of rows are remembered for as long as it is asked about the same array.
-        """
-        if rows is not self._rows:
-            self._rows = rows
-            self._codes_of_rows = []
-        known = len(self._codes_of_rows)
-        self._codes_of_rows += [column.codes[rows] for column in self._columns[known:]]
-        total = np.zeros(len(rows), np.int64)
-        for sums, codes in zip(self._sums, self._codes_of_rows, strict=True):
-            total += sums[codes]
-        return total
+    def _weighed(self, kin: Kin, marks: Iterable[Hashable]) -> list[tuple[DomainSum, int]]:
+        asked = {id(s): s for mark in marks for s in self._by_mark.get(mark, ())}.values()
+        return [(counted, weight) for counted in asked if (weight := counted.weigh(kin))]
 
-    def has(self, number: int, rows: Rows) -> NDArray[np.bool_]:
-        """Which rows have the label, bool[n]."""
-        present: NDArray[np.bool_] = self._columns[number].codes[rows] != ABSENT
-        return present
+    def _start(self, new: DomainSum) -> None:
+        weights = np.zeros(len(self._snapshot.classes.kins), np.int64)
+        marks: Marks = (None,) if new.marks is None else new.marks
+        for mark in marks:
+            self._by_mark.setdefault(mark, []).append(new)
+            for kin in self._by_kin_mark.get(mark, ()):
+                if not weights[kin.id] and (weight := new.weigh(kin)):
+                    weights[kin.id] = weight
+                    self._of_kin[kin.id].append((new, weight))
+        if weights.any():
+            new.start(self._snapshot.sum_by_row(weights, self._snapshot.pods.kins))
 
-    def number_of(self, key: str) -> int:
-        """The number of a key, which is made if it is new."""
-        if key not in self.keys:
-            self._add_key(key)
-        return self.keys.index(key)
+    def _forget_unused(self) -> None:
+        """Forget the sums that nobody holds and that weren't asked for lately."""
+        self._by_mark.clear()
+        self._of_kin = {number: [] for number in self._of_kin}
+        for left in list(self._sums.values()):
+            for mark in (None,) if left.marks is None else left.marks:
+                self._by_mark.setdefault(mark, []).append(left)
+        for kin in self.known:
+            self._of_kin[kin.id] = self._weighed(kin, (None, *self._marks_of(kin)))
+        self._crowd = max(SUMS_MIN, 2 * len(self._sums))
 
-    def _add_key(self, key: str) -> None:
-        column = self._snapshot.columns.label(key)
-        self.keys.append(key)
-        self._columns.append(column)
-        self._codes_at.append(column.codes.data)
-        # The last element stands for nodes without the label, whose code is -1; it stays 0.
-        self._sums.append(np.zeros(len(column.values) + 1, np.int64))
 
-    def _sum_up(self, among: Iterable[PodClass]) -> None:
-        tables = [(cls.id, weights) for cls in among if (weights := self.weights(cls))]
-        for number, column in enumerate(self._columns):
-            weights_of_classes = np.zeros(len(self._snapshot.classes), np.int64)
-            for class_id, weights in tables:
-                if number < len(weights):
-                    weights_of_classes[class_id] = weights[number]
-            by_row = self._snapshot.sum_by_row(weights_of_classes)
-            np.add.at(self._sums[number], column.codes, by_row)
-            self._sums[number][ABSENT] = 0
-            self.nonzero += int(np.count_nonzero(self._sums[number]))
+def label_marks(kin: Kin) -> Iterable[Mark]:
+    """The labels of a kin, as `selector_marks` names them."""
+    return kin.labels.items()
+
+
+def selector_marks(selector: Selector) -> Marks | None:
+    """Labels of which whatever is selected has one; None if it may have any."""
+    if selector.matches_nothing:
+        return ()
+    for requirement in selector.requirements:
+        if requirement.operator == "In":
+            return tuple((requirement.key, value) for value in dict.fromkeys(requirement.values))
+    return None

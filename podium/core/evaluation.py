@@ -22,6 +22,8 @@ from podium.core.volumes import claim_uses
 INFEASIBLE = -1
 _NEVER = (-1, -1, -1)
 _CATCH_UP_MAX = 4_000
+# Up to here rows are judged one by one, in plain integers; more of them as arrays.
+_SINGLY_MAX = 8
 
 
 class Evaluation:
@@ -114,22 +116,29 @@ class Evaluation:
         self._prefer_all()
 
     def _catch_up(self, behind: int, pod: PodInfo) -> None:
-        snapshot = self._snapshot
-        changes = snapshot.log.since(self._seen)
-        self._seen = snapshot.log.end
-        rows = {row for row, _, _ in changes} if behind > 1 else (changes[0][0],)
-        flipped = self.filtering.update(rows, changes)
-        if flipped and not self.scoring.asked:
+        log, seen = self._snapshot.log, self._seen
+        changes, self._seen = log.since(seen), log.end
+        filtering, scoring = self.filtering, self.scoring
+        if behind > _SINGLY_MAX:
+            many = log.rows_since(seen)
+            flipped = filtering.update_many(many, changes)
+        else:
+            few = {row for row, _, _ in changes} if behind > 1 else (changes[0][0],)
+            flipped = filtering.update(few, changes)
+        if flipped and not scoring.asked:
             self._score_anew(pod)
             return
-        self.scoring.update_rows(rows)
-        if self.scoring.update_pods(changes) or (flipped and self.scoring.follows_feasible):
-            self.scoring.update_relative(self.filtering.feasible_rows())
+        if behind > _SINGLY_MAX:
+            scoring.update_many(many)
+        else:
+            scoring.update_rows(few)
+        if scoring.update_pods(changes) or (flipped and scoring.follows_feasible):
+            scoring.update_relative(filtering.feasible_rows())
             self._prefer_all()
-        elif self.filtering.all_rows_changed:
+        elif filtering.all_rows_changed:
             self._prefer_all()
         else:
-            self._prefer_rows(self.filtering.touched)
+            self._prefer_rows(filtering.touched)
 
     def _prefer_rows(self, rows: Iterable[int]) -> None:
         outcome, local, relative = (

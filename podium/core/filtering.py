@@ -7,17 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.core.framework import FITS, Codes, FilterState, Rows, Scope
+from podium.core.log import Change
 from podium.core.narrowing import NO_NODE, Narrowing, run_pre_filter
 from podium.core.pipeline import Pipeline
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
-from podium.core.snapshot import Change, Snapshot
+from podium.core.snapshot import Snapshot
 from podium.core.status import SUCCESS, Status
 
 NOBODY = -1
 _FEW_ROWS_MAX = 32
-# Up to here rows are judged one by one, in plain integers; more of them as arrays.
-SINGLY_MAX = 8
 
 
 class Filtering:
@@ -47,7 +46,6 @@ class Filtering:
         self.all_rows_changed = True
         self.touched: set[int] = set()
         self._judged = 0
-        self._ignored: dict[int, bool] = {}
         self._feasible_rows: Rows | None = None
         self._combine()
 
@@ -89,10 +87,12 @@ class Filtering:
             self._feasible_rows = None
 
     def update(self, rows: Collection[int], changes: Sequence[Change]) -> bool:
-        """Follow changes of pods on `rows`; whether any row began or ceased to fit."""
-        told = self._relevant(changes)
-        dirty = [(i, state) for i, state in self._cluster_filters if _tell(state, told)]
-        self._judge_rows(rows)
+        """Follow changes of pods on a few rows; whether any row began or ceased to fit."""
+        dirty = [pair for pair in self._cluster_filters if pair[1].pods_changed(changes)]
+        for index, state in self._row_filters:
+            codes = self._codes_at[index]
+            for row in rows:
+                codes[row] = state.code(row)
         touched = set(rows)
         for index, state in dirty:
             touched.update(self._judge_again(index, state))
@@ -105,27 +105,19 @@ class Filtering:
         self.touched = touched
         return flipped
 
-    def _judge_rows(self, rows: Collection[int]) -> None:
-        if len(rows) > SINGLY_MAX:
-            together = np.fromiter(rows, np.intp, len(rows))
-            for index, state in self._row_filters:
-                self.codes[index][together] = state.codes(together)
-            return
+    def update_many(self, rows: Rows, changes: Sequence[Change]) -> bool:
+        """Follow changes of pods on many rows, int[n]; whether any row began or ceased to fit."""
+        for index, state in self._cluster_filters:
+            if state.pods_changed(changes):
+                self.codes[index][:] = state.all_codes(len(self.outcome))
+                self._judged += 1
         for index, state in self._row_filters:
-            codes = self._codes_at[index]
-            for row in rows:
-                codes[row] = state.code(row)
-
-    def _relevant(self, changes: Sequence[Change]) -> list[Change]:
-        """The changes of classes that any filter has to know of."""
-        found, ignored = [], self._ignored
-        for change in changes:
-            cls = change[1]
-            if cls.id not in ignored:
-                ignored[cls.id] = all(state.ignores(cls) for _, state in self._cluster_filters)
-            if not ignored[cls.id]:
-                found.append(change)
-        return found
+            self.codes[index][rows] = state.codes(rows)
+        self.all_rows_changed = True
+        flipped = self._combine_all()
+        if flipped:
+            self._feasible_rows = None
+        return flipped
 
     def _judge_again(self, index: int, state: FilterState) -> list[int]:
         """Ask a state about all rows; the rows whose codes have changed."""
@@ -210,9 +202,11 @@ class Filtering:
         return state.codes(rows, list(sums.T))
 
     def _combine_all(self) -> bool:
-        before = self.outcome == FITS
+        before, was_open = self.outcome, self.is_open_everywhere
         self._combine()
-        return not np.array_equal(before, self.outcome == FITS)
+        if was_open and self.is_open_everywhere:
+            return False
+        return not np.array_equal(before == FITS, self.outcome == FITS)
 
     def _combine_rows(self, rows: Iterable[int]) -> bool:
         flipped = False
@@ -277,11 +271,3 @@ def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
             np.copyto(outcome, codes[index], where=objects)
             np.copyto(blame, index, where=objects)
     return outcome, blame, nobody
-
-
-def _tell(state: FilterState, changes: Sequence[Change]) -> bool:
-    """Tell a state of all changes; whether any of them reaches further than its row."""
-    dirty = False
-    for row, cls, sign in changes:
-        dirty |= state.pod_changed(row, cls, sign)
-    return dirty

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.control.effects import Effect
+from podium.core.log import Change
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Code, Status
@@ -44,7 +45,7 @@ class Scope(Enum):
     ROW = auto()
     """The pods on it, too."""
     CLUSTER = auto()
-    """Pods anywhere; the state is told of them by `pod_changed`."""
+    """Pods anywhere; the state is told of them by `pods_changed`."""
     VOLATILE = auto()
     """Anything: it is asked about every pod anew."""
 
@@ -104,12 +105,11 @@ class FilterState:
         """What a pod of this class adds to each sum of its row."""
         return ()
 
-    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
-        """A pod came to (1) or left (-1) a row; whether any answer may have changed."""
-        return False
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        """Pods came and left; whether any answer may have changed beyond their rows.
 
-    def ignores(self, cls: PodClass) -> bool:
-        """Whether `pod_changed` needn't be told of pods of this class, ever."""
+        Told to states of CLUSTER scope, of every change once and in order.
+        """
         return False
 
     def begin(self, pod: PodInfo) -> None:
@@ -161,12 +161,8 @@ class RelativeScore:
         """Normalised scores, 0 to 100, int64[n], of the feasible rows int[n] with n > 0."""
         raise TypeError(f"{type(self).__name__} scores no rows")
 
-    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
-        """A pod came to (1) or left (-1) a row; whether any score may have changed."""
-        return False
-
-    def ignores(self, cls: PodClass) -> bool:
-        """Whether `pod_changed` needn't be told of pods of this class, ever."""
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        """Pods came and left; whether any score may have changed."""
         return False
 
     def begin(self, pod: PodInfo) -> None:

@@ -24,6 +24,7 @@ from podium.api.resources import (
     resource_amount,
 )
 from podium.core.host_ports import HostPort, host_ports
+from podium.core.kin import Kin, kin_key
 
 _SPEC_FIELDS = (
     "affinity",
@@ -63,12 +64,14 @@ class PodClass:
         labels: of the pods.
         priority: `spec.priority`, 0 if absent.
         terminating: whether the pods have a deletion timestamp.
+        kin: what other pods see of them.
     """
 
     __slots__ = (
         "__dict__",
         "__weakref__",
         "id",
+        "kin",
         "labels",
         "namespace",
         "pod",
@@ -76,9 +79,10 @@ class PodClass:
         "terminating",
     )
 
-    def __init__(self, class_id: int, pod: Object) -> None:
+    def __init__(self, class_id: int, pod: Object, kin: Kin) -> None:
         self.id = class_id
         self.pod = pod
+        self.kin = kin
         self.namespace = namespace(pod)
         self.labels = labels(pod)
         self.priority = pod_priority(pod)
@@ -173,11 +177,14 @@ class PodClasses:
     """The classes met so far, but for those that were forgotten as no pod was of them any more.
 
     Attributes:
-        epoch: raised when the classes get other numbers; what is kept by number is wrong then.
+        epoch: raised when classes and kins get other numbers; what is kept by number is wrong then.
+        kins: the kins of the classes, by their numbers.
     """
 
     def __init__(self) -> None:
         self.epoch = 0
+        self.kins: list[Kin] = []
+        self._kin_by_key: dict[bytes, Kin] = {}
         self._crowd = CROWD_MIN
         self._by_key: dict[bytes, PodClass] = {}
         self._all: list[PodClass] = []
@@ -211,6 +218,11 @@ class PodClasses:
                 cls.id = len(self._all)
                 self._by_key[key] = cls
                 self._all.append(cls)
+        kept = {id(cls.kin) for cls in self._all}
+        self._kin_by_key = {k: kin for k, kin in self._kin_by_key.items() if id(kin) in kept}
+        self.kins = list(self._kin_by_key.values())
+        for number, kin in enumerate(self.kins):
+            kin.id = number
         self._crowd = max(CROWD_MIN, 2 * len(self._all))
         self.epoch += 1
 
@@ -233,8 +245,16 @@ class PodClasses:
         key = _key(pod, wants_node)
         known = self._by_key.get(key)
         if known is None:
-            known = self._by_key[key] = PodClass(len(self._all), pod)
+            known = self._by_key[key] = PodClass(len(self._all), pod, self._kin_of(pod))
             self._all.append(known)
+        return known
+
+    def _kin_of(self, pod: Object) -> Kin:
+        key = _encode(kin_key(pod))
+        known = self._kin_by_key.get(key)
+        if known is None:
+            known = self._kin_by_key[key] = Kin(len(self.kins), pod)
+            self.kins.append(known)
         return known
 
     def on_node(self, pod: Object) -> PodClass:

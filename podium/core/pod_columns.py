@@ -16,6 +16,7 @@ class PodColumns:
         pods: the pod of each slot; stale where the slot is free.
         rows: int64[slots], the pod's row; `UNPLACED` where the slot is free.
         classes: int64[slots], the id of its class.
+        kins: int64[slots], the id of its kin.
         positions: int64[slots], its position among the pods of its row.
         starts: int64[slots], its start time in nanoseconds, `NEVER_NS` if it hasn't started.
     """
@@ -24,6 +25,7 @@ class PodColumns:
         self.pods: list[PodInfo] = []
         self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
         self.classes = self.rows.copy()
+        self.kins = self.rows.copy()
         self.positions = self.rows.copy()
         self.starts = self.rows.copy()
         self._free: list[int] = []
@@ -37,14 +39,16 @@ class PodColumns:
         self.pods[slot] = pod
         self.rows[slot] = row
         self.classes[slot] = pod.cls.id
+        self.kins[slot] = pod.cls.kin.id
         self.positions[slot] = position
         self.restart(pod)
 
     def renumber(self) -> None:
-        """Take note of the numbers that classes have got; a free slot keeps none."""
-        self.classes[:] = 0
+        """Take note of the numbers that classes and kins have got; a free slot keeps none."""
+        self.classes[:] = self.kins[:] = 0
         for slot in np.flatnonzero(self.rows != UNPLACED).tolist():
-            self.classes[slot] = self.pods[slot].cls.id
+            cls = self.pods[slot].cls
+            self.classes[slot], self.kins[slot] = cls.id, cls.kin.id
 
     def restart(self, pod: PodInfo) -> None:
         """Note the start time of a pod that has a slot."""
@@ -64,6 +68,7 @@ class PodColumns:
         self.rows = np.concatenate((self.rows, np.full(count, UNPLACED, np.int64)))
         blank = np.zeros(count, np.int64)
         self.classes = np.concatenate((self.classes, blank))
+        self.kins = np.concatenate((self.kins, blank))
         self.positions = np.concatenate((self.positions, blank))
         self.starts = np.concatenate((self.starts, blank))
         self._free.extend(range(first + count - 1, first - 1, -1))

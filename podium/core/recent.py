@@ -36,5 +36,5 @@ class Recent(Generic[K, V]):
         """Keep a value; of too many, the one that wasn't used for longest goes."""
         self._values[key] = value
         self._values.move_to_end(key)
-        if len(self._values) > self.count_max:
+        while len(self._values) > self.count_max:
             self._values.popitem(last=False)

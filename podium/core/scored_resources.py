@@ -48,7 +48,7 @@ class ScoredColumns(ABC):
         self._seen = snapshot.log.end
         self.used = used
         self.at = [(u.data, a.data) for u, a in zip(used, allocatable, strict=True)]
-        has = np.array(allocatable)
+        has = np.array(allocatable, np.int64).reshape(len(used), snapshot.capacity)
         self.has: NDArray[np.bool_] = has > 0
         self.is_exact = int(has.max(initial=0)) * factor < _EXACT_MAX
         self.dtype = np.float64 if self.is_exact else np.int64
@@ -58,18 +58,21 @@ class ScoredColumns(ABC):
     def follow(self) -> None:
         """Take in the pods that have come and gone."""
         log, seen = self._snapshot.log, self._seen
-        if seen == log.end:
+        behind = log.end - seen
+        if not behind:
             return
         self._seen = log.end
-        if seen < log.start:
+        if seen < log.start or behind > self._snapshot.capacity:
             self.take_rows(slice(None))
-            return
-        rows = [row for row, _, _ in log.since(seen)]
-        if len(rows) > _ROW_BY_ROW_MAX:
-            self.take_rows(np.array(rows))
-            return
-        for row in rows:
-            self.take_row(row)
+        elif behind > _ROW_BY_ROW_MAX:
+            self.take_rows(log.rows_since(seen))
+        else:
+            for row, _, _ in log.since(seen):
+                self.take_row(row)
+
+    def column_of(self, requests: Sequence[int], factor: int = 1) -> Matrix:
+        """Requests, multiplied by a factor, to be subtracted from columns: [resources, 1]."""
+        return np.array(requests, self.dtype).reshape(len(requests), 1) * factor
 
     @abstractmethod
     def take_rows(self, rows: NDArray[np.intp] | slice) -> None:

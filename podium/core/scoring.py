@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from podium.core.filtering import SINGLY_MAX
 from podium.core.framework import (
     CycleError,
     LocalScore,
@@ -17,9 +16,10 @@ from podium.core.framework import (
     Scope,
     Scores,
 )
+from podium.core.log import Change
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
-from podium.core.snapshot import Change, Snapshot
+from podium.core.snapshot import Snapshot
 
 
 class Scoring:
@@ -40,7 +40,6 @@ class Scoring:
         self.local: list[tuple[LocalScore, int]] = []
         self.relative: list[tuple[RelativeScore, int]] = []
         self._capacity = snapshot.capacity
-        self._ignored: dict[int, bool] = {}
         self.asked = bool(len(feasible))
         self.error: CycleError | None = None
         if self.asked:
@@ -71,15 +70,8 @@ class Scoring:
                 state.begin(pod)
 
     def update_rows(self, rows: Collection[int]) -> None:
-        """Score rows again whose pods have changed."""
+        """Score a few rows again whose pods have changed."""
         if not self._row_scores:
-            return
-        if len(rows) > SINGLY_MAX:
-            together = np.fromiter(rows, np.intp, len(rows))
-            totals = self._node_total[together]
-            for state, weight in self._row_scores:
-                totals += weight * state.scores(together)
-            self.local_total[together] = totals
             return
         for row in rows:
             total = self._node_total_at[row]
@@ -87,16 +79,19 @@ class Scoring:
                 total += weight * state.score(row)
             self.local_total_at[row] = total
 
+    def update_many(self, rows: Rows) -> None:
+        """Score many rows, int[n], again whose pods have changed."""
+        if not self._row_scores:
+            return
+        totals = self._node_total[rows]
+        for state, weight in self._row_scores:
+            totals += _weighted(state.scores(rows), weight)
+        self.local_total[rows] = totals
+
     def update_pods(self, changes: Sequence[Change]) -> bool:
         """Tell relative scores of changes of pods; whether any score may have changed."""
-        dirty, ignored = False, self._ignored
-        for row, cls, sign in changes:
-            if cls.id not in ignored:
-                ignored[cls.id] = all(state.ignores(cls) for state, _ in self.relative)
-            if not ignored[cls.id]:
-                for state, _ in self.relative:
-                    dirty |= state.pod_changed(row, cls, sign)
-        return dirty
+        told = [state.pods_changed(changes) for state, _ in self.relative]
+        return any(told)
 
     def update_relative(self, feasible: Rows) -> None:
         """Normalise again over the feasible rows, int[n]."""
@@ -144,10 +139,10 @@ class Scoring:
         """What local scores that pods don't change come to, int64[capacity]."""
         of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
         constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
-        total = np.full(self._capacity, constant, np.int64)
+        total = np.broadcast_to(np.int64(constant), self._capacity)
         for state, weight in of_nodes:
             if state.constant is None:
-                total += _weighted(state.all_scores(self._capacity), weight)
+                total = total + _weighted(state.all_scores(self._capacity), weight)
         return total
 
 

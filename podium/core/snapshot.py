@@ -14,14 +14,12 @@ from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, labels, name, status_of
 from podium.api.quantity import milli_value, value
 from podium.core.host_ports import HostPort
-from podium.core.log import Log
+from podium.core.log import ChangeLog, Log
 from podium.core.node_columns import NodeColumns
 from podium.core.pod_classes import PerClass, PodClass, PodClasses
 from podium.core.pod_columns import PodColumns
 from podium.core.pods import UNPLACED, PodInfo
 from podium.core.resource_columns import ResourceColumns
-
-Change = tuple[int, PodClass, int]
 
 _ROWS_MIN = 8
 
@@ -59,7 +57,7 @@ class Snapshot:
         self.pods_on: list[list[PodInfo]] = []
         self.freed_ports: dict[int, frozenset[HostPort]] = {}
         self.node_epoch = 0
-        self.log: Log[Change] = Log()
+        self.log = ChangeLog()
         self.restarts: Log[int] = Log()
         self.tie_key: Callable[[str], str] | None = None
         self._free_rows: list[int] = []
@@ -202,16 +200,19 @@ class Snapshot:
         """(resource column, amount) of what a pod of the class takes of its node."""
         return self._held.of(cls)
 
-    def sum_by_row(self, weights: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each row the sum over its pods of a weight per class.
+    def sum_by_row(
+        self, weights: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """For each row the sum over its pods of a weight per class, or per kin.
 
         Args:
-            weights: int64[classes], small enough for sums below 2**53.
+            weights: int64[classes], small enough for sums below 2**53; int64[kins] for kins.
+            numbers: `pods.kins`, to go by these.
 
         Returns:
             int64[capacity].
         """
-        of_pods = weights[self.pods.classes]
+        of_pods = weights[self.pods.classes if numbers is None else numbers]
         counted = (of_pods != 0) & (self.pods.rows >= 0)
         sums = np.bincount(
             self.pods.rows[counted], weights=of_pods[counted], minlength=self.capacity

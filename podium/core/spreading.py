@@ -3,7 +3,7 @@
 Which nodes count, and what a constraint selects, follows `podtopologyspread/common.go` of v1.36.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +14,13 @@ from podium.api.node_selector import required_node_affinity
 from podium.api.objects import Object, controller_of, labels, name, spec_of
 from podium.api.taints import untolerated
 from podium.config.args import TopologySpreadConstraint
-from podium.core.handle import Handle
+from podium.core.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
+from podium.core.framework import Rows
+from podium.core.kin import Kin
 from podium.core.listers import Listers
-from podium.core.node_columns import ABSENT
+from podium.core.node_columns import ABSENT, LabelColumn
 from podium.core.node_matching import matching_rows
+from podium.core.per_nodes import PerNodes
 from podium.core.pod_classes import PodClass
 from podium.core.snapshot import Snapshot
 
@@ -51,8 +54,8 @@ class SpreadConstraint:
     honors_affinity: bool
     honors_taints: bool
 
-    def counts(self, own: PodClass, other: PodClass) -> int:
-        """1 if pods of class `other` count for pods of class `own`, else 0.
+    def counts(self, own: Kin, other: Kin) -> int:
+        """1 if pods of kin `other` count for pods of kin `own`, else 0.
 
         Terminating pods don't, and to an empty selector none does.
         """
@@ -60,7 +63,7 @@ class SpreadConstraint:
             not other.terminating and not self.selector.is_empty and self.meets(own, other) == 1
         )
 
-    def meets(self, own: PodClass, other: PodClass) -> int:
+    def meets(self, own: Kin, other: Kin) -> int:
         """1 if a pod that comes or goes in a hypothetical row changes the count, else 0.
 
         Unlike `counts`, this is upstream's updateWithPod: terminating pods do, and to an empty
@@ -136,19 +139,8 @@ def owners_selector(cls: PodClass, listers: Listers) -> Selector:
     return selector if theirs.matches_nothing else _both(selector, theirs)
 
 
-def has_all_labels(
-    snapshot: Snapshot, constraints: Iterable[SpreadConstraint]
-) -> NDArray[np.bool_]:
-    """Which nodes have the topology keys of all constraints, bool[capacity]."""
-    present = snapshot.alive.copy()
-    for constraint in constraints:
-        present &= snapshot.columns.label(constraint.topology_key).codes != ABSENT
-    return present
-
-
-def included(handle: Handle, cls: PodClass, constraint: SpreadConstraint) -> NDArray[np.bool_]:
+def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) -> NDArray[np.bool_]:
     """Which nodes the constraint's inclusion policies let count, bool[capacity]."""
-    snapshot = handle.snapshot
     rows = snapshot.alive.copy()
     if constraint.honors_affinity:
         rows &= matching_rows(snapshot, required_node_affinity(cls.pod))
@@ -161,60 +153,147 @@ def included(handle: Handle, cls: PodClass, constraint: SpreadConstraint) -> NDA
 
 
 class Domains:
-    """The pods that one constraint counts, by domain.
+    """The domains of one topology key, and which of their nodes count.
 
     Pods of rows without the label count like those of rows with an empty one: upstream reads both
     as "". But the count of a domain is only looked up for rows that have the label.
 
     Attributes:
         codes: int32[capacity], the domain of each row, `ABSENT` without the label.
-        counted_as: int32[capacity], the same where there is no domain of the empty value, and
-            that one for rows without the label where there is.
         counted: bool[capacity], the rows whose pods count.
-        counts: int64[domains + 1], the last one for rows that aren't counted as of any domain.
+        column: the domains for which the pods of each row count, if any.
         exists: bool[domains + 1], whether a domain has any counted row.
         size: how many domains exist.
     """
 
-    def __init__(
-        self,
-        handle: Handle,
-        cls: PodClass,
-        constraint: SpreadConstraint,
-        counted: NDArray[np.bool_],
-        counts_by_row: NDArray[np.int64],
-    ) -> None:
-        column = handle.snapshot.columns.label(constraint.topology_key)
+    def __init__(self, column: LabelColumn, counted: NDArray[np.bool_]) -> None:
         self.codes = column.codes
+        self.counted = counted
         empty = column.values.index("") if "" in column.values else ABSENT
-        self.counted_as = np.where(self.codes == ABSENT, np.int32(empty), self.codes)
-        self.counted = counted & included(handle, cls, constraint)
-        homes = self.counted_as[self.counted]
-        self.counts = np.zeros(len(column.values) + 1, np.int64)
-        np.add.at(self.counts, homes, counts_by_row[self.counted])
-        self.exists = self.mask_of(homes)
+        self._homes = np.where(self.codes == ABSENT, np.int32(empty), self.codes)
+        self.column = LabelColumn(np.where(counted, self._homes, np.int32(ABSENT)), column.values)
+        self.exists = self._mask_of(self._homes[counted])
         self.size = int(np.count_nonzero(self.exists))
-        self._counted_as_at = self.counted_as.data
+        self._among: tuple[Rows, Among] | None = None
 
-    def mask_of(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    def among(self, rows: Rows) -> "Among":
+        """What there is among rows, int[n]; remembered for as long as it is the same array."""
+        if self._among is None or self._among[0] is not rows:
+            codes = self.codes[rows]
+            size = int(np.count_nonzero(self._mask_of(self._homes[rows])))
+            self._among = (rows, Among(codes, self._mask_of(codes), size))
+        return self._among[1]
+
+    def _mask_of(self, codes: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Which domains are among these, bool[domains + 1]; the last one stands for `ABSENT`."""
-        mask = np.zeros(len(self.counts), bool)
+        mask = np.zeros(len(self.column.values) + 1, bool)
         mask[codes] = True
         return mask
 
-    def change(self, row: int, amount: int) -> bool:
-        """A counted pod came or went; whether a domain's count has changed."""
-        if not self.counted[row]:
-            return False
-        self.counts[self._counted_as_at[row]] += amount
-        return True
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """The domains of some rows.
+
+    Attributes:
+        codes: int32[n], the domain of each row, `ABSENT` without the label.
+        present: bool[domains + 1], which domains there are.
+        size: how many, those without the label counted as of the empty value if there is one.
+    """
+
+    codes: NDArray[np.int32]
+    present: NDArray[np.bool_]
+    size: int
 
 
-def counts_by_row(handle: Handle, cls: PodClass, constraint: SpreadConstraint) -> NDArray[np.int64]:
-    """How many pods of each row a constraint counts for pods of a class, int64[capacity]."""
-    classes = handle.snapshot.classes
-    counts = [constraint.counts(cls, classes[number]) for number in range(len(classes))]
-    return handle.snapshot.sum_by_row(np.array(counts, np.int64))
+class ScoredRows:
+    """The rows that constraints score: all that are feasible, or those with all labels.
+
+    Args:
+        scored: bool[capacity].
+    """
+
+    def __init__(self, scored: NDArray[np.bool_]) -> None:
+        self.scored = scored
+        self._among: tuple[Rows, NDArray[np.bool_], Rows] | None = None
+
+    def among(self, feasible: Rows) -> tuple[NDArray[np.bool_], Rows]:
+        """Which of the rows are scored, bool[n], and these rows; remembered for the same array."""
+        if self._among is None or self._among[0] is not feasible:
+            is_scored = self.scored[feasible]
+            rows = feasible if is_scored.all() else feasible[is_scored]
+            self._among = (feasible, is_scored, rows)
+        return self._among[1:]
+
+
+class Spreading:
+    """Counts pods for spread constraints, for all classes of pods together."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.sums = DomainSums(snapshot, label_marks)
+        self._snapshot = snapshot
+        self._domains: PerNodes[Domains] = PerNodes(snapshot)
+        self._scored: PerNodes[ScoredRows] = PerNodes(snapshot)
+        self._rows: PerNodes[LabelColumn] = PerNodes(snapshot)
+
+    def scored(
+        self, constraints: Sequence[SpreadConstraint], *, needs_labels: bool
+    ) -> tuple[Hashable, ScoredRows]:
+        """The rows with the topology keys of all constraints, or all rows, and a key for them."""
+        keys = tuple(c.topology_key for c in constraints) if needs_labels else ()
+        return keys, self._scored.of(keys, lambda: ScoredRows(self._labelled(keys)))
+
+    def domains(
+        self, cls: PodClass, constraint: SpreadConstraint, rows_key: Hashable, rows: ScoredRows
+    ) -> tuple[Hashable, Domains]:
+        """The domains of a constraint of a class, and a key for them.
+
+        Args:
+            cls: whose node affinity and tolerations may leave nodes out.
+            constraint: one of the class.
+            rows_key: stands for `rows`.
+            rows: of which pods count at all.
+        """
+        key = (
+            constraint.topology_key,
+            rows_key,
+            constraint.honors_affinity and cls.node_affinity_key,
+            constraint.honors_taints and cls.tolerations_key,
+        )
+
+        def make() -> Domains:
+            counted = rows.scored & included(self._snapshot, cls, constraint)
+            return Domains(self._snapshot.columns.label(constraint.topology_key), counted)
+
+        return key, self._domains.of(key, make)
+
+    def counted(
+        self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, domains: Domains
+    ) -> DomainSum:
+        """How many pods of each domain a constraint of a class counts; `key` is the domains'."""
+        return self._sum(cls, constraint, key, domains.column)
+
+    def counted_by_row(self, cls: PodClass, constraint: SpreadConstraint) -> DomainSum:
+        """The same by row, whether or not the row's pods count."""
+        capacity = self._snapshot.capacity
+        rows = self._rows.of(
+            capacity, lambda: LabelColumn(np.arange(capacity, dtype=np.int32), self._snapshot.names)
+        )
+        return self._sum(cls, constraint, None, rows)
+
+    def _sum(
+        self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, column: LabelColumn
+    ) -> DomainSum:
+        own, selector = cls.kin, constraint.selector
+        marks = () if selector.is_empty else selector_marks(selector)
+        asked = (key, own.namespace, selector)
+        return self.sums.of(asked, column, lambda other: constraint.counts(own, other), marks)
+
+    def _labelled(self, topology_keys: Iterable[str]) -> NDArray[np.bool_]:
+        present = self._snapshot.alive.copy()
+        for key in topology_keys:
+            present &= self._snapshot.columns.label(key).codes != ABSENT
+        return present
 
 
 def standing(

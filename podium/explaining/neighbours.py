@@ -23,7 +23,7 @@ def spread_details(snapshot: Snapshot, pod: PodInfo, row: int) -> Iterator[str]:
         counts = _counts(snapshot, pod, constraint)
         has_too_few = len(counts) < constraint.min_domains
         least = 0 if has_too_few else min(counts.values(), default=0)
-        own = constraint.meets(pod.cls, pod.cls)
+        own = constraint.meets(pod.cls.kin, pod.cls.kin)
         if counts[here] + own - least > constraint.max_skew:
             pods = "1 such pod" if counts[here] == 1 else f"{counts[here]} such pods"
             yield f"{key}={here} has {pods}, the emptiest {key} {least}; maxSkew is " + (
@@ -40,21 +40,21 @@ def _counts(snapshot: Snapshot, pod: PodInfo, constraint: SpreadConstraint) -> C
         stands = standing(pod.cls, [constraint], node)
         if stands is not None and stands[0][1]:
             counts[stands[0][0]] += sum(
-                constraint.counts(pod.cls, other.cls) for other in snapshot.pods_on[row]
+                constraint.counts(pod.cls.kin, other.cls.kin) for other in snapshot.pods_on[row]
             )
     return counts
 
 
 def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
     """Whom the pod looks for in vain, and the pods from which it must stay apart."""
-    terms = affinity_terms(pod.cls)
+    terms = affinity_terms(pod.cls.kin)
     here = _Domain(snapshot, row)
     for term in with_known_namespaces(terms.required_affinity, listers):
-        if not any(term.matches(other.cls, {}) for other in here.pods(term)):
+        if not any(term.matches(other.cls.kin, {}) for other in here.pods(term)):
             yield f"no pod with {term.selector} is in {here.name(term)}, where it must be"
     apart: dict[tuple[str, tuple[PodInfo, ...]], list[str]] = {}
     for term in with_known_namespaces(terms.required_anti_affinity, listers):
-        found = tuple(other for other in here.pods(term) if term.matches(other.cls, {}))
+        found = tuple(other for other in here.pods(term) if term.matches(other.cls.kin, {}))
         apart.setdefault((here.name(term), found), []).append("its own")
     for term, others in _their_terms(here, pod, listers).items():
         apart.setdefault((here.name(term), tuple(others)), []).append("their")
@@ -70,8 +70,8 @@ def _their_terms(
     around = listers.namespace_labels(pod.namespace)
     found: dict[AffinityTerm, list[PodInfo]] = {}
     for other in here.all_pods():
-        for term in affinity_terms(other.cls).required_anti_affinity:
-            if here.contains(other, term) and term.matches(pod.cls, around):
+        for term in affinity_terms(other.cls.kin).required_anti_affinity:
+            if here.contains(other, term) and term.matches(pod.cls.kin, around):
                 found.setdefault(term, []).append(other)
     return found
 

@@ -74,16 +74,16 @@ def _opponents(
     snapshot: Snapshot, listers: Listers, pod: PodInfo
 ) -> Iterator[tuple[PodInfo, int, str, bool]]:
     """Pods that are there and the topology keys by which they and the pod stay apart."""
-    own = with_known_namespaces(affinity_terms(pod.cls).required_anti_affinity, listers)
+    own = with_known_namespaces(affinity_terms(pod.cls.kin).required_anti_affinity, listers)
     around = listers.namespace_labels(pod.namespace)
     theirs: dict[int, tuple[AffinityTerm, ...]] = {}
     for row, pods in enumerate(snapshot.pods_on):
         for other in pods:
             if other.cls.id not in theirs:
-                theirs[other.cls.id] = affinity_terms(other.cls).required_anti_affinity
+                theirs[other.cls.id] = affinity_terms(other.cls.kin).required_anti_affinity
             for term in own:
-                if term.matches(other.cls, {}):
+                if term.matches(other.cls.kin, {}):
                     yield other, row, term.topology_key, True
             for term in theirs[other.cls.id]:
-                if term.matches(pod.cls, around):
+                if term.matches(pod.cls.kin, around):
                     yield other, row, term.topology_key, False

@@ -4,21 +4,15 @@ Required terms rule nodes out, those of the pod itself as well as the anti-affin
 are there already. Preferred terms, and the required affinity of pods that are there, score.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from podium.api.objects import Object, labels
 from podium.config.args import InterPodAffinityArgs
-from podium.core.affinity_terms import (
-    AffinityTerm,
-    AffinityTerms,
-    affinity_terms,
-    with_known_namespaces,
-)
+from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
-from podium.core.domain_sums import DomainSums
+from podium.core.domain_sums import DomainSum, selector_marks
 from podium.core.framework import (
     FITS,
     MAX_NODE_SCORE,
@@ -33,12 +27,21 @@ from podium.core.framework import (
     Sums,
 )
 from podium.core.handle import Handle
+from podium.core.held_terms import (
+    PREFERRED_NEAR,
+    REQUIRED_APART,
+    REQUIRED_NEAR,
+    HeldTerm,
+    HeldTerms,
+)
 from podium.core.hints import after_change, class_on_node
-from podium.core.pod_classes import PerClass, PodClass
+from podium.core.kin import Kin
+from podium.core.listers import Listers
+from podium.core.log import Change
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import Status, rejection, unresolvable
 
-_NOTHING: Mapping[str, int] = {}
 _THEIRS = -1
 
 AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2
@@ -58,12 +61,7 @@ class InterPodAffinity:
     def __init__(self, handle: Handle, args: InterPodAffinityArgs) -> None:
         self._handle = handle
         self._args = args
-        self._terms = PerClass(handle.snapshot.classes, affinity_terms)
-        # Numbers of classes: who held the classes would keep them from being forgotten.
-        self._with_terms: list[int] = []
-        self._seen = 0
-        self._epoch = handle.snapshot.classes.epoch
-        self._avoided: set[str] = set()
+        self._held = HeldTerms(handle.snapshot)
 
     def events_to_register(self) -> Sequence[EventHint]:
         of_pods = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
@@ -76,43 +74,21 @@ class InterPodAffinity:
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse a pod whose terms can't be read."""
-        error = self._terms_of(pod.cls).error
+        error = affinity_terms(pod.cls.kin).error
         return PreFilterResult(unresolvable(f"parsing pod: {error}")) if error else PASSES
 
     def filter(self, pod: PodInfo) -> FilterState:
         """Judge nodes by required terms."""
-        return _Filter(self, pod.cls)
+        return _Filter(self._held, pod.cls.kin, self._handle.listers)
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
         """Score nodes by preferred terms."""
-        own = self._terms_of(pod.cls)
+        own = affinity_terms(pod.cls.kin)
         has_preferences = bool(own.preferred_affinity or own.preferred_anti_affinity)
         if self._args.ignore_preferred_terms_of_existing_pods and not has_preferences:
             return None
-        among = self._all_classes() if has_preferences else self._classes_with_terms()
-        return _Score(DomainSums(self._handle.snapshot, self._preferences(pod.cls), among))
-
-    def _terms_of(self, cls: PodClass) -> AffinityTerms:
-        return self._terms.of(cls)
-
-    def _all_classes(self) -> list[PodClass]:
-        return list(self._handle.snapshot.classes)
-
-    def _classes_with_terms(self) -> list[PodClass]:
-        self._keep_up()
-        return [*map(self._handle.snapshot.classes.__getitem__, self._with_terms)]
-
-    def _keep_up(self) -> None:
-        """Take note of new classes."""
-        classes = self._handle.snapshot.classes
-        if self._epoch != classes.epoch:
-            self._epoch, self._seen, self._with_terms = classes.epoch, 0, []
-        for number in range(self._seen, len(classes)):
-            terms = self._terms_of(classes[number])
-            if not terms.is_empty:
-                self._with_terms.append(number)
-                self._avoided.update(term.topology_key for term in terms.required_anti_affinity)
-        self._seen = len(classes)
+        hard = self._args.hard_pod_affinity_weight
+        return _Score(self._held, pod.cls.kin, self._handle.listers, hard)
 
     def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
         """Whether a pod on a node has become one to be near, or keeps apart no more."""
@@ -125,160 +101,133 @@ class InterPodAffinity:
 
     def _helped_by_node(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         """Whether a node has come into other domains that matter."""
-        near = {term.topology_key for term in self._terms_of(pod.cls).required_affinity}
+        own = affinity_terms(pod.cls.kin)
+        near = {term.topology_key for term in own.required_affinity}
         has = labels(new)
         if old is None:
             return not near or not near.isdisjoint(has)
-        self._keep_up()
+        theirs = [held.term for held in self._held.all() if held.kind == REQUIRED_APART]
+        avoided = {term.topology_key for term in (*own.required_anti_affinity, *theirs)}
         lost = {key for key, value in labels(old).items() if has.get(key) != value}
         gained = has.keys() - labels(old).keys()
-        return not near.isdisjoint(lost | gained) or not self._avoided.isdisjoint(lost)
+        return not near.isdisjoint(lost | gained) or not avoided.isdisjoint(lost)
 
     def _seeks(self, cls: PodClass, other: PodClass | None) -> bool:
         """Whether pods of one class are to be near those of another."""
-        terms = self._resolved(self._terms_of(cls).required_affinity)
+        terms = self._resolved(affinity_terms(cls.kin).required_affinity)
         if other is None or not terms:
             return False
-        return all(term.matches(other, {}) for term in terms)
+        return all(term.matches(other.kin, {}) for term in terms)
 
     def _repulsions(self, cls: PodClass, other: PodClass | None) -> set[int]:
         """What keeps pods of two classes apart: the first's terms by number, or `_THEIRS`."""
         if other is None:
             return set()
-        own = self._resolved(self._terms_of(cls).required_anti_affinity)
-        found = {number for number, term in enumerate(own) if term.matches(other, {})}
+        own = self._resolved(affinity_terms(cls.kin).required_anti_affinity)
+        found = {number for number, term in enumerate(own) if term.matches(other.kin, {})}
         around = self._handle.listers.namespace_labels(cls.namespace)
-        if any(t.matches(cls, around) for t in self._terms_of(other).required_anti_affinity):
+        theirs = affinity_terms(other.kin).required_anti_affinity
+        if any(term.matches(cls.kin, around) for term in theirs):
             found.add(_THEIRS)
         return found
 
     def _resolved(self, terms: Iterable[AffinityTerm]) -> tuple[AffinityTerm, ...]:
         return with_known_namespaces(terms, self._handle.listers)
 
-    def _own_affinity(self, cls: PodClass) -> "_OwnAffinity":
-        terms = self._resolved(self._terms_of(cls).required_affinity)
-        keys = Counter(term.topology_key for term in terms)
 
-        def weigh(other: PodClass) -> Mapping[str, int]:
-            return keys if all(term.matches(other, {}) for term in terms) else _NOTHING
+class _Counts:
+    """Sums that a state looks at, of which more may come as pods hold further terms."""
 
-        among = self._all_classes() if terms else []
-        sums = DomainSums(self._handle.snapshot, weigh if terms else lambda _: _NOTHING, among)
-        return _OwnAffinity(sums, list(keys), matches_self=weigh(cls) is keys)
+    def __init__(self, held: HeldTerms, kin: Kin, listers: Listers) -> None:
+        self.held = held
+        self._kin = kin
+        self._around = listers.namespace_labels(kin.namespace)
+        self._listers = listers
+        self._seen = 0
 
-    def _own_anti_affinity(self, cls: PodClass) -> DomainSums:
-        terms = self._resolved(self._terms_of(cls).required_anti_affinity)
+    def matching(self, terms: Iterable[AffinityTerm]) -> list[DomainSum]:
+        """How many pods each of the kin's own terms is about, for every term."""
+        return [self.near([term], term.topology_key) for term in terms]
 
-        def weigh(other: PodClass) -> Mapping[str, int]:
-            if not terms:
-                return _NOTHING
-            return Counter(term.topology_key for term in terms if term.matches(other, {}))
-
-        return DomainSums(self._handle.snapshot, weigh, self._all_classes() if terms else [])
-
-    def _existing_anti_affinity(self, cls: PodClass) -> DomainSums:
-        around = self._handle.listers.namespace_labels(cls.namespace)
-
-        def weigh(other: PodClass) -> Mapping[str, int]:
-            terms = self._terms_of(other).required_anti_affinity
-            if not terms:
-                return _NOTHING
-            return Counter(term.topology_key for term in terms if term.matches(cls, around))
-
-        return DomainSums(self._handle.snapshot, weigh, self._classes_with_terms())
-
-    def _preferences(self, cls: PodClass) -> "_Preferences":
-        own = self._terms_of(cls)
-        return _Preferences(
-            self,
-            cls,
-            self._resolved(own.preferred_affinity),
-            self._resolved(own.preferred_anti_affinity),
+    def near(self, terms: Sequence[AffinityTerm], topology_key: str) -> DomainSum:
+        """How many pods all of the kin's own terms are about."""
+        resolved = with_known_namespaces(terms, self._listers)
+        asked = tuple(
+            (term.namespaces, term.namespace_selector, term.selector) for term in resolved
+        )
+        return self.held.sums.of(
+            (topology_key, asked),
+            self.held.column(topology_key),
+            lambda other: int(all(term.matches(other, {}) for term in resolved)),
+            selector_marks(resolved[0].selector),
         )
 
-    @property
-    def _hard_weight(self) -> int:
-        return self._args.hard_pod_affinity_weight
-
-
-class _OwnAffinity:
-    """The required affinity of the incoming pods."""
-
-    def __init__(self, sums: DomainSums, keys: Sequence[str], *, matches_self: bool) -> None:
-        self.sums = sums
-        self.matches_self = matches_self
-        self._numbers = [sums.number_of(key) for key in keys]
-
-    def refused(self, rows: Rows, extra: Sums) -> np.ndarray:
-        """Which rows don't do, bool[n]."""
-        refused = np.zeros(len(rows), bool)
-        alone = np.zeros(len(rows), bool)
-        met = np.full(len(rows), self.sums.nonzero)
-        for number in self._numbers:
-            sums = self.sums.of(number, rows)
-            has_label = self.sums.has(number, rows)
-            refused |= ~has_label
-            if extra:
-                after = sums + np.where(has_label, extra[number], 0)
-                met += (after != 0).astype(np.int64) - (sums != 0)
-                sums = after
-            alone |= sums <= 0
-        if self.matches_self:
-            # The first of pods that want to be near each other may go anywhere.
-            alone &= met != 0
-        return refused | alone
+    def new_held(self) -> list[HeldTerm]:
+        """The terms that pods hold about the kin, those alone that haven't been told yet."""
+        listed = len(self.held.all())
+        if listed == self._seen:
+            return []
+        found = self.held.about(self._kin, self._around, self._seen)
+        self._seen = listed
+        return found
 
 
 class _Filter(FilterState):
+    """Counts the pods to be near to, those to be apart from, and those that want to be apart."""
+
     plugin = InterPodAffinity.name
     scope = Scope.CLUSTER
 
-    def __init__(self, owner: InterPodAffinity, cls: PodClass) -> None:
-        self._near = owner._own_affinity(cls)
-        self._apart = owner._own_anti_affinity(cls)
-        self._existing = owner._existing_anti_affinity(cls)
-        terms = owner._terms_of(cls)
-        self._has_terms = bool(terms.required_affinity or terms.required_anti_affinity)
-        self._has_affinity = bool(terms.required_affinity)
-        self._followed = [self._existing]
-        if self._has_terms:
-            self._followed += [self._near.sums, self._apart]
+    def __init__(self, held: HeldTerms, kin: Kin, listers: Listers) -> None:
+        self._counts = _Counts(held, kin, listers)
+        own = affinity_terms(kin)
+        near = own.required_affinity
+        self._near = [
+            self._counts.near(near, key) for key in dict.fromkeys(t.topology_key for t in near)
+        ]
+        self._apart = self._counts.matching(own.required_anti_affinity)
+        self._existing: list[DomainSum] = []
+        self._has_learned = False
+        self._has_terms = bool(near or self._apart)
+        # The first of pods that want to be near each other may go anywhere.
+        self._matches_itself = bool(near) and self._near[0].weigh(kin) != 0
+        self._learn()
+        self._state, self._has_learned = self._current(), False
 
     @property
     def width(self) -> int:  # type: ignore[override]
-        """One sum a topology key and kind of terms."""
-        return len(self._near.sums) + len(self._apart) + len(self._existing)
+        """One sum a topology key to be near in, and one for each term to be apart."""
+        return len(self._near) + len(self._apart) + len(self._existing)
 
     def weights(self, cls: PodClass) -> Sequence[int]:
-        return (
-            *self._near.sums.padded_weights(cls),
-            *self._apart.padded_weights(cls),
-            *self._existing.padded_weights(cls),
-        )
+        self._counts.held.sums.know(cls.kin)
+        self._learn()
+        return [counted.weigh(cls.kin) for counted in self._all()]
 
-    def ignores(self, cls: PodClass) -> bool:
-        return not any(any(sums.weights(cls)) for sums in self._followed)
-
-    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
-        was_concerned = self._is_concerned
-        changed = crossed = False
-        for sums in self._followed:
-            if sums.change(row, cls, sign):
-                changed = True
-                crossed |= sums.crossed
-        self.changes += changed
-        return crossed or was_concerned != self._is_concerned
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        self._learn()
+        before, self._state = self._state, self._current()
+        learned, self._has_learned = self._has_learned, False
+        if before == self._state and not learned:
+            return False
+        self.changes += 1
+        return learned or before[1:] != self._state[1:]
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         codes = np.zeros(len(rows), np.int32)
         if not self._is_concerned:
             return codes
-        near, apart = len(self._near.sums), len(self._near.sums) + len(self._apart)
-        codes[_crowded(self._existing, rows, extra[apart:])] = EXISTING_ANTI_AFFINITY
-        codes[_crowded(self._apart, rows, extra[near:apart])] = ANTI_AFFINITY
-        if self._has_affinity:
-            codes[self._near.refused(rows, extra[:near])] = AFFINITY
+        near, apart = len(self._near), len(self._near) + len(self._apart)
+        _mark(codes, self._existing, rows, extra[apart:], EXISTING_ANTI_AFFINITY)
+        _mark(codes, self._apart, rows, extra[near:apart], ANTI_AFFINITY)
+        if self._near:
+            codes[self._is_far(rows, extra[:near])] = AFFINITY
         return codes
+
+    def all_codes(self, capacity: int) -> Codes:
+        if not self._is_concerned:
+            return np.zeros(capacity, np.int32)
+        return self.codes(np.arange(capacity))
 
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
         return super().code(row, extra) if self._is_concerned else FITS
@@ -289,82 +238,116 @@ class _Filter(FilterState):
     @property
     def _is_concerned(self) -> bool:
         """If not, PreFilter skips the plugin; not even nominated pods are looked at then."""
-        return self._has_terms or self._existing.nonzero != 0
+        return self._has_terms or any(counted.nonzero for counted in self._existing)
+
+    def _all(self) -> list[DomainSum]:
+        return [*self._near, *self._apart, *self._existing]
+
+    def _learn(self) -> None:
+        """Look at the terms that pods have come to hold."""
+        for held in self._counts.new_held():
+            if held.kind == REQUIRED_APART:
+                holders = self._counts.held.holders(held)
+                self._existing.append(holders)
+                self._has_learned |= holders.nonzero != 0
+
+    def _current(self) -> tuple[int, int, bool]:
+        """How often sums have changed, how often so that it matters, and whether they do."""
+        counted = self._all()
+        return (
+            sum([one.changes for one in counted]),
+            sum([one.crossings for one in counted]),
+            self._is_concerned,
+        )
+
+    def _is_far(self, rows: Rows, extra: Sums) -> np.ndarray:
+        """Which rows have no pods to be near to, bool[n]."""
+        refused, alone = np.zeros((2, len(rows)), bool)
+        met = np.full(len(rows), sum(counted.nonzero for counted in self._near))
+        for number, counted in enumerate(self._near):
+            sums, has_label = counted.of(rows), counted.has(rows)
+            refused |= ~has_label
+            if extra:
+                after = sums + np.where(has_label, extra[number], 0)
+                met += (after != 0).astype(np.int64) - (sums != 0)
+                sums = after
+            alone |= sums <= 0
+        if self._matches_itself:
+            alone &= met != 0
+        return refused | alone
 
 
-def _crowded(sums: DomainSums, rows: Rows, extra: Sums) -> np.ndarray:
-    """Rows in a domain with pods to stay apart from, bool[n]."""
-    crowded = np.zeros(len(rows), bool)
-    for number in range(len(sums)):
-        here = sums.of(number, rows)
+def _mark(codes: Codes, counts: Sequence[DomainSum], rows: Rows, extra: Sums, code: int) -> None:
+    """Give a code to the rows in a domain with pods to stay apart from."""
+    for number, counted in enumerate(counts):
+        here = counted.of(rows)
         if extra:
-            here = here + np.where(sums.has(number, rows), extra[number], 0)
-        crowded |= here > 0
-    return crowded
-
-
-class _Preferences:
-    """What a pod that is there adds to the score of its domains, by topology key."""
-
-    def __init__(
-        self,
-        owner: InterPodAffinity,
-        cls: PodClass,
-        near: Sequence[AffinityTerm],
-        apart: Sequence[AffinityTerm],
-    ) -> None:
-        self._owner = owner
-        self._cls = cls
-        self._near = near
-        self._apart = apart
-        self._around = owner._handle.listers.namespace_labels(cls.namespace)
-
-    def __call__(self, other: PodClass) -> Mapping[str, int]:
-        theirs = self._owner._terms_of(other)
-        if theirs.is_empty and not self._near and not self._apart:
-            return _NOTHING
-        weights: Counter[str] = Counter()
-        for sign, own_terms in ((1, self._near), (-1, self._apart)):
-            for term in own_terms:
-                if term.matches(other, {}):
-                    weights[term.topology_key] += sign * term.weight
-        hard = self._owner._hard_weight
-        for term in theirs.required_affinity if hard else ():
-            self._add(weights, term, hard)
-        for term in theirs.preferred_affinity:
-            self._add(weights, term, term.weight)
-        for term in theirs.preferred_anti_affinity:
-            self._add(weights, term, -term.weight)
-        return weights
-
-    def _add(self, weights: Counter[str], term: AffinityTerm, weight: int) -> None:
-        if term.matches(self._cls, self._around):
-            weights[term.topology_key] += weight
+            here = here + np.where(counted.has(rows), extra[number], 0)
+        codes[here > 0] = code
 
 
 class _Score(RelativeScore):
+    """Adds up, over all terms, what the pods of a node's domain weigh."""
+
     plugin = InterPodAffinity.name
 
-    def __init__(self, sums: DomainSums) -> None:
-        self._sums = sums
+    def __init__(self, held: HeldTerms, kin: Kin, listers: Listers, hard_weight: int) -> None:
+        self._counts = _Counts(held, kin, listers)
+        self._hard_weight = hard_weight
+        own = affinity_terms(kin)
+        self._weighed = [
+            (counted, sign * term.weight)
+            for sign, terms in ((1, own.preferred_affinity), (-1, own.preferred_anti_affinity))
+            for term, counted in zip(terms, self._counts.matching(terms), strict=True)
+        ]
+        self._has_learned = False
+        self._learn()
+        self._changes = self._count_changes()
 
     @property
     def follows_feasible(self) -> bool:
-        return self._sums.nonzero != 0
+        return any(counted.nonzero for counted, _ in self._weighed)
 
-    def ignores(self, cls: PodClass) -> bool:
-        return not any(self._sums.weights(cls))
-
-    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
-        return self._sums.change(row, cls, sign)
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        self._learn()
+        before, self._changes = self._changes, self._count_changes()
+        learned, self._has_learned = self._has_learned, False
+        return learned or before != self._changes
 
     def scores(self, feasible: Rows) -> Scores:
-        if not self._sums.nonzero:
+        raw = self._raw(feasible) if self.follows_feasible else None
+        if raw is None:
             return np.zeros(len(feasible), np.int64)
-        raw = self._sums.total(feasible)
         least = raw.min()
         spread = raw.max() - least
         if not spread:
             return np.zeros(len(feasible), np.int64)
         share: Scores = (MAX_NODE_SCORE * ((raw - least) / spread)).astype(np.int64)
         return share
+
+    def _raw(self, feasible: Rows) -> Scores:
+        by_domains: dict[int, tuple[DomainSum, Scores]] = {}
+        for counted, weight in self._weighed:
+            first, sums = by_domains.get(id(counted.codes), (counted, None))
+            weighed = counted.sums * weight
+            by_domains[id(counted.codes)] = first, weighed if sums is None else sums + weighed
+        of_rows = [sums[first.codes[feasible]] for first, sums in by_domains.values()]
+        return sum(of_rows[1:], of_rows[0])
+
+    def _learn(self) -> None:
+        """Look at the terms that pods have come to hold."""
+        for held in self._counts.new_held():
+            if factor := self._factor(held):
+                self._weighed.append((self._counts.held.holders(held), factor))
+                self._has_learned = True
+
+    def _factor(self, held: HeldTerm) -> int:
+        """What each pod that holds a term weighs."""
+        if held.kind == REQUIRED_NEAR:
+            return self._hard_weight
+        if held.kind == REQUIRED_APART:
+            return 0
+        return held.term.weight if held.kind == PREFERRED_NEAR else -held.term.weight
+
+    def _count_changes(self) -> int:
+        return sum([counted.changes for counted, _ in self._weighed])

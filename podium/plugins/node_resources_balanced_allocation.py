@@ -105,7 +105,7 @@ class _Balance(LocalScore):
     def __init__(self, use: _Use, requests: Sequence[int]) -> None:
         self._use = use
         self._requests = requests
-        self._asked = np.array([[n] for n in requests], use.dtype)
+        self._asked = use.column_of(requests)
 
     def scores(self, rows: Rows) -> Scores:
         return self._scores(rows)

@@ -29,17 +29,16 @@ from podium.core.framework import (
 )
 from podium.core.handle import Handle
 from podium.core.hints import after_change, class_on_node
+from podium.core.log import Change
 from podium.core.node_columns import ABSENT, HOSTNAME_LABEL
 from podium.core.pod_classes import PerClass, PodClass
 from podium.core.pods import PodInfo
 from podium.core.spreading import (
     DO_NOT_SCHEDULE,
     SCHEDULE_ANYWAY,
-    Domains,
     SpreadConstraint,
-    counts_by_row,
+    Spreading,
     default_constraints,
-    has_all_labels,
     own_constraints,
     standing,
 )
@@ -59,6 +58,7 @@ class PodTopologySpread:
 
     def __init__(self, handle: Handle, args: PodTopologySpreadArgs) -> None:
         self._handle = handle
+        self._spreading = Spreading(handle.snapshot)
         self._is_system = args.defaulting_type is DefaultingType.SYSTEM
         self._own = {
             action: PerClass(handle.snapshot.classes, partial(own_constraints, action=action))
@@ -80,7 +80,7 @@ class PodTopologySpread:
     def filter(self, pod: PodInfo) -> FilterState | None:
         """Judge nodes by the constraints that must hold."""
         constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
-        return _Filter(self._handle, pod.cls, constraints) if constraints else None
+        return _Filter(self._spreading, pod.cls, constraints) if constraints else None
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
         """Score nodes by the constraints that had better hold."""
@@ -89,7 +89,7 @@ class PodTopologySpread:
             return None
         # The system's defaults are for all clusters, also those whose nodes lack zones.
         needs_labels = not self._is_system or bool(pod.cls.spec.get("topologySpreadConstraints"))
-        return _Score(self._handle, pod.cls, constraints, needs_labels)
+        return _Score(self._spreading, pod.cls, constraints, needs_labels)
 
     def _counts_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
         """Whether a pod on a node begins or ceases to count."""
@@ -97,7 +97,7 @@ class PodTopologySpread:
 
         def met(other: Object | None) -> list[bool]:
             cls = class_on_node(self._handle.snapshot.classes, other)
-            return [cls is not None and c.meets(pod.cls, cls) == 1 for c in constraints]
+            return [cls is not None and c.meets(pod.cls.kin, cls.kin) == 1 for c in constraints]
 
         return met(old) != met(new)
 
@@ -114,7 +114,9 @@ class PodTopologySpread:
         constraints = self._constraints(after, DO_NOT_SCHEDULE)
         return (
             constraints != self._constraints(before, DO_NOT_SCHEDULE)
-            or any(c.meets(after, before) != c.meets(after, after) for c in constraints)
+            or any(
+                c.meets(after.kin, before.kin) != c.meets(after.kin, after.kin) for c in constraints
+            )
             or (
                 before.spec.get("tolerations") != after.spec.get("tolerations")
                 and any(c.honors_taints for c in constraints)
@@ -131,57 +133,36 @@ class PodTopologySpread:
             raise CycleError(self.name, message) from error
 
 
-class _Memo:
-    """What pods of other classes count for the constraints, worked out once a class."""
-
-    def __init__(self, own: PodClass, constraints: Sequence[SpreadConstraint]) -> None:
-        self._own = own
-        self._constraints = constraints
-        self._counts: dict[int, tuple[int, ...]] = {}
-        self._meets: dict[int, tuple[int, ...]] = {}
-
-    def counts(self, cls: PodClass) -> tuple[int, ...]:
-        found = self._counts.get(cls.id)
-        if found is None:
-            found = tuple(c.counts(self._own, cls) for c in self._constraints)
-            self._counts[cls.id] = found
-        return found
-
-    def meets(self, cls: PodClass) -> tuple[int, ...]:
-        found = self._meets.get(cls.id)
-        if found is None:
-            found = tuple(c.meets(self._own, cls) for c in self._constraints)
-            self._meets[cls.id] = found
-        return found
-
-
 class _Filter(FilterState):
     plugin = PodTopologySpread.name
     scope = Scope.CLUSTER
 
     def __init__(
-        self, handle: Handle, cls: PodClass, constraints: Sequence[SpreadConstraint]
+        self, spreading: Spreading, cls: PodClass, constraints: Sequence[SpreadConstraint]
     ) -> None:
         self.width = len(constraints)
+        self._sums = spreading.sums
+        self._kin = cls.kin
         self._constraints = constraints
-        self._memo = _Memo(cls, constraints)
-        labelled = has_all_labels(handle.snapshot, constraints)
-        self._domains = [
-            Domains(handle, cls, c, labelled, counts_by_row(handle, cls, c)) for c in constraints
+        rows_key, rows = spreading.scored(constraints, needs_labels=True)
+        keyed = [spreading.domains(cls, c, rows_key, rows) for c in constraints]
+        self._domains = [domains for _, domains in keyed]
+        self._counted = [
+            spreading.counted(cls, c, *pair) for c, pair in zip(constraints, keyed, strict=True)
         ]
         self._own = [int(c.selector.matches(cls.labels)) for c in constraints]
         self._too_full = [self._too_full_domains(number) for number in range(self.width)]
+        self._seen = [counted.changes for counted in self._counted]
 
     def weights(self, cls: PodClass) -> Sequence[int]:
-        return self._memo.meets(cls)
+        return [c.meets(self._kin, cls.kin) for c in self._constraints]
 
-    def ignores(self, cls: PodClass) -> bool:
-        return not any(self._memo.counts(cls))
-
-    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        self._sums.follow()
         crossed = False
-        for number, amount in enumerate(self._memo.counts(cls)):
-            if amount and self._domains[number].change(row, sign * amount):
+        for number, counted in enumerate(self._counted):
+            if counted.changes != self._seen[number]:
+                self._seen[number] = counted.changes
                 self.changes += 1
                 too_full = self._too_full_domains(number)
                 crossed |= not np.array_equal(too_full, self._too_full[number])
@@ -209,12 +190,12 @@ class _Filter(FilterState):
         domains, constraint = self._domains[number], self._constraints[number]
         if domains.size < constraint.min_domains:
             return 0
-        return int(domains.counts.min(where=domains.exists, initial=_NO_DOMAIN))
+        return int(self._counted[number].sums.min(where=domains.exists, initial=_NO_DOMAIN))
 
     def _too_full_domains(self, number: int) -> NDArray[np.bool_]:
         """bool[domains + 1]: which domains a pod more would make too full."""
         fullest = self._constraints[number].max_skew + self._least(number) - self._own[number]
-        return self._domains[number].counts > fullest
+        return self._counted[number].sums > fullest
 
     def _skew(
         self, number: int, rows: Rows, here: NDArray[np.int32], extra: NDArray[np.int64]
@@ -223,26 +204,27 @@ class _Filter(FilterState):
 
         The extra pods of a row count in the row's domain, and only for that row.
         """
-        domains = self._domains[number]
-        count = domains.counts[here] + np.where(domains.counted[rows], extra, 0)
+        domains, sums = self._domains[number], self._counted[number].sums
+        count = sums[here] + np.where(domains.counted[rows], extra, 0)
         least = self._least(number)
         if domains.size < self._constraints[number].min_domains:
             return count + self._own[number]
-        least_of_others = self._least_of_others(domains, here, least)
+        least_of_others = _least_of_others(domains.exists, sums, here, least)
         least_now = np.where(domains.exists[here], np.minimum(least_of_others, count), least)
         return count + self._own[number] - least_now
 
-    def _least_of_others(
-        self, domains: Domains, here: NDArray[np.int32], least: int
-    ) -> NDArray[np.int64]:
-        """For each row the emptiest domain other than its own, int64[n]."""
-        emptiest = np.flatnonzero(domains.exists & (domains.counts == least))
-        if len(emptiest) != 1:
-            return np.full(len(here), least)
-        others = domains.exists.copy()
-        others[emptiest[0]] = False
-        second = int(domains.counts[others].min(initial=_NO_DOMAIN))
-        return np.where(here == emptiest[0], second, least)
+
+def _least_of_others(
+    exists: NDArray[np.bool_], sums: NDArray[np.int64], here: NDArray[np.int32], least: int
+) -> NDArray[np.int64]:
+    """For each row the emptiest domain other than its own, int64[n]."""
+    emptiest = np.flatnonzero(exists & (sums == least))
+    if len(emptiest) != 1:
+        return np.full(len(here), least)
+    others = exists.copy()
+    others[emptiest[0]] = False
+    second = int(sums[others].min(initial=_NO_DOMAIN))
+    return np.where(here == emptiest[0], second, least)
 
 
 class _Score(RelativeScore):
@@ -250,86 +232,77 @@ class _Score(RelativeScore):
 
     def __init__(
         self,
-        handle: Handle,
+        spreading: Spreading,
         cls: PodClass,
         constraints: Sequence[SpreadConstraint],
         needs_labels: bool,
     ) -> None:
+        self._sums = spreading.sums
         self._constraints = constraints
-        self._memo = _Memo(cls, constraints)
-        snapshot = handle.snapshot
-        labelled = has_all_labels(snapshot, constraints)
-        self._scored = labelled if needs_labels else snapshot.alive.copy()
-        self._feasible: Rows | None = None
-        self._by_row = [counts_by_row(handle, cls, c) for c in constraints]
-        self._domains = [
-            Domains(handle, cls, c, self._scored, by_row)
-            for c, by_row in zip(constraints, self._by_row, strict=True)
-        ]
+        rows_key, self._scored = spreading.scored(constraints, needs_labels=needs_labels)
+        self._domains, self._counted = [], []
+        for constraint in constraints:
+            key, domains = spreading.domains(cls, constraint, rows_key, self._scored)
+            by_host = constraint.topology_key == HOSTNAME_LABEL
+            self._domains.append(domains)
+            self._counted.append(
+                spreading.counted_by_row(cls, constraint)
+                if by_host
+                else spreading.counted(cls, constraint, key, domains)
+            )
+        self._changes = self._count_changes()
 
-    def ignores(self, cls: PodClass) -> bool:
-        return not any(self._memo.counts(cls))
-
-    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
-        changed = False
-        for number, amount in enumerate(self._memo.counts(cls)):
-            if amount:
-                self._by_row[number][row] += sign * amount
-                self._domains[number].change(row, sign * amount)
-                changed = True
-        return changed
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        self._sums.follow()
+        before, self._changes = self._changes, self._count_changes()
+        return before != self._changes
 
     def scores(self, feasible: Rows) -> Scores:
-        if feasible is not self._feasible:
-            self._prepare(feasible)
+        is_scored, rows = self._scored.among(feasible)
+        if rows is feasible:
+            return self._normalised(rows)
         result = np.zeros(len(feasible), np.int64)
-        if len(self._rows):
-            result[self._is_scored] = self._normalised()
+        if len(rows):
+            result[is_scored] = self._normalised(rows)
         return result
 
-    def _prepare(self, feasible: Rows) -> None:
-        """Work out what depends on the feasible rows alone."""
-        self._feasible = feasible
-        self._is_scored = self._scored[feasible]
-        self._rows = feasible[self._is_scored]
-        self._codes = [domains.codes[self._rows] for domains in self._domains]
-        self._present, self._weights = [], []
-        for constraint, codes, domains in zip(
-            self._constraints, self._codes, self._domains, strict=True
-        ):
-            by_host = constraint.topology_key == HOSTNAME_LABEL
-            homes = domains.counted_as[self._rows]
-            size = len(self._rows) if by_host else np.count_nonzero(domains.mask_of(homes))
-            self._present.append(domains.mask_of(codes))
-            self._weights.append(math.log(size + 2))
+    def _count_changes(self) -> int:
+        return sum([counted.changes for counted in self._counted])
 
-    def _normalised(self) -> Scores:
-        if len(self._constraints) == 1 and self._constraints[0].topology_key != HOSTNAME_LABEL:
-            of_domains = self._rounded([self._term(0)])
-            present = self._present[0]
+    def _normalised(self, rows: Rows) -> Scores:
+        among = [domains.among(rows) for domains in self._domains]
+        if len(among) == 1 and self._constraints[0].topology_key != HOSTNAME_LABEL:
+            of_domains = self._rounded([self._term(0, among[0].size)])
+            present = among[0].present
             of_domains[present] = _normalised(of_domains[present])
-            return of_domains[self._codes[0]]
+            return of_domains[among[0].codes]
         terms = [
-            self._term_of_hosts(number)
+            self._term_of_hosts(number, rows, here.codes)
             if constraint.topology_key == HOSTNAME_LABEL
-            else self._term(number)[self._codes[number]]
-            for number, constraint in enumerate(self._constraints)
+            else self._term(number, here.size)[here.codes]
+            for number, (constraint, here) in enumerate(zip(self._constraints, among, strict=True))
         ]
         return _normalised(self._rounded(terms))
 
-    def _term(self, number: int) -> NDArray[np.float64]:
+    def _term(self, number: int, size: int) -> NDArray[np.float64]:
         """What a constraint adds to the nodes of each domain, float64[domains + 1]."""
-        return self._weighed(number, self._domains[number].counts, ABSENT)
+        return self._weighed(number, self._counted[number].sums, size, ABSENT)
 
-    def _term_of_hosts(self, number: int) -> NDArray[np.float64]:
+    def _term_of_hosts(
+        self, number: int, rows: Rows, codes: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
         """What a constraint by host adds to each row, float64[n]."""
-        counts = self._by_row[number][self._rows]
-        return self._weighed(number, counts, self._codes[number] == ABSENT)
+        counts = self._counted[number].sums[rows]
+        return self._weighed(number, counts, len(rows), codes == ABSENT)
 
     def _weighed(
-        self, number: int, counts: NDArray[np.int64], without_label: int | NDArray[np.bool_]
+        self,
+        number: int,
+        counts: NDArray[np.int64],
+        size: int,
+        without_label: int | NDArray[np.bool_],
     ) -> NDArray[np.float64]:
-        term: NDArray[np.float64] = counts.astype(np.float64) * self._weights[number]
+        term: NDArray[np.float64] = counts.astype(np.float64) * math.log(size + 2)
         term += self._constraints[number].max_skew - 1
         term[without_label] = 0.0
         return term

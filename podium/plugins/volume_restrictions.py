@@ -23,6 +23,7 @@ from podium.core.framework import (
 )
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, claim_is_used
+from podium.core.log import Change
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
@@ -222,12 +223,14 @@ class _ExclusiveClaims(_Disks):
     def weights(self, cls: PodClass) -> Sequence[int]:
         return self._conflict(cls), sum(claim in self._uses for claim in _claims_used(cls))
 
-    def pod_changed(self, row: int, cls: PodClass, sign: int) -> bool:
-        before = self._in_use()
-        if cls.namespace == self._namespace:
-            for claim in self._uses.keys() & set(_claims_used(cls)):
-                self._uses[claim] += sign
-        return self._in_use() != before or bool(self._conflict(cls))
+    def pods_changed(self, changes: Sequence[Change]) -> bool:
+        before, conflicts = self._in_use(), False
+        for _, cls, sign in changes:
+            if cls.has_volumes and cls.namespace == self._namespace:
+                for claim in self._uses.keys() & set(_claims_used(cls)):
+                    self._uses[claim] += sign
+            conflicts |= bool(self._conflict(cls))
+        return self._in_use() != before or conflicts
 
     def _in_use(self) -> int:
         return sum(pods > 0 for pods in self._uses.values())

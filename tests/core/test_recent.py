@@ -17,7 +17,7 @@ def test_the_longest_unused_value_goes_first() -> None:
 
 def test_more_classes_than_are_kept_are_decided_as_before(monkeypatch) -> None:
     def bound(kept: int) -> list[str]:
-        monkeypatch.setattr(cycle, "EVALUATIONS_MAX", kept)
+        monkeypatch.setattr(cycle, "evaluations_max", lambda capacity: kept)
         scheduler = Scheduler()
         allocatable = {"cpu": "2", "pods": "9"}
         nodes = [

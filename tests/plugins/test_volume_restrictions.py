@@ -123,10 +123,10 @@ def test_a_pod_that_comes_is_noticed() -> None:
     assert state is not None
     assert state.scope is Scope.CLUSTER
     came = cluster.place(pod("there", uses("data")), "n2")
-    assert state.pod_changed(came.row, came.cls, 1)
+    assert state.pods_changed([(came.row, came.cls, 1)])
     assert cluster.reasons(state) == {"n1": IN_USE, "n2": IN_USE}
     stranger = cluster.place(pod("stranger"), "n2")
-    assert not state.pod_changed(stranger.row, stranger.cls, 1)
+    assert not state.pods_changed([(stranger.row, stranger.cls, 1)])
 
 
 def test_claims_of_persistent_volumes_arent_disks() -> None:

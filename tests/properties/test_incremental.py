@@ -89,6 +89,23 @@ def test_evaluations_that_fell_behind(life: Life, pause: int) -> None:
             assert_same_evaluation(evaluation, new, life.scheduler.snapshot)
 
 
+@given(LIVES, st.integers(2, 6))
+def test_evaluations_that_follow_many_changes_at_once(life: Life, pause: int) -> None:
+    """As arrays, however few the changes are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("podium.core.evaluation._SINGLY_MAX", 0)
+        patch.setattr("podium.core.scored_resources._ROW_BY_ROW_MAX", 0)
+        test_evaluations_that_fell_behind.hypothesis.inner_test(life, pause)
+
+
+@given(LIVES)
+def test_evaluations_when_sums_are_forgotten_at_once(life: Life) -> None:
+    """A sum that nobody looks at any more is made anew for who asks next."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("podium.core.domain_sums.SUMS_MIN", 1)
+        assert_evaluations_follow(life, STEPS)
+
+
 class Kept:
     """A dry run that is kept over time, as the scheduler keeps one for each class of pods."""
 

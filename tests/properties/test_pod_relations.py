@@ -114,8 +114,7 @@ def change_tells(
         name = f"new-{before}"
         coming = pending_pod(clusters.pod(dice, name), snapshot.classes)
         snapshot.add_pod(coming, dice.one(*snapshot.row_of))
-    ((row, cls, sign),) = snapshot.log.since(before)
-    return state is None or state.pod_changed(row, cls, sign)
+    return state is None or state.pods_changed(snapshot.log.since(before))
 
 
 @pytest.mark.parametrize("plugin", PLUGINS)

@@ -185,7 +185,7 @@ def leave(scene: Scene, state: FilterState | None, pod: PodInfo) -> None:
     before, row = verdicts(scene, state), pod.row
     scene.snapshot.remove_pod(pod)
     scene.world.pods[scene.snapshot.names[row]].remove(pod.obj)
-    if state is not None and not state.pod_changed(row, pod.cls, -1):
+    if state is not None and not state.pods_changed([(row, pod.cls, -1)]):
         after = verdicts(scene, state)
         changed = [n for n, b, a in zip(scene.world.nodes, before, after, strict=True) if b != a]
         allowed = [row] if state.scope is Scope.ROW else []
