@@ -14,6 +14,8 @@ from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.selectors import label_selector
 
+_COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+
 
 def _one_bound(value: Any, path: str) -> Faults:
     if None not in (value.get("minAvailable"), value.get("maxUnavailable")):
@@ -21,7 +23,6 @@ def _one_bound(value: Any, path: str) -> Faults:
         yield FieldError(path, shown, "minAvailable and maxUnavailable cannot be both set")
 
 
-_COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 _ZEROS = {"spec": {}, "status": dict.fromkeys(_COUNTS, 0)}
 _valid = object_check(
     spec=checks.fields(

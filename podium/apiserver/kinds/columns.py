@@ -22,6 +22,7 @@ Read = Callable[[Object, float], Cell]
 
 NONE = "<none>"
 UNSET = "<unset>"
+_IN_TEMPLATE = ".spec.template.spec.containers[*]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,6 @@ AGE = Column(
     "Time since the object was created.",
 )
 CREATED = Column("Created At", ".metadata.creationTimestamp", "When it was created.")
-_IN_TEMPLATE = ".spec.template.spec.containers[*]"
 CONTAINERS = wide(
     "Containers", joined(f"{_IN_TEMPLATE}.name"), "Names of the template's containers."
 )

@@ -19,6 +19,7 @@ from podium.apiserver.validation.metadata import object_check
 _NAMESPACES_OF_CLUSTER_EVENTS = ("default", "kube-system")
 _NOTE_LENGTH_MAX = 1024
 _WORD_LENGTH_MAX = 128
+_REFERENCE = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
 
 
 def _in_place(event: Any, path: str) -> Faults:
@@ -88,7 +89,6 @@ def _message(event: Object, _now_s: float) -> str:
     return str(event.get("message") or "").strip()
 
 
-_REFERENCE = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
 _reporter, _component = text("reportingComponent"), text("source.component")
 
 LEASE = Registration(

@@ -25,6 +25,14 @@ from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.selectors import label_selector
 
+_TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+_ALWAYS_TOLD = (
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+)
+
 
 def daemon_update(value: Any, path: str) -> Faults:
     """The `updateStrategy` of a DaemonSet."""
@@ -49,9 +57,6 @@ _rolling_daemons = checks.in_turn(
     checks.fields(maxUnavailable=checks.int_or_percent, maxSurge=checks.int_or_percent),
     checks.detail(_one_way_of_rolling),
 )
-
-
-_TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 
 
 def create_daemon_set(daemon_set: Object, _creation: Creation) -> Object:
@@ -98,12 +103,6 @@ _valid = workloads.workload_check(
     workloads.ready,
     checks.fields(updateStrategy=checks.in_turn(daemon_update)),
     workloads.revisions,
-)
-_ALWAYS_TOLD = (
-    "currentNumberScheduled",
-    "numberMisscheduled",
-    "desiredNumberScheduled",
-    "numberReady",
 )
 _ZEROS = {
     "spec": {**workloads.SELECTED_TEMPLATE, "updateStrategy": {}},

@@ -42,6 +42,14 @@ _UNTYPED = "must not be empty for specified object fields"
 _SCALED = ("specReplicasPath", "statusReplicasPath", "labelSelectorPath")
 _SHAPES = ("type", "anyOf")
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
+_ALWAYS = ("spec.group", "spec.names.plural")
+_ONCE_SERVED = ("spec.scope", "spec.names.kind")
+_REMAINS = (
+    "missing from spec.versions; {0} was previously a storage version, and must remain in "
+    "spec.versions until a storage migration ensures no data remains persisted in {0} and removes "
+    "{0} from status.storedVersions"
+)
+_NO_NAMES = {"plural": "", "kind": ""}
 _NAMES = dict.fromkeys(("plural", "singular", "kind", "listKind"), checks.text)
 _VERSION = checks.fields(
     name=checks.text,
@@ -235,15 +243,6 @@ def _paths(version: Object, path: str) -> Faults:
             yield FieldError(f"{path}.{where}", simple_path, str(error))
 
 
-_ALWAYS = ("spec.group", "spec.names.plural")
-_ONCE_SERVED = ("spec.scope", "spec.names.kind")
-_REMAINS = (
-    "missing from spec.versions; {0} was previously a storage version, and must remain in "
-    "spec.versions until a storage migration ensures no data remains persisted in {0} and removes "
-    "{0} from status.storedVersions"
-)
-
-
 def _change(new: Object, old: Object) -> Faults:
     """What may change of a definition."""
     yield from rules.metadata(new, old)
@@ -281,7 +280,6 @@ def _schemas() -> "Draft4Validator":
     return Draft4Validator(Draft4Validator.META_SCHEMA)
 
 
-_NO_NAMES = {"plural": "", "kind": ""}
 _ZEROS: Object = {
     "spec": {"group": "", "names": _NO_NAMES, "scope": "", "versions": None},
     "status": {"conditions": None, "acceptedNames": _NO_NAMES, "storedVersions": None},

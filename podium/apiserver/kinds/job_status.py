@@ -17,6 +17,10 @@ from podium.apiserver.validation.checks import Faults
 
 _COMPLETE, _FAILED = "Complete", "Failed"
 _SUCCESS, _FAILURE = "SuccessCriteriaMet", "FailureTarget"
+_NOT_HAD = {
+    "completedIndexes": "cannot set non-empty completedIndexes when non-indexed completion mode",
+    "failedIndexes": "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
+}
 _APART = ((_COMPLETE, _FAILED, "Failed=true"), (_COMPLETE, _FAILURE, "FailureTarget=true"))
 _TARGETS_APART = ((_SUCCESS, _FAILED, "Failed=true"), (_SUCCESS, _FAILURE, "FailureTarget=true"))
 
@@ -96,12 +100,6 @@ def _indexes(new: Object, old: Object) -> Faults:
         elif text and (fault := _index_fault(text, at(new, "spec.completions") or 0)):
             yield FieldError(f"status.{field}", text, f"error parsing {field}: {fault}")
     yield from _overlap(new, old)
-
-
-_NOT_HAD = {
-    "completedIndexes": "cannot set non-empty completedIndexes when non-indexed completion mode",
-    "failedIndexes": "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
-}
 
 
 def _index_fault(text: str, completions: int) -> str:

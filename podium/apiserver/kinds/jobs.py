@@ -24,6 +24,13 @@ from podium.apiserver.validation.checks import Faults, join
 
 _JOB_NAME_LABELS = ("job-name", "batch.kubernetes.io/job-name")
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
+# Where the pods of a job go may be changed before it has ever run.
+_DIRECTIVES = ("affinity", "nodeSelector", "tolerations", "schedulingGates")
+_TANDEM = "can only be modified in tandem with spec.parallelism"
+# The first of these conditions that holds is the job's status; one that is being deleted stands
+# between those that are final and those that aren't.
+_FINAL_CONDITIONS = (("Complete", "Complete"), ("Failed", "Failed"))
+_PASSING_CONDITIONS = (("Suspended", "Suspended"), ("FailureTarget", "FailureTarget"))
 _CONTROLLER_UID_LABELS = ("controller-uid", _CONTROLLER_UID)
 
 
@@ -52,11 +59,6 @@ def create_job(job: Object, _creation: Creation) -> Object:
 def _indexed_has_completions(spec: Any, path: str) -> Faults:
     if spec.get("completionMode") == "Indexed" and spec.get("completions") is None:
         yield checks.required(join(path, "completions"), "when completion mode is Indexed")
-
-
-# Where the pods of a job go may be changed before it has ever run.
-_DIRECTIVES = ("affinity", "nodeSelector", "tolerations", "schedulingGates")
-_TANDEM = "can only be modified in tandem with spec.parallelism"
 
 
 def _template(new: Object, old: Object) -> Faults:
@@ -92,12 +94,6 @@ def _completions(new: Object, old: Object) -> Faults:
         yield from rules.immutable_value(now, before, "spec.completions")
     elif now != at(new, "spec.parallelism") or before != at(old, "spec.parallelism"):
         yield FieldError("spec.completions", now, _TANDEM)
-
-
-# The first of these conditions that holds is the job's status; one that is being deleted stands
-# between those that are final and those that aren't.
-_FINAL_CONDITIONS = (("Complete", "Complete"), ("Failed", "Failed"))
-_PASSING_CONDITIONS = (("Suspended", "Suspended"), ("FailureTarget", "FailureTarget"))
 
 
 def _job_condition(job: Object, conditions: tuple[tuple[str, str], ...]) -> str:

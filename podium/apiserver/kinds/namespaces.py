@@ -16,6 +16,7 @@ from podium.apiserver.validation.metadata import finalizer_name, object_check
 from podium.apiserver.validation.names import dns_label
 
 _NAME_LABEL = "kubernetes.io/metadata.name"
+_KUBERNETES = "kubernetes"
 
 
 def _with_defaults(namespace: Object) -> Object:
@@ -26,9 +27,6 @@ def _with_defaults(namespace: Object) -> Object:
         namespace = {**namespace, "metadata": {**namespace["metadata"], "labels": labelled}}
     status = filled(namespace.get("status") or {}, phase="Active")
     return namespace if namespace.get("status") == status else {**namespace, "status": status}
-
-
-_KUBERNETES = "kubernetes"
 
 
 def _create(namespace: Object, _creation: Creation) -> Object:

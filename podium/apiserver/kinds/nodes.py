@@ -26,6 +26,17 @@ from podium.apiserver.validation.remembered import remembered
 from podium.apiserver.validation.resources import resource_list
 from podium.apiserver.validation.tolerations import taints
 
+_FEATURE = re.compile("[A-Z][A-Za-z0-9]*(/[A-Za-z0-9]+)*", re.ASCII)
+_FEATURE_RULE = (
+    "must start with an UpperCamelCase segment, with subsequent segments separated by '/' "
+    "(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and "
+    "slashes"
+)
+_ADDRESS = 'node updates may not change podCIDR except from "" to valid'
+_PROVIDER = 'node updates may not change providerID except from "" to valid'
+_ROLE_PREFIX = "node-role.kubernetes.io/"
+_ROLE_LABEL = "kubernetes.io/role"
+
 # Upstream judges neither their types nor their statuses, so that any may be stored already.
 _condition = checks.fields(type=checks.text, status=checks.text, lastTransitionTime=checks.time)
 
@@ -39,12 +50,6 @@ def _conditions_part(conditions: Any) -> Any:
 
 
 _amounts = resource_list(checks.anything)
-_FEATURE = re.compile("[A-Z][A-Za-z0-9]*(/[A-Za-z0-9]+)*", re.ASCII)
-_FEATURE_RULE = (
-    "must start with an UpperCamelCase segment, with subsequent segments separated by '/' "
-    "(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and "
-    "slashes"
-)
 
 
 def _features(value: object, path: str) -> Faults:
@@ -107,10 +112,6 @@ def _complete(status: Object) -> Object:
     return {**_NO_STATUS, **status, "nodeInfo": info}
 
 
-_ADDRESS = 'node updates may not change podCIDR except from "" to valid'
-_PROVIDER = 'node updates may not change providerID except from "" to valid'
-
-
 def _addresses(new: Object, _old: Object) -> Faults:
     seen = []
     for index, address in enumerate(status_of(new).get("addresses") or ()):
@@ -149,10 +150,6 @@ _on_every_update = rules.all_of(
     rules.valid(_valid_taints),
     _external_id,
 )
-
-
-_ROLE_PREFIX = "node-role.kubernetes.io/"
-_ROLE_LABEL = "kubernetes.io/role"
 
 
 def _status(node: Object, _now_s: float) -> str:

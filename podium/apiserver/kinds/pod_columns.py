@@ -17,6 +17,7 @@ from podium.apiserver.kinds.rules import at
 _INITIALIZING = "PodInitializing"
 _GATED = "SchedulingGated"
 _UNREACHABLE = "NodeLost"
+_FINISHED = {"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}
 
 
 def _statuses(pod: Object, field: str) -> list[Object]:
@@ -169,9 +170,6 @@ def readiness_gates(pod: Object, _now_s: float) -> str:
     if not gates:
         return NONE
     return f"{sum(_has_condition(pod, gate['conditionType']) for gate in gates)}/{len(gates)}"
-
-
-_FINISHED = {"Succeeded": "The pod has completed successfully.", "Failed": "The pod failed."}
 
 
 def row_conditions(pod: Object) -> list[dict[str, str]]:

@@ -14,6 +14,13 @@ from podium.apiserver.kinds.filling import (
     with_field,
 )
 
+_LEAST_GRACE_PERIOD_S = 1
+_POD_LEVEL = ("cpu", "memory")
+_HUGE_PAGES = "hugepages-"
+_FILE_MODE = 0o644
+_TOKEN_LIFETIME_S = 3600
+_GRACE_PERIOD_S = 30
+
 
 def container(container: Object) -> Object:
     """A container with its pull policy, probes, ports and messages filled in."""
@@ -67,9 +74,6 @@ def _action(action: Object) -> Object:
         httpGet=lambda get: filled(get, path="/", scheme="HTTP"),
         grpc=lambda call: call if "service" in call else {**call, "service": ""},
     )
-
-
-_LEAST_GRACE_PERIOD_S = 1
 
 
 def pod_spec(spec: Object) -> Object:
@@ -131,10 +135,6 @@ def _node_ports(container: Object) -> Object:
 _remembered_spec = remembered(_whole_spec)
 
 
-_POD_LEVEL = ("cpu", "memory")
-_HUGE_PAGES = "hugepages-"
-
-
 def requests_from_limits(container: Object) -> Object:
     """A container that requests what it is limited to, where it doesn't say what it requests."""
     resources = container.get("resources") or {}
@@ -190,10 +190,6 @@ def _text(name: str, nanos: int) -> str:
     return str(Quantity(nanos, Format.DECIMAL_SI if name == "cpu" else Format.BINARY_SI))
 
 
-_FILE_MODE = 0o644
-_TOKEN_LIFETIME_S = 3600
-
-
 def volume(volume: Object) -> Object:
     """A volume of a pod; one without a source is an empty directory."""
     if not any(value is not None for name, value in volume.items() if name != "name"):
@@ -236,6 +232,3 @@ def _claim_spec(spec: Object) -> Object:
 def with_claim_spec(template: Object) -> Object:
     """A claim, or a template for one."""
     return inside(template, spec=_claim_spec)
-
-
-_GRACE_PERIOD_S = 30

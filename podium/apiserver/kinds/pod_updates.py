@@ -25,6 +25,7 @@ _CHANGEABLE = (
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
 )
 _CONTAINERS = ("containers", "initContainers")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def _spec_update(new: Object, old: Object) -> Faults:
@@ -141,7 +142,6 @@ def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:
     return {**spec, **kept}
 
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _TERMS = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
 
 

@@ -61,6 +61,7 @@ _WITHOUT_VALUES = (
     "NotBestEffort",
     "CrossNamespacePodAffinity",
 )
+_LIMITS_PREFIX = "limits."
 _MUST_EXIST = "must be 'Exists' when scope is any of " + (
     "ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
     "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
@@ -161,9 +162,6 @@ def _same_scopes(new: Object, old: Object) -> Faults:
     now, before = at(new, "spec.scopes") or [], at(old, "spec.scopes") or []
     if set(now) != set(before):
         yield FieldError("spec.scopes", now or "null", "field is immutable")
-
-
-_LIMITS_PREFIX = "limits."
 
 
 def _usage(of_limits: bool) -> Read:

@@ -36,6 +36,8 @@ _ADDRESSES = IPv4Network("10.96.0.0/12")
 _NODE_PORTS = range(30000, 32768)
 _HEADLESS = "None"
 _WITH_NODE_PORTS = ("NodePort", "LoadBalancer")
+_ONCE_SET = "may not change once set"
+_SHOWN_MAX = 3
 
 
 def _create(service: Object, creation: Creation) -> Object:
@@ -105,9 +107,6 @@ def _with_defaults(service: Object) -> Object:
     return inside(service, spec=spec)
 
 
-_ONCE_SET = "may not change once set"
-
-
 def _cluster_addresses(new: Object, old: Object) -> Faults:
     """A service keeps its address, unless it is one of those that have none."""
     spec, before = new.get("spec") or {}, old.get("spec") or {}
@@ -129,9 +128,6 @@ _address = checks.fields(ip=checks.needed(checks.text), hostname=dns_label, node
 def _has_addresses(subset: Any, path: str) -> Faults:
     if not subset.get("addresses") and not subset.get("notReadyAddresses"):
         yield checks.required(path, "must specify `addresses` or `notReadyAddresses`")
-
-
-_SHOWN_MAX = 3
 
 
 def _shortened(entries: Iterable[str], if_empty: str) -> str:

@@ -18,6 +18,17 @@ from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.claims import claim_template
 from podium.apiserver.validation.metadata import object_check
 
+_STATEFUL_CHANGEABLE = (
+    "replicas",
+    "ordinals",
+    "template",
+    "updateStrategy",
+    "revisionHistoryLimit",
+    "persistentVolumeClaimRetentionPolicy",
+    "minReadySeconds",
+)
+_WITHIN = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
+
 
 def stateful_update(value: Any, path: str) -> Faults:
     """The `updateStrategy` of a StatefulSet."""
@@ -66,17 +77,6 @@ def _claimed_template(spec: Any, path: str) -> Faults:
         pod = {**pod, "volumes": [*claims.values(), *kept]}
         spec = {**spec, "template": {**template, "spec": pod}}
     yield from templates.selected_template(spec, path)
-
-
-_STATEFUL_CHANGEABLE = (
-    "replicas",
-    "ordinals",
-    "template",
-    "updateStrategy",
-    "revisionHistoryLimit",
-    "persistentVolumeClaimRetentionPolicy",
-    "minReadySeconds",
-)
 
 
 def _statefulset_spec(new: Object, old: Object) -> Faults:
@@ -149,7 +149,6 @@ _valid = workloads.workload_check(
     checks.fields(volumeClaimTemplates=checks.each(claim_template)),
     workloads.revisions,
 )
-_WITHIN = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
 _ZEROS = {
     "spec": {**workloads.SELECTED_TEMPLATE, "serviceName": "", "updateStrategy": {}},
     "status": {"replicas": 0, "availableReplicas": 0},

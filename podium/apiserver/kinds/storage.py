@@ -34,6 +34,11 @@ from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key, subdomain
 from podium.apiserver.validation.selectors import label_selector
 
+_DEFAULT_ANNOTATIONS = (
+    "storageclass.kubernetes.io/is-default-class",
+    "storageclass.beta.kubernetes.io/is-default-class",
+)
+
 
 def _class_stays(new: Object, old: Object) -> Faults:
     for field in ("parameters", "provisioner", "reclaimPolicy"):
@@ -49,12 +54,6 @@ def _known_drivers(new: Object, old: Object) -> Faults:
         if before is not None and without(driver, "allocatable") != without(before, "allocatable"):
             shown = internal("CSINodeDriver", driver)
             yield FieldError("CSINodeDriver", shown, "field is immutable")
-
-
-_DEFAULT_ANNOTATIONS = (
-    "storageclass.kubernetes.io/is-default-class",
-    "storageclass.beta.kubernetes.io/is-default-class",
-)
 
 
 def _class_name(storage_class: Object, _now_s: float) -> str:

@@ -23,6 +23,25 @@ from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.resources import amounts as valid_amounts
 from podium.apiserver.validation.selectors import node_selector
 
+_STORAGE = "storage"
+_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
+_CLAIM_FIXED = (
+    "spec is immutable after creation except resources.requests and volumeAttributesClassName "
+    "for bound claims"
+)
+_SOURCE_FIXED = "spec.persistentvolumesource is immutable after creation"
+_TOO_SMALL = "field can not be less than status.capacity"
+_ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
+_CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
+_REQUESTED = "spec.resources.requests.storage"
+_SHORT_MODES = (
+    ("ReadWriteOnce", "RWO"),
+    ("ReadOnlyMany", "ROX"),
+    ("ReadWriteMany", "RWX"),
+    ("ReadWriteOncePod", "RWOP"),
+)
+_ATTRIBUTES = ".spec.volumeAttributesClassName"
+
 
 def _create_volume(volume: Object, creation: Creation) -> Object:
     """A new PersistentVolume."""
@@ -40,9 +59,6 @@ def _update_volume_status(new: Object, old: Object, now_s: float) -> Object:
     return {**new, "status": {**status, field: timestamp(now_s)}}
 
 
-_STORAGE = "storage"
-
-
 def _capacity(value: Any, path: str) -> Faults:
     """A volume has storage, and nothing else."""
     if not value:
@@ -53,16 +69,6 @@ def _capacity(value: Any, path: str) -> Faults:
     yield from valid_amounts(value, path)
     for name, amount in a_dict(value).items():
         yield from checks.detail(some_amount)(amount, f"{path}[{name}]")
-
-
-_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
-_CLAIM_FIXED = (
-    "spec is immutable after creation except resources.requests and volumeAttributesClassName "
-    "for bound claims"
-)
-_SOURCE_FIXED = "spec.persistentvolumesource is immutable after creation"
-_TOO_SMALL = "field can not be less than status.capacity"
-_ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
 
 
 def _claim_spec(new: Object, old: Object) -> Faults:
@@ -157,9 +163,6 @@ def _claim_capacity(new: Object, _old: Object) -> Faults:
             yield FieldError(path, amount, "must be a valid resource quantity")
 
 
-_CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
-
-
 def _short_modes(modes: list[str] | None) -> str:
     return ",".join(short for mode, short in _SHORT_MODES if mode in (modes or ()))
 
@@ -192,15 +195,6 @@ def _claimed_modes(claim: Object, _now_s: float) -> str:
     if not at(claim, "spec.volumeName"):
         return ""
     return _short_modes(at(claim, "status.accessModes"))
-
-
-_REQUESTED = "spec.resources.requests.storage"
-_SHORT_MODES = (
-    ("ReadWriteOnce", "RWO"),
-    ("ReadOnlyMany", "ROX"),
-    ("ReadWriteMany", "RWX"),
-    ("ReadWriteOncePod", "RWOP"),
-)
 
 
 def _with_status(obj: Object) -> Object:
@@ -246,7 +240,6 @@ _valid_claim = object_check(
         phase=checks.one_of("Pending", "Bound", "Lost", empty=True), capacity=valid_amounts
     ),
 )
-_ATTRIBUTES = ".spec.volumeAttributesClassName"
 _CLASSES = (
     Column("StorageClass", _storage_class, "Class of the storage."),
     Column("VolumeAttributesClass", _ATTRIBUTES, "Class of its attributes.", default=UNSET),
