@@ -5,7 +5,7 @@ from typing import Any
 from podium.api.errors import FieldError, unsupported
 from podium.api.integers import parse_int
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations
+from podium.api.objects import Object, annotations, spec_of
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -34,7 +34,7 @@ _ALWAYS_TOLD = (
 )
 
 
-def daemon_update(value: Any, path: str) -> Faults:
+def _valid_strategy(value: Any, path: str) -> Faults:
     """The `updateStrategy` of a DaemonSet."""
     kind = value.get("type") or "RollingUpdate"
     if kind == "RollingUpdate":
@@ -59,16 +59,16 @@ _rolling_daemons = checks.in_turn(
 )
 
 
-def create_daemon_set(daemon_set: Object, _creation: Creation) -> Object:
+def _create(daemon_set: Object, _creation: Creation) -> Object:
     """A new DaemonSet, with the first generation of its template."""
     return _with_template_generation(daemon_set, "1")
 
 
-def update_daemon_set(new: Object, old: Object, now_s: float) -> Object:
+def _update(new: Object, old: Object, now_s: float) -> Object:
     """Changes of the template are counted apart, in an annotation."""
     new = keep_status(new, old, now_s)
     count = annotations(old).get(_TEMPLATE_GENERATION, "1")
-    wanted, spec = new.get("spec") or {}, old["spec"]
+    wanted, spec = spec_of(new), old["spec"]
     if wanted.get("template") != spec.get("template"):
         count = str((parse_int(count) or 0) + 1)
     new = _with_template_generation(new, count)
@@ -101,7 +101,7 @@ _valid = workloads.workload_check(
     templates.with_template,
     templates.always("DaemonSet"),
     workloads.ready,
-    checks.fields(updateStrategy=checks.in_turn(daemon_update)),
+    checks.fields(updateStrategy=checks.in_turn(_valid_strategy)),
     workloads.revisions,
 )
 _ZEROS = {
@@ -124,7 +124,7 @@ DAEMON_SET = Registration(
             "collisionCount",
         )
     },
-    strategy=workload(_ZEROS, create_daemon_set, update_daemon_set),
+    strategy=workload(_ZEROS, _create, _update),
     columns=(
         NAME,
         number("Desired", ".status.desiredNumberScheduled", "Nodes that should run a pod."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from podium.api.custom_kinds import CLEANUP, is_established
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds import KINDS
-from podium.api.objects import Object
+from podium.api.objects import Object, spec_of
 from podium.apiserver.custom import json_paths
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import CREATED, NAME
@@ -77,7 +77,6 @@ _SHAPE = object_check(
 
 
 def _valid(obj: Any, path: str) -> Faults:
-    """A CustomResourceDefinition."""
     found = list(_SHAPE(obj, path))
     yield from found
     if not found:
@@ -85,7 +84,7 @@ def _valid(obj: Any, path: str) -> Faults:
 
 
 def _rules(obj: Any) -> Faults:
-    spec = obj.get("spec") or {}
+    spec = spec_of(obj)
     names, group = spec.get("names") or {}, spec.get("group") or ""
     metadata = obj.get("metadata") or {}
     name = metadata.get("name")
@@ -244,7 +243,6 @@ def _paths(version: Object, path: str) -> Faults:
 
 
 def _change(new: Object, old: Object) -> Faults:
-    """What may change of a definition."""
     yield from rules.metadata(new, old)
     yield from _valid(new, "")
     for path in (*(_ONCE_SERVED if is_established(old) else ()), *_ALWAYS):
@@ -258,7 +256,7 @@ def _change(new: Object, old: Object) -> Faults:
 
 def _with_defaults(definition: Object) -> Object:
     """The definition with the names that follow from others; the same if there is nothing new."""
-    spec = definition.get("spec") or {}
+    spec = spec_of(definition)
     names = spec.get("names") or {}
     kind = names.get("kind") or ""
     filled = {

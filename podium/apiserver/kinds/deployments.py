@@ -28,7 +28,7 @@ from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
 
 
-def deployment_strategy(value: Any, path: str) -> Faults:
+def _valid_strategy(value: Any, path: str) -> Faults:
     """The `strategy` of a Deployment."""
     rolling, where = value.get("rollingUpdate"), join(path, "rollingUpdate")
     kind = value.get("type") or "RollingUpdate"
@@ -67,14 +67,14 @@ def _progress_after_ready(spec: Any, path: str) -> Faults:
         yield FieldError(where, deadline, f"must be greater than minReadySeconds ({ready})")
 
 
-def update_deployment(new: Object, old: Object, now_s: float) -> Object:
+def _update_deployment(new: Object, old: Object, now_s: float) -> Object:
     """Annotations count, too, as rollouts go by them."""
     new = keep_status(new, old, now_s)
     same = new.get("spec") == old.get("spec") and annotations(new) == annotations(old)
     return new if same else next_generation(new, old)
 
 
-def update_deployment_status(new: Object, old: Object, now_s: float) -> Object:
+def _update_deployment_status(new: Object, old: Object, now_s: float) -> Object:
     """The status, and annotations, but not labels."""
     new = keep_spec(new, old, now_s)
     labels = old["metadata"].get("labels")
@@ -131,7 +131,7 @@ _valid_deployment = workloads.workload_check(
     templates.selector_of("deployment"),
     templates.selected_template,
     templates.always("ReplicaSet"),
-    checks.fields(strategy=checks.in_turn(deployment_strategy), paused=checks.boolean),
+    checks.fields(strategy=checks.in_turn(_valid_strategy), paused=checks.boolean),
     workloads.ready,
     workloads.revisions,
     checks.detail(_progress_after_ready),
@@ -189,7 +189,7 @@ DEPLOYMENT = Registration(
         )
     },
     strategy=workload(
-        _DEPLOYMENT_ZEROS, update=update_deployment, update_status=update_deployment_status
+        _DEPLOYMENT_ZEROS, update=_update_deployment, update_status=_update_deployment_status
     ),
     columns=(
         NAME,

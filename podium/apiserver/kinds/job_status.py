@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.errors import OMITTED, ErrorKind, FieldError
 from podium.api.integers import INT64, parse_int
-from podium.api.objects import Object
+from podium.api.objects import Object, status_of
 from podium.api.times import parse_time
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.rules import at
@@ -66,7 +66,7 @@ def _end(new: Object, old: Object) -> Faults:
 
 def _finished(new: Object, old: Object) -> Faults:
     """Nothing goes on in a job that has ended."""
-    status, before = new.get("status") or {}, old.get("status") or {}
+    status, before = status_of(new), status_of(old)
     if not {_COMPLETE, _FAILED} & _true(new):
         return
     has_just = _true(new) != _true(old)
@@ -201,4 +201,3 @@ status_update = rules.all_of(
     _ready,
     _kept,
 )
-"""A job whose status is updated."""

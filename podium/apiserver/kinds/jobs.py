@@ -34,9 +34,9 @@ _PASSING_CONDITIONS = (("Suspended", "Suspended"), ("FailureTarget", "FailureTar
 _CONTROLLER_UID_LABELS = ("controller-uid", _CONTROLLER_UID)
 
 
-def create_job(job: Object, _creation: Creation) -> Object:
+def _create(job: Object, _creation: Creation) -> Object:
     """A new Job: its pods, and only they, have its uid as a label, unless it says otherwise."""
-    spec = job.get("spec") or {}
+    spec = spec_of(job)
     if spec.get("manualSelector"):
         return job
     name, uid = job["metadata"].get("name", ""), job["metadata"]["uid"]
@@ -79,7 +79,7 @@ def _never_ran(job: Object) -> bool:
 
 def _with_directives_of(new: Object, old: Object) -> Object:
     """The template with everything about where its pods go as it was."""
-    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    spec, before = spec_of(new), spec_of(old)
     kept: dict[str, Any] = {field: before[field] for field in _DIRECTIVES if field in before}
     metadata = old.get("metadata") or {}
     return {**new, "metadata": metadata, "spec": {**without(spec, *_DIRECTIVES), **kept}}
@@ -182,7 +182,7 @@ JOB = Registration(
         rules.immutable("spec.successPolicy"),
     ),
     validate_subresource_update={"status": status_update},
-    strategy=workload(_ZEROS, create_job, default_propagation="Orphan"),
+    strategy=workload(_ZEROS, _create, default_propagation="Orphan"),
     columns=(
         NAME,
         Column("Status", _job_status, "What becomes of the job."),

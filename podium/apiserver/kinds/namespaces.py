@@ -2,7 +2,7 @@
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, labels, name, spec_of
+from podium.api.objects import Object, labels, name, spec_of, status_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column
 from podium.apiserver.kinds.filling import filled
@@ -25,7 +25,7 @@ def _with_defaults(namespace: Object) -> Object:
     if called and known.get(_NAME_LABEL) != called:
         labelled = {**known, _NAME_LABEL: called}
         namespace = {**namespace, "metadata": {**namespace["metadata"], "labels": labelled}}
-    status = filled(namespace.get("status") or {}, phase="Active")
+    status = filled(status_of(namespace), phase="Active")
     return namespace if namespace.get("status") == status else {**namespace, "status": status}
 
 
@@ -33,7 +33,7 @@ def _create(namespace: Object, _creation: Creation) -> Object:
     """A new namespace: active, and held by the controller that will empty it."""
     # The label with its name is missing yet if the name has only just been generated.
     namespace = _with_defaults(namespace)
-    spec = namespace.get("spec") or {}
+    spec = spec_of(namespace)
     finalizers = spec.get("finalizers") or []
     if _KUBERNETES not in finalizers:
         finalizers = [*finalizers, _KUBERNETES]
@@ -44,7 +44,7 @@ def _update(new: Object, old: Object, now_s: float) -> Object:
     """The finalizers of the spec have a subresource of their own."""
     new = keep_status(new, old, now_s)
     finalizers = spec_of(old).get("finalizers")
-    spec = new.get("spec") or {}
+    spec = spec_of(new)
     if spec.get("finalizers") == finalizers:
         return new
     others = {name: value for name, value in spec.items() if name != "finalizers"}

@@ -9,7 +9,7 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, labels, status_of
+from podium.api.objects import Object, labels, spec_of, status_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, Read, wide
@@ -104,7 +104,7 @@ def _with_defaults(node: Object) -> Object:
 
 def _create(node: Object, _creation: Creation) -> Object:
     """A new Node, with the status that it is given."""
-    return {**node, "spec": node.get("spec") or {}, "status": _complete(status_of(node))}
+    return {**node, "spec": spec_of(node), "status": _complete(status_of(node))}
 
 
 def _complete(status: Object) -> Object:
@@ -123,7 +123,7 @@ def _addresses(new: Object, _old: Object) -> Faults:
 
 def _assigned_once(new: Object, old: Object) -> Faults:
     """Its addresses for pods and the name that its provider has for it, once given, stay."""
-    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    spec, before = spec_of(new), spec_of(old)
     ranges, known = spec.get("podCIDRs") or [], before.get("podCIDRs") or []
     if known and len(ranges) != len(known):
         yield checks.forbidden("spec.podCIDRs", _ADDRESS)
@@ -137,7 +137,7 @@ def _assigned_once(new: Object, old: Object) -> Faults:
 
 
 def _external_id(new: Object, old: Object) -> Faults:
-    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    spec, before = spec_of(new), spec_of(old)
     if (spec.get("externalID") or "") != (before.get("externalID") or ""):
         yield checks.forbidden("spec.externalID", "may not be updated")
 

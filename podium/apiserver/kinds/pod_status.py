@@ -10,7 +10,7 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_key, validate_subdomain
-from podium.api.objects import Object, spec_of
+from podium.api.objects import Object, spec_of, status_of
 from podium.api.resources import is_sidecar
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.pod_updates import annotations
@@ -24,7 +24,7 @@ _NOT_TERMINATED = "may not be transitioned to non-terminated state"
 
 
 def _status(new: Object, old: Object) -> Faults:
-    status, before = new.get("status") or {}, old.get("status") or {}
+    status, before = status_of(new), status_of(old)
     yield from _conditions(status.get("conditions") or ())
     yield from _generation(status, "status")
     if (spec_of(new).get("nodeName") or "") != (spec_of(old).get("nodeName") or ""):
@@ -44,7 +44,6 @@ def _status(new: Object, old: Object) -> Faults:
 
 
 status_update = rules.all_of(rules.metadata, annotations, _status)
-"""A pod whose status is updated."""
 
 
 def _conditions(conditions: Iterable[Object]) -> Faults:

@@ -115,9 +115,9 @@ def _whole_spec(spec: Object) -> Object:
         ),
     )
     spec = inside(
-        spec, initContainers=every(requests_from_limits), containers=every(requests_from_limits)
+        spec, initContainers=every(_requests_from_limits), containers=every(_requests_from_limits)
     )
-    spec = pod_level(spec)
+    spec = _pod_level(spec)
     if spec.get("hostNetwork"):
         spec = inside(spec, initContainers=every(_node_ports), containers=every(_node_ports))
     return spec
@@ -135,7 +135,7 @@ def _node_ports(container: Object) -> Object:
 _remembered_spec = remembered(_whole_spec)
 
 
-def requests_from_limits(container: Object) -> Object:
+def _requests_from_limits(container: Object) -> Object:
     """A container that requests what it is limited to, where it doesn't say what it requests."""
     resources = container.get("resources") or {}
     limits, requests = resources.get("limits"), resources.get("requests") or {}
@@ -145,7 +145,7 @@ def requests_from_limits(container: Object) -> Object:
     return {**container, "resources": {**resources, "requests": {**requests, **missing}}}
 
 
-def pod_level(spec: Object) -> Object:
+def _pod_level(spec: Object) -> Object:
     """A pod spec whose own resources, where it has any, are complete.
 
     Limits of huge pages follow from the containers'; requests, if there are limits, from what the

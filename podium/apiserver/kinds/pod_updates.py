@@ -46,7 +46,7 @@ def _spec_update(new: Object, old: Object) -> Faults:
     yield from _only_added_tolerations(spec, before)
     yield from _only_deleted_gates(spec, before)
     if before.get("schedulingGates"):
-        yield from tightened(spec, before)
+        yield from _tightened(spec, before)
     yield from _nothing_else(spec, before)
 
 
@@ -67,7 +67,6 @@ def annotations(new: Object, old: Object) -> Faults:
 update = rules.all_of(
     rules.metadata, rules.valid(pod_check, "metadata", "spec"), annotations, _spec_update
 )
-"""A pod that is updated."""
 
 
 def _images(containers: Sequence[Object], path: str) -> Faults:
@@ -138,14 +137,14 @@ def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:
     if before_s is not None and before_s < 0 and grace_s == 1:
         kept["terminationGracePeriodSeconds"] = before_s
     if before.get("schedulingGates"):
-        kept |= as_before_where_tightened(spec, before)
+        kept |= _as_before_where_tightened(spec, before)
     return {**spec, **kept}
 
 
 _TERMS = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
 
 
-def tightened(spec: Object, before: Object) -> Faults:
+def _tightened(spec: Object, before: Object) -> Faults:
     """The node selector and the node affinity demand at least what they did.
 
     Args:
@@ -160,7 +159,7 @@ def tightened(spec: Object, before: Object) -> Faults:
         yield from _terms_grown(_required_terms(spec), _required_terms(before))
 
 
-def as_before_where_tightened(spec: Object, before: Object) -> dict[str, Any]:
+def _as_before_where_tightened(spec: Object, before: Object) -> dict[str, Any]:
     """The fields of the spec that have been looked at, as they were."""
     kept: dict[str, Any] = {"nodeSelector": before.get("nodeSelector")}
     node = _node_affinity(before)

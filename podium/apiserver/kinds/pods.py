@@ -50,8 +50,8 @@ def _update_status(new: Object, old: Object, now_s: float) -> Object:
     Generations that a writer doesn't tell are kept, as some don't know the field.
     """
     new = _with_owners_of(keep_spec(new, old, now_s), old)
-    status = new.get("status") or {}
-    missing = _kept(status, old.get("status") or {})
+    status = status_of(new)
+    missing = _kept(status, status_of(old))
     return {**new, "status": {**status, **missing}} if missing else new
 
 

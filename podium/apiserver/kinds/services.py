@@ -12,7 +12,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object
+from podium.api.objects import Object, spec_of
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, UNSET, Column, labels_at, wide
 from podium.apiserver.kinds.filling import every, filled, inside
@@ -42,11 +42,11 @@ _SHOWN_MAX = 3
 
 def _create(service: Object, creation: Creation) -> Object:
     """A new Service, with an address unless it wants none, and with ports on nodes if it does."""
-    spec = service.get("spec") or {}
+    spec = spec_of(service)
     service = {**service, "status": {"loadBalancer": {}}}
     if spec.get("type") == "ExternalName":
         return service
-    others = [other.get("spec") or {} for other in creation.others()]
+    others = [spec_of(other) for other in creation.others()]
     address = spec.get("clusterIP") or _free_address(others, creation)
     spec = {
         **spec,
@@ -62,7 +62,7 @@ def _create(service: Object, creation: Creation) -> Object:
 
 def _keep_addresses(new: Object, old: Object, _now_s: float) -> Object:
     """An update that leaves addresses out keeps them, as long as the service still wants one."""
-    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    spec, before = spec_of(new), spec_of(old)
     if spec.get("type") == "ExternalName" or before.get("type") == "ExternalName":
         return new
     kept = {
@@ -92,8 +92,6 @@ def _with_node_ports(ports: list[Object], others: list[Object], creation: Creati
 
 
 def _with_defaults(service: Object) -> Object:
-    """A Service."""
-
     def port(port: Object) -> Object:
         port = filled(port, protocol="TCP")
         return port if port.get("targetPort") else {**port, "targetPort": port.get("port")}
@@ -109,7 +107,7 @@ def _with_defaults(service: Object) -> Object:
 
 def _cluster_addresses(new: Object, old: Object) -> Faults:
     """A service keeps its address, unless it is one of those that have none."""
-    spec, before = new.get("spec") or {}, old.get("spec") or {}
+    spec, before = spec_of(new), spec_of(old)
     if "ExternalName" in (spec.get("type"), before.get("type")):
         return
     now, then = spec.get("clusterIPs") or [], before.get("clusterIPs") or []

@@ -30,7 +30,7 @@ _STATEFUL_CHANGEABLE = (
 _WITHIN = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
 
 
-def stateful_update(value: Any, path: str) -> Faults:
+def _valid_strategy(value: Any, path: str) -> Faults:
     """The `updateStrategy` of a StatefulSet."""
     kind, rolling = value.get("type"), value.get("rollingUpdate")
     if kind == "":
@@ -139,7 +139,7 @@ def _with_defaults(stateful_set: Object) -> Object:
 
 
 _valid = workloads.workload_check(
-    checks.fields(podManagementPolicy=_management, updateStrategy=checks.in_turn(stateful_update)),
+    checks.fields(podManagementPolicy=_management, updateStrategy=checks.in_turn(_valid_strategy)),
     workloads.pods,
     workloads.ready,
     checks.fields(ordinals=checks.fields(start=checks.count), serviceName=checks.text),

@@ -5,7 +5,7 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations, is_terminating, spec_of
+from podium.api.objects import Object, annotations, is_terminating, spec_of, status_of
 from podium.api.quantity import nanos
 from podium.api.times import timestamp
 from podium.apiserver.internals import difference, internal
@@ -32,7 +32,6 @@ _CLAIM_FIXED = (
 _SOURCE_FIXED = "spec.persistentvolumesource is immutable after creation"
 _TOO_SMALL = "field can not be less than status.capacity"
 _ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
-_CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
 _REQUESTED = "spec.resources.requests.storage"
 _SHORT_MODES = (
     ("ReadWriteOnce", "RWO"),
@@ -40,11 +39,9 @@ _SHORT_MODES = (
     ("ReadWriteMany", "RWX"),
     ("ReadWriteOncePod", "RWOP"),
 )
-_ATTRIBUTES = ".spec.volumeAttributesClassName"
 
 
 def _create_volume(volume: Object, creation: Creation) -> Object:
-    """A new PersistentVolume."""
     since = timestamp(creation.now_s)
     return {**volume, "status": {"phase": "Pending", "lastPhaseTransitionTime": since}}
 
@@ -52,7 +49,7 @@ def _create_volume(volume: Object, creation: Creation) -> Object:
 def _update_volume_status(new: Object, old: Object, now_s: float) -> Object:
     """The status; since when a phase lasts is noted, unless the writer knows better."""
     new = keep_spec(new, old, now_s)
-    status, before = new.get("status") or {}, old.get("status") or {}
+    status, before = status_of(new), status_of(old)
     field = "lastPhaseTransitionTime"
     if status.get("phase") == before.get("phase") or status.get(field) != before.get(field):
         return new
@@ -172,7 +169,7 @@ def _phase(obj: Object, _now_s: float) -> str:
 
 
 def _storage_class(obj: Object, _now_s: float) -> str:
-    own = annotations(obj).get(_CLASS_ANNOTATION)
+    own = annotations(obj).get(_BETA_CLASS)
     return own if own is not None else str(at(obj, "spec.storageClassName") or "")
 
 
@@ -198,7 +195,7 @@ def _claimed_modes(claim: Object, _now_s: float) -> str:
 
 
 def _with_status(obj: Object) -> Object:
-    status = filled(obj.get("status") or {}, phase="Pending")
+    status = filled(status_of(obj), phase="Pending")
     return obj if obj.get("status") == status else {**obj, "status": status}
 
 
@@ -242,7 +239,9 @@ _valid_claim = object_check(
 )
 _CLASSES = (
     Column("StorageClass", _storage_class, "Class of the storage."),
-    Column("VolumeAttributesClass", _ATTRIBUTES, "Class of its attributes.", default=UNSET),
+    Column(
+        "VolumeAttributesClass", f".{_ATTRIBUTES_CLASS}", "Class of its attributes.", default=UNSET
+    ),
 )
 _VOLUME_MODE = wide("VolumeMode", ".spec.volumeMode", "Filesystem or Block.", default=UNSET)
 
