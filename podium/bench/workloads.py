@@ -13,7 +13,6 @@ class Size:
 
     Attributes:
         init_pods: number of pods of each of the case's groups of earlier pods, placed ones too.
-        measured_pods: number of pods that are measured.
         by_default: whether the workload is measured when none is named.
     """
 
@@ -28,7 +27,6 @@ class PodGroup:
     """Pods of one template.
 
     Attributes:
-        template: see `podium.bench.templates`.
         vary: makes them differ; None leaves them alike.
     """
 
@@ -44,7 +42,6 @@ class Case:
     Attributes:
         name: as scheduler_perf calls it, if it is from there.
         sizes: by the rest of the workload's name.
-        init: pods that are scheduled before, in this order.
         placed: pods that are on the nodes from the start, dealt out in turn; None if none are.
         zones: dealt out to the nodes in turn; without any, nodes have no zone.
         extra_nodes: templates of single nodes beside the others.

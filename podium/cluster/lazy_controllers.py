@@ -61,12 +61,7 @@ STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
 
 
 class LazyControllers:
-    """Starts controllers when the first object comes that concerns them.
-
-    Args:
-        store: the cluster's.
-        driver: the cluster's.
-    """
+    """Starts controllers when the first object comes that concerns them."""
 
     def __init__(self, store: Store, driver: VirtualDriver, start: Callable[[str], None]) -> None:
         self._store = store

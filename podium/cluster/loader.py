@@ -51,7 +51,6 @@ class Loader:
 
     Args:
         store: where to; objects of the same names are replaced.
-        rng: chooses uids.
         now_s: when what doesn't say was created, in seconds since the epoch.
     """
 

@@ -22,7 +22,6 @@ class SchedulerSetup:
 
     Attributes:
         configuration: its profiles; v1.36's default one if None.
-        options: Podium's own options.
         decision_s: how long a decision takes; the next one comes no sooner.
         stopwatch: measures what its metrics say; stands still unless given.
     """
@@ -39,12 +38,9 @@ class ClusterOptions:
     """What a cluster consists of, and how it behaves.
 
     Attributes:
-        seed: of everything that is left to chance.
         start_s: the time at which it starts, in seconds since the epoch.
-        schedulers: each a machine of its own.
         controllers: names of those that run, out of `CONTROLLERS`; None for all.
         nodes: how simulated nodes are set up; None if nodes do nothing.
-        latency: how long calls and news take.
         provisioning_s: how long it takes to make a volume, in seconds.
         settled: whether controllers leave what was loaded as it is until something happens to it,
             even if it lacks what they would have made.

@@ -27,9 +27,6 @@ class Group:
     """The pods or ReplicaSets of one owner.
 
     Attributes:
-        kind: the owner's.
-        owner: the owner's name.
-        uid: the owner's.
         owned: pods, or ReplicaSets, in no order.
     """
 

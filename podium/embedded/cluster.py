@@ -47,10 +47,8 @@ class EmbeddedOptions:
         objects: what is there at the first start; its nodes are simulated.
         data_dir: where it keeps what it has; None to keep nothing.
         port: where it listens; 0 for any free port, None for the usual one, if that is free.
-        schedulers: each a machine of its own.
         controllers: the names of those that run; None for all.
         seed: of everything that is left to chance; None for chance itself.
-        eviction: when simulated nodes evict pods.
     """
 
     objects: Sequence[Object] = ()

@@ -66,7 +66,6 @@ class ClusterClock:
         driver: of the cluster, which nobody else steps.
         revision: tells the store's revision, which is another one after each write.
         passed: told of the time whenever it has passed; None if nobody cares.
-        clock: seconds that pass evenly.
     """
 
     def __init__(

@@ -17,9 +17,7 @@ class ClusterCounts:
     """Numbers of nodes and pods.
 
     Attributes:
-        nodes: how many there are.
         pending: pods that don't run yet.
-        running: pods that run.
         preempted: pods that had to give way to others, since the start of the process.
         evicted: pods that were evicted for another reason, since then.
     """
@@ -32,11 +30,7 @@ class ClusterCounts:
 
 
 class ClusterCounter:
-    """Counts nodes and pods, and follows what is written.
-
-    Args:
-        store: of the cluster.
-    """
+    """Counts nodes and pods, and follows what is written."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -22,7 +22,6 @@ class Row:
     """One line of a file.
 
     Attributes:
-        file: the file's name.
         line: its number, from 1.
     """
 

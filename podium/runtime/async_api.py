@@ -68,9 +68,7 @@ class InProcessApi:
     """Serves an API server of the same process and event loop, with a latency if one is wanted.
 
     Args:
-        now_s: what time it is, in seconds since the epoch.
         latency: how long calls take; watches take at least as long as it says.
-        rng: for latencies that are left to chance.
     """
 
     def __init__(

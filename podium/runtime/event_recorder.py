@@ -78,7 +78,6 @@ class _Write:
     Attributes:
         obj: the event as it happened first.
         repetition: what is to be said of repetitions; empty if there were none.
-        tries: how many attempts were made before.
     """
 
     obj: Object
@@ -91,7 +90,6 @@ class EventRecorder:
 
     Args:
         host: where the machine runs; part of `reportingInstance`.
-        timestamps: makes the names of events unique.
         start_s: when the machine started; `FINISH_S` and `REFRESH_S` count from here.
     """
 

@@ -86,10 +86,6 @@ class FaultInjector:
         faults: may be exchanged at any time, such as by `NO_FAULTS` to let things come to rest.
         is_calm: whether nothing goes wrong at present.
         is_instant: whether nothing takes any time either.
-
-    Args:
-        latency: how long things take when nothing goes wrong.
-        rng: for both.
     """
 
     def __init__(self, latency: Latency, faults: Faults, rng: Random) -> None:

@@ -21,10 +21,10 @@ class Latency(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ConstantLatency:
-    """Everything takes the same time always, in seconds.
+    """Has everything always take the same time.
 
     Attributes:
-        apply_s: until a call is carried out.
+        apply_s: until a call is carried out, in seconds.
         answer_s: from then until its answer is there.
         news_s: until a watch tells of it.
     """
@@ -41,18 +41,8 @@ class ConstantLatency:
 
 
 @dataclass(frozen=True, slots=True)
-class ExponentialLatency:
-    """Most things are quick, few take long; the averages, in seconds.
-
-    Attributes:
-        apply_s: until a call is carried out.
-        answer_s: from then until its answer is there.
-        news_s: until a watch tells of it.
-    """
-
-    apply_s: float
-    answer_s: float
-    news_s: float
+class ExponentialLatency(ConstantLatency):
+    """Has most things be quick and few take long, with these times on average."""
 
     def call_s(self, effect: Effect, rng: Random) -> tuple[float, float]:
         return _exponential(self.apply_s, rng), _exponential(self.answer_s, rng)

@@ -45,10 +45,6 @@ class LiveDriver:
     or a machine that nobody renews, stops everything, and comes out of the `async with` as an
     exception group.
 
-    Attributes:
-        hooks: told of everything right after it happened.
-        health: keeps account of machines that fail.
-
     Args:
         calls_max: how many calls of one machine may be under way at the same time; more of them
             wait for their turn.

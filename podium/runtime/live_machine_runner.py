@@ -35,8 +35,6 @@ class LiveContext:
     """What the runners of a live driver share.
 
     Attributes:
-        now_s: what time it is, in seconds since the epoch.
-        health: keeps account of machines that fail.
         calls_max: how many calls of one machine may be under way.
     """
 

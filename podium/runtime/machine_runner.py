@@ -22,8 +22,6 @@ class RunnerContext:
     """What the runners of a virtual driver share.
 
     Attributes:
-        timers: what is due when, and what time it is.
-        injector: delays and breaks calls and watches.
         informers: by kind, those that some machine has needed.
         health: keeps account of what fails; None if the first failure ends the run.
     """

@@ -60,9 +60,7 @@ class VirtualDriver:
         hooks: told of everything right after it happened; what they raise comes out of `step`.
 
     Args:
-        start_s: the time, in seconds since the epoch.
         rng: for faults, and for latencies that are left to chance.
-        latency: how long calls and news take.
     """
 
     def __init__(

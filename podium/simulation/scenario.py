@@ -39,7 +39,6 @@ class Delete:
     """Delete objects.
 
     Attributes:
-        targets: which.
         grace_period_s: how long pods may take; None leaves it to them.
     """
 
@@ -52,8 +51,6 @@ class Change:
     """Merge something into an object.
 
     Attributes:
-        target: the object.
-        body: a strategic merge patch.
         words: what that is, for the timeline, such as `falls silent`; empty where the object tells.
     """
 
@@ -67,8 +64,6 @@ class Taint:
     """Taint a node, or take a taint off it.
 
     Attributes:
-        node: the node's name.
-        taint: key, value and effect.
         removes: whether it is taken off; then the value doesn't matter.
     """
 
@@ -82,13 +77,10 @@ class Drain:
     """Cordon a node and evict its pods, as `kubectl drain` does.
 
     Attributes:
-        node: the node's name.
         timeout_s: when to give up; None for never.
         grace_period_s: how long pods may take; None leaves it to them.
-        force: whether pods that nobody will recreate go as well.
         ignore_daemon_sets: whether pods of DaemonSets are left alone; otherwise they keep the node
             from being drained.
-        delete_empty_dir_data: whether pods with emptyDir volumes go.
         retry_s: how long to wait after a budget's refusal.
     """
 
@@ -118,13 +110,8 @@ class Check:
 
     Attributes:
         words: what it says, as it is told whether it holds.
-        target: the object that it is about; its name may be empty, for all objects of the kind.
-        selector: labels that pods must have.
         state: how it should be, such as `ready` or `gone`.
-        on: the node that pods should be on.
-        least: at least so many.
         most: at most so many; None for any number.
-        allowed: how many disruptions a budget should allow.
         reason: of events.
     """
 
@@ -163,7 +150,6 @@ class Step:
         path: where it stands in the file, such as `spec.steps[3]`.
         at_s: when it happens at the earliest, in seconds since the start; None for right after the
             step before.
-        action: what is done.
         refusal: a part of the API's answer, if the action is to be refused; None if it isn't.
     """
 
@@ -178,10 +164,7 @@ class Scenario:
     """A scenario: a cluster, and what its users do to it and when.
 
     Attributes:
-        name: of the scenario.
-        options: the cluster's.
         objects: what is there at the start.
-        steps: in their order.
         until_s: when it ends, in seconds since the start; None for the last step.
     """
 

@@ -30,11 +30,7 @@ class Sizes:
     """How much is measured.
 
     Attributes:
-        creations: pods that are created where nobody schedules them.
-        bindings: pods that are created and scheduled.
-        nodes: the nodes that these are scheduled to.
         node_watches: watches of one node's pods each.
-        large_nodes: nodes of the cluster whose memory is measured.
     """
 
     creations: int = 5_000

@@ -26,13 +26,11 @@ class PodHistory:
     Attributes:
         pod: `namespace/name`.
         priority_class: the name of its PriorityClass; empty if it names none.
-        owner: its controller, if it has one.
         is_new: whether it came in the course of time.
         node: where it is, or was; empty if nowhere.
         created_s: when it was created; 0 if it was there before.
         bound_s: when it was bound in the course of time; None if it wasn't.
         ended_s: when it lost its place, or failed; None if it hasn't.
-        cause: what disrupted it; None if it wasn't disrupted.
         replaces: uid of the lost pod in whose place it comes; empty if in nobody's.
         has_finished: whether it ended by itself.
         was_leaving: whether it was on its way out, or had ended, at the beginning.
@@ -64,10 +62,6 @@ class PodHistories:
     Attributes:
         by_uid: the pods to which anything happened, in order.
         disrupted: the pods that lost their place through no change of their own, in order.
-
-    Args:
-        before: the pods of the beginning.
-        after: the pods of the end.
     """
 
     def __init__(

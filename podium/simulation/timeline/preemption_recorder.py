@@ -34,7 +34,6 @@ class PreemptionRecorder:
         preemptors: by the uid of a victim, the uid of the first pod that it gives way to.
 
     Args:
-        alternatives_max: how many candidates besides the chosen one to report.
         passed_s: the time, in seconds since the observer began.
     """
 
