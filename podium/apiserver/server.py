@@ -15,7 +15,7 @@ from podium.api.kinds import KINDS, Kind
 from podium.api.objects import Object, metadata_of
 from podium.api.objects import name as name_of
 from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
-from podium.apiserver.admission.view import Derived
+from podium.apiserver.admission.plugin import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
 from podium.apiserver.custom.settling import settle
 from podium.apiserver.decoding import PatchType
@@ -245,18 +245,9 @@ class ApiServer:
 
     def _apply(self, request: Attributes, old: Object | None, patch: PatchRequest) -> Written:
         """Server-side apply, which creates what isn't there; owners are noted as it goes."""
-        kind, options = request.kind, request.options
-        applied = apart(
-            apply_configuration,
-            kind,
-            None if old is None else shown_version(kind, old, patch.api_version),
-            patch.body,
-            manager=options.field_manager,
-            now_s=request.now_s,
-            force=options.force,
-            api_version=patch.api_version,
-            subresource=request.subresource,
-        )
+        kind = request.kind
+        live = None if old is None else shown_version(kind, old, patch.api_version)
+        applied = apart(apply_configuration, request, live, patch.body, patch.api_version)
         uid = metadata_of(applied).get("uid")
         if old is None and uid:
             raise conflict(kind.plural, request.name, _NOBODY.format(uid), kind.group)

@@ -19,8 +19,7 @@ from podium.server.kubeconfig import write_kubeconfig
 from podium.server.limits import Limits
 from podium.server.node_tokens import NodeTokens, Several
 from podium.server.serving import CannotListenError, Serving
-from podium.server.tokens import kept_tokens
-from podium.server.users import tokens_of
+from podium.server.users import kept_tokens, tokens_of
 
 NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
 

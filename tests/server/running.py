@@ -20,8 +20,7 @@ from podium.server.app import ApiApp
 from podium.server.certificates import Certificates, kept_certificates
 from podium.server.limits import Limits
 from podium.server.serving import Serving
-from podium.server.tokens import ClusterTokens, kept_tokens
-from podium.server.users import Tokens, tokens_of
+from podium.server.users import ClusterTokens, Tokens, kept_tokens, tokens_of
 from podium.store.store import Store
 
 PODS = "/api/v1/namespaces/default/pods"

@@ -9,7 +9,7 @@ import yaml
 
 from podium.server.files import FileError, private_directory, read_private, write_private
 from podium.server.kubeconfig import write_kubeconfig
-from podium.server.tokens import kept_tokens
+from podium.server.users import kept_tokens
 
 
 def mode(path: Path) -> int:

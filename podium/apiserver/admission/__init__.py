@@ -5,8 +5,7 @@ A plugin is a file of its own. `chain` has all of them in order, `plugin` what t
 """
 
 from podium.apiserver.admission.chain import Admission, UnknownPluginError
-from podium.apiserver.admission.plugin import AdmissionOptions, LimitedScope
-from podium.apiserver.admission.view import StoredView, View
+from podium.apiserver.admission.plugin import AdmissionOptions, LimitedScope, StoredView, View
 
 __all__ = [
     "Admission",

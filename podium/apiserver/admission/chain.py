@@ -16,7 +16,7 @@ from podium.apiserver.admission.limit_ranger import LimitRanger
 from podium.apiserver.admission.namespace_lifecycle import NamespaceLifecycle
 from podium.apiserver.admission.node_restriction import NodeRestriction
 from podium.apiserver.admission.node_taint import TaintNodesByCondition
-from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, Plugin
+from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, Plugin, View
 from podium.apiserver.admission.priority import Priority
 from podium.apiserver.admission.resource_quota import ResourceQuota
 from podium.apiserver.admission.resource_tolerations import ExtendedResourceToleration
@@ -25,7 +25,6 @@ from podium.apiserver.admission.storage_class import DefaultStorageClass
 from podium.apiserver.admission.toleration_restriction import PodTolerationRestriction
 from podium.apiserver.admission.tolerations import DefaultTolerationSeconds
 from podium.apiserver.admission.topology_labels import PodTopologyLabels
-from podium.apiserver.admission.view import View
 from podium.apiserver.attributes import Attributes, Operation
 
 PLUGINS: tuple[type[Plugin], ...] = (

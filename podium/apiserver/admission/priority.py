@@ -14,8 +14,7 @@ from podium.api.priority import (
     PREEMPT_LOWER_PRIORITY,
     SYSTEM_PRIORITY_CLASSES,
 )
-from podium.apiserver.admission.plugin import DELETE, WRITE, AdmissionOptions, Plugin
-from podium.apiserver.admission.view import Derived, View
+from podium.apiserver.admission.plugin import DELETE, WRITE, AdmissionOptions, Derived, Plugin, View
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, name
 from podium.api.quantity import nanos
-from podium.apiserver.admission.merging_tolerations import merge_tolerations
 from podium.apiserver.admission.plugin import CREATE, Plugin
+from podium.apiserver.admission.toleration_restriction import merge_tolerations
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 from podium.api.objects import Object, annotations, metadata_of, name
 from podium.api.times import parse_time
-from podium.apiserver.admission.plugin import CREATE, AdmissionOptions, Plugin
-from podium.apiserver.admission.view import Derived, View
+from podium.apiserver.admission.plugin import CREATE, AdmissionOptions, Derived, Plugin, View
 from podium.apiserver.attributes import Attributes
 
 _IS_DEFAULT = (

@@ -4,7 +4,7 @@ A draft 4 validator does the judging, as OpenAPI 3.0 takes its words from that d
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from jsonschema import Draft4Validator, ValidationError
 
 Schema = Mapping[str, Any]
-Steps = Sequence[str | int]
 
 _METADATA = fields(metadata=object_meta())
 _PARTS = ("allOf", "anyOf", "oneOf")

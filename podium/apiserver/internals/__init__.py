@@ -4,7 +4,6 @@ Inside, it has types of its own: fields are named and ordered otherwise than in 
 is left out.
 """
 
-from podium.apiserver.internals.comparing import difference
-from podium.apiserver.internals.rendering import internal
+from podium.apiserver.internals.rendering import difference, internal
 
 __all__ = ["difference", "internal"]

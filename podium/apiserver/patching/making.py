@@ -9,8 +9,13 @@ from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object
-from podium.apiserver.patching.strategic import DELETE_PREFIX, ORDER_PREFIX, PATCH, RETAIN_KEYS
-from podium.apiserver.patching.strategic_order import merge_key_of
+from podium.apiserver.patching.strategic import (
+    DELETE_PREFIX,
+    ORDER_PREFIX,
+    PATCH,
+    RETAIN_KEYS,
+    merge_key_of,
+)
 from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, struct_of
 
 _NOTHING: Mapping[str, Any] = {}

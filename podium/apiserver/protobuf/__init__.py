@@ -6,6 +6,6 @@ as those of `kubectl create`, `autoscale`, `debug` and `auth can-i`, and evictio
 and no others; of what only components write, such as lists in the status of a pod, nothing is.
 """
 
-from podium.apiserver.protobuf.bodies import PREFIX, is_read, read_protobuf
+from podium.apiserver.protobuf.messages import PREFIX, is_read, read_protobuf
 
 __all__ = ["PREFIX", "is_read", "read_protobuf"]

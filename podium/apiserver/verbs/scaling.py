@@ -29,11 +29,11 @@ def with_patched_scale(request: Attributes, workload: Object, patch: PatchReques
 
 def _with_applied_scale(request: Attributes, workload: Object, configuration: Object) -> Object:
     """An applied Scale owns the workload's number of replicas."""
-    kind, manager, now_s = request.kind, request.options.field_manager, request.now_s
+    kind = request.kind
     # Who owns what is told by the workload.
-    scale = apply_configuration(
-        SCALE, scale_of(kind, workload), configuration, manager=manager, now_s=now_s, force=True
-    )
+    forced = replace(request.options, force=True)
+    about_scale = request._replace(kind=SCALE, subresource="", options=forced)
+    scale = apply_configuration(about_scale, scale_of(kind, workload), configuration)
     check_key(request, scale)
     wanted = scaled(kind, workload, scale)
     owned = {
@@ -42,15 +42,7 @@ def _with_applied_scale(request: Attributes, workload: Object, configuration: Ob
         "metadata": {"name": request.name},
         **_only(wanted, replicas_path(kind)),
     }
-    applied = apply_configuration(
-        kind,
-        workload,
-        owned,
-        manager=manager,
-        now_s=now_s,
-        force=request.options.force,
-        subresource="scale",
-    )
+    applied = apply_configuration(request, workload, owned)
     owners = metadata_of(applied)["managedFields"]
     return {**wanted, "metadata": {**wanted["metadata"], "managedFields": owners}}
 

@@ -80,18 +80,7 @@ def check_key(request: Attributes, obj: Object) -> None:
 
 def tracked(request: Attributes, old: Object | None, new: Object) -> Object:
     """The object with managedFields that tell of this write, if its writer is named."""
-    manager = request.options.field_manager
-    if not manager:
-        return new
-    return apart(
-        track,
-        request.kind,
-        old,
-        new,
-        manager=manager,
-        now_s=request.now_s,
-        subresource=request.subresource,
-    )
+    return apart(track, request, old, new) if request.options.field_manager else new
 
 
 def completed_update(request: Attributes, old: Object, new: Object) -> Object:

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from podium.api.refused import RefusedError
-from podium.apiserver.admission.merging_tolerations import merge_tolerations
 from podium.apiserver.admission.toleration_restriction import (
     ALLOWED_TOLERATIONS,
     DEFAULT_TOLERATIONS,
     MEMORY_PRESSURE,
+    merge_tolerations,
 )
 from podium.apiserver.admission.tolerations import (
     NOT_READY,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS, Kind
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.decoding import PatchType, decode, decode_patch
 from podium.apiserver.patching import apply_configuration, apply_patch, track
 from podium.apiserver.schema import ListOf, MapOf, Struct, Type, struct_of
@@ -93,9 +94,11 @@ def carried_out(kind: Kind, live: Any, patch_type: PatchType, body: Any, rng: Ra
     patch = decode_patch(json.dumps(body).encode(), patch_type, field_validation=strictness).obj
     if patch_type == PatchType.APPLY:
         current = rng.choice([None, live])
-        return apply_configuration(kind, current, patch, manager="one", now_s=1.0, force=True)
+        forced = WriteOptions(field_manager="one", force=True)
+        return apply_configuration(Attributes(kind, "", "", 1.0, "", forced), current, patch)
     patched = apply_patch(kind, live, patch_type, patch, field_validation=strictness).obj
-    return track(kind, rng.choice([None, live]), patched, manager="one", now_s=2.0)
+    write = Attributes(kind, "", "", 2.0, "", WriteOptions(field_manager="one"))
+    return track(write, rng.choice([None, live]), patched)
 
 
 @given(st.integers(0, 2**32), st.sampled_from(PatchType))

@@ -10,6 +10,7 @@ import pytest
 
 from podium.api.kinds import KINDS, Kind
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.decoding import PatchType, decode_patch
 from podium.apiserver.patching import apply_configuration, apply_patch
 from tests.conformance.exchanges import INNER_WORDS
@@ -68,15 +69,10 @@ def outcome(kind: Kind, current: Any, request: dict[str, Any], subresource: str)
         patch = decode_patch(sent, patch_type).obj
         if patch_type != PatchType.APPLY:
             return apply_patch(kind, current, patch_type, patch, field_validation="Warn").obj
-        return apply_configuration(
-            kind,
-            current,
-            patch,
-            manager=query.get("fieldManager", ""),
-            now_s=NOW_S,
-            force=query.get("force") == "true",
-            subresource=subresource,
-        )
+        force = query.get("force") == "true"
+        options = WriteOptions(field_manager=query.get("fieldManager", ""), force=force)
+        write = Attributes(kind, "", "", NOW_S, subresource, options)
+        return apply_configuration(write, current, patch)
     except RefusedError as refused:
         return refused.status()
 

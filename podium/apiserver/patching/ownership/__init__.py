@@ -1,6 +1,6 @@
 """Who owns which fields of an object: server-side apply, and what other writes make of it.
 
-Sets of fields (`field_sets`) are walked together with values and their types (`steps`, `claiming`,
+Sets of fields (`field_sets`) are walked together with values and their types (`steps`,
 `comparing`, `merging`); managedFields hold them by manager (`owners`).
 """
 

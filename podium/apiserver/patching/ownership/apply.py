@@ -7,20 +7,17 @@ forced; then they own it no longer.
 Source: structured-merge-diff and the field managers of apimachinery, v1.36.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
+from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
 from podium.api.refused import Cause, RefusedError
 from podium.api.times import timestamp
-from podium.apiserver.decoding.checking import DecodingError
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.decoding.checking import DecodingError, unexpected
 from podium.apiserver.decoding.typed import typed
-from podium.apiserver.patching.ownership.claiming import (
-    owned_fields,
-    strangers,
-    with_named_members,
-)
 from podium.apiserver.patching.ownership.comparing import Comparison, compare
 from podium.apiserver.patching.ownership.field_sets import (
     NOTHING,
@@ -30,9 +27,9 @@ from podium.apiserver.patching.ownership.field_sets import (
     intersection,
     outside,
     paths,
+    step_text,
     union,
 )
-from podium.apiserver.patching.ownership.judging import type_faults
 from podium.apiserver.patching.ownership.merging import merged, without
 from podium.apiserver.patching.ownership.owners import (
     APPLY,
@@ -43,7 +40,13 @@ from podium.apiserver.patching.ownership.owners import (
     read_owners,
     taken,
 )
-from podium.apiserver.patching.ownership.steps import UntypedError
+from podium.apiserver.patching.ownership.steps import (
+    UntypedError,
+    entry_step,
+    owned_fields,
+    strangers,
+    with_named_members,
+)
 from podium.apiserver.patching.ownership.tracking import (
     owned_by_managers,
     reset_fields,
@@ -52,7 +55,7 @@ from podium.apiserver.patching.ownership.tracking import (
     with_owners,
 )
 from podium.apiserver.refusals import bad_request, internal
-from podium.apiserver.schema import Struct
+from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.custom import struct_for
 
 BEFORE_FIRST_APPLY = "before-first-apply"
@@ -60,28 +63,17 @@ BEFORE_FIRST_APPLY = "before-first-apply"
 
 
 def apply_configuration(
-    kind: Kind,
-    current: Object | None,
-    configuration: Object,
-    *,
-    manager: str,
-    now_s: float,
-    force: bool = False,
-    api_version: str = "",
-    subresource: str = "",
+    request: Attributes, current: Object | None, configuration: Object, api_version: str = ""
 ) -> Object:
     """Apply a configuration.
 
     Args:
-        kind: the object's kind.
+        request: the write; its field manager applies, and owns what it applies. If it is forced,
+            fields are taken over that others own.
         current: the object as it is stored; None if there is none yet.
         configuration: what the manager wants the object to have, as `decode_patch` gives it.
-        manager: who applies; it owns what it applies.
-        now_s: the time, in seconds since the epoch.
-        force: whether to take fields over that others own.
         api_version: the version that the request is about, where the kind is served in several;
             `current` is in it, too. Empty for the kind's own.
-        subresource: through which it is applied, such as `status`; empty for the object itself.
 
     Returns:
         the object with its managedFields, neither defaulted nor validated.
@@ -89,18 +81,11 @@ def apply_configuration(
     Raises:
         RefusedError: 409 if others own what would change, 400 or 500 if the configuration is wrong.
     """
-    api_version = api_version or kind.api_version
-    struct = struct_for(kind, api_version)
-    _check_header(kind, api_version, configuration)
-    _check_types(configuration, struct)
-    me = Manager(manager, APPLY, subresource)
-    live = unowned(current) if current is not None else {}
-    run = _Run(kind, struct, live, configuration, me, api_version, reset_fields(kind, subresource))
+    run = _Run(request, current, configuration, api_version or request.kind.api_version)
     try:
-        owners = _owners_before(kind, current, struct, api_version, subresource, now_s)
-        obj, owners = run.applied(owners, now_s, force=force)
+        obj, owners = run.applied(run.owners_before(current))
     except UntypedError as error:
-        raise _unusable("failed to create typed live object", live, str(error)) from None
+        raise _unusable("failed to create typed live object", run.live, str(error)) from None
     return with_owners(obj, owners)
 
 
@@ -108,38 +93,47 @@ class _Run:
     """One apply, between its judgement and its result."""
 
     def __init__(
-        self,
-        kind: Kind,
-        struct: Struct,
-        live: Object,
-        configuration: Object,
-        me: Manager,
-        api_version: str,
-        reset: tuple[str, ...],
+        self, request: Attributes, current: Object | None, configuration: Object, api_version: str
     ) -> None:
-        self._kind = kind
-        self._struct = struct
-        self._live = live
+        kind = request.kind
+        _check_header(kind, api_version, configuration)
+        self._request = request
+        self._struct = struct_for(kind, api_version)
+        _check_types(configuration, self._struct)
+        self.live: Object = unowned(current) if current is not None else {}
         self._configuration = configuration
-        self._me = me
+        self._me = Manager(request.options.field_manager, APPLY, request.subresource)
         self._api_version = api_version
-        self._reset = reset
+        self._reset = reset_fields(request)
 
-    def applied(self, owners: Owners, now_s: float, *, force: bool) -> tuple[Object, Owners]:
+    def owners_before(self, current: Object | None) -> Owners:
+        """The owners of the object as it is stored; raises UntypedError and RefusedError."""
+        if current is None:
+            return {}
+        owners = read_owners(metadata_of(current).get("managedFields") or [])
+        if owners is None:
+            raise internal("failed to decode managed fields")
+        if owners:
+            return owners
+        first = Manager(BEFORE_FIRST_APPLY, UPDATE, self._request.subresource, self._api_version)
+        return updated_owners(self._request, {}, {}, current, first)
+
+    def applied(self, owners: Owners) -> tuple[Object, Owners]:
         """The object and its owners afterwards; raises Untyped and Refused."""
+        now = timestamp(self._request.now_s)
         before = owners.get(self._me)
         claimed = outside(owned_fields(self._configuration, self._struct), self._reset)
-        since = before.time if before else timestamp(now_s)
+        since = before.time if before else now
         owners = {**owners, self._me: Owned(claimed, self._api_version, since)}
-        new = merged(self._live, self._configuration, self._struct)
+        new = merged(self.live, self._configuration, self._struct)
         if before is not None:
             new = self._pruned(new, owners, before.fields)
-        found = compare(self._live, new, self._struct).outside(self._reset)
-        if not force:
+        found = compare(self.live, new, self._struct).outside(self._reset)
+        if not self._request.options.force:
             self._check_conflicts(owners, found)
         owners = taken(taken(owners, found.changed, self._me), found.removed, self._me)
         stored = self._stored_form(new)
-        time = since if self._is_live(stored) else timestamp(now_s)
+        time = since if self._is_live(stored) else now
         mine = Owned(owned_by_managers(claimed), self._api_version, time)
         others = {one: owned for one, owned in owners.items() if one != self._me}
         return stored, {**others, self._me: mine} if mine.fields else others
@@ -147,8 +141,8 @@ class _Run:
     def _is_live(self, obj: Object) -> bool:
         """Whether an object is the live one, as far as it can be changed."""
         return all(
-            obj.get(name) == self._live.get(name)
-            for name in {**self._live, **obj}
+            obj.get(name) == self.live.get(name)
+            for name in {**self.live, **obj}
             if name not in self._reset
         )
 
@@ -171,7 +165,7 @@ class _Run:
 
     def _stored_form(self, new: Object) -> Object:
         try:
-            found, _ = typed(self._kind, new, self._api_version)
+            found, _ = typed(self._request.kind, new, self._api_version)
         except DecodingError as fault:
             what = "failed to convert new typed object"
             raise _unusable(what, self._configuration, str(fault), "to object: ") from None
@@ -187,25 +181,6 @@ class _Run:
         ]
         if conflicts:
             raise _conflict(conflicts)
-
-
-def _owners_before(
-    kind: Kind,
-    current: Object | None,
-    struct: Struct,
-    api_version: str,
-    subresource: str,
-    now_s: float,
-) -> Owners:
-    if current is None:
-        return {}
-    owners = read_owners(metadata_of(current).get("managedFields") or [])
-    if owners is None:
-        raise internal("failed to decode managed fields")
-    if owners:
-        return owners
-    first = Manager(BEFORE_FIRST_APPLY, UPDATE, subresource, api_version)
-    return updated_owners({}, {}, current, struct, first, kind, now_s)
 
 
 def _check_header(kind: Kind, api_version: str, configuration: Object) -> None:
@@ -257,3 +232,73 @@ def _conflict(conflicts: list[tuple[Manager, str]]) -> RefusedError:
         lines += [f"- {path}" for one, path in conflicts if one == manager]
     message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
     return RefusedError(409, "Conflict", message, causes=causes)
+
+
+_NUMBERS = ("int32", "int64", "float64")
+
+
+def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
+    """What is wrong with the types of a configuration; null is right everywhere."""
+    where = f"{at}: " if at else ""
+    match of:
+        case _ if value is None or of is None:
+            return
+        case Scalar():
+            why = _scalar_fault(value, of)
+            if why:
+                yield where + why
+        case ListOf():
+            if isinstance(value, list):
+                yield from _list_faults(value, of, at)
+            else:
+                yield where + unexpected(value, "a list")
+        case _ if not isinstance(value, Mapping):
+            yield where + unexpected(value, "an object")
+        case MapOf():
+            for key, one in value.items():
+                yield from type_faults(one, of.values, f"{at}.{key}")
+        case Struct():
+            yield from _struct_faults(value, of, at)
+
+
+def _struct_faults(value: Mapping[str, Any], of: Struct, at: str) -> Iterator[str]:
+    for name, one in value.items():
+        field = of.fields.get(name)
+        if field is None and of.is_open:
+            continue
+        if field is None:
+            yield f"{at}.{name}: field not declared in schema"
+            return
+        yield from type_faults(one, field.type, f"{at}.{name}")
+
+
+def _list_faults(values: Sequence[Any], of: ListOf, at: str) -> Iterator[str]:
+    seen = set()
+    for index, value in enumerate(values):
+        step = f"i:{index}"
+        if not of.is_atomic:
+            try:
+                step = entry_step(value, of)
+            except UntypedError as error:
+                yield f"{at}: element {index}: {error}"
+                continue
+            if step in seen:
+                yield f"{at}: duplicate entries for key {step_text(step)}"
+            seen.add(step)
+        yield from type_faults(value, of.items, at + step_text(step))
+
+
+def _scalar_fault(value: Any, of: Scalar) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    match of.kind:
+        case "any":
+            return ""
+        case "string" | "bytes" if not isinstance(value, str):
+            return unexpected(value, "a string")
+        case "bool" if not isinstance(value, bool):
+            return unexpected(value, "true or false")
+        case kind if kind in _NUMBERS and not is_number:
+            return unexpected(value, "a number")
+    if isinstance(value, Mapping | list):
+        return unexpected(value, "a value without parts")
+    return ""

@@ -6,9 +6,8 @@ Source: the comparison of structured-merge-diff, as Kubernetes v1.36 uses it.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from podium.apiserver.patching.ownership.claiming import everything
 from podium.apiserver.patching.ownership.field_sets import LEAF, NOTHING, FieldSet, outside, union
-from podium.apiserver.patching.ownership.steps import entries, part_type, shape
+from podium.apiserver.patching.ownership.steps import entries, everything, part_type, shape
 from podium.apiserver.schema import ListOf, Type
 
 _ABSENT = object()

@@ -16,7 +16,7 @@ from podium.apiserver.patching.ownership.field_sets import (
     to_fields_v1,
     union,
 )
-from podium.apiserver.patching.strategic_order import json_text
+from podium.apiserver.patching.strategic import json_text
 
 APPLY, UPDATE = "Apply", "Update"
 

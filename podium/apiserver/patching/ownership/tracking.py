@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
 from podium.api.times import timestamp
+from podium.apiserver.attributes import Attributes
 from podium.apiserver.patching.ownership.comparing import compare
 from podium.apiserver.patching.ownership.field_sets import (
     FieldSet,
@@ -33,7 +33,6 @@ from podium.apiserver.patching.ownership.owners import (
     written_entry,
 )
 from podium.apiserver.patching.ownership.steps import UntypedError
-from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
 from podium.core.recent import Recent
 
@@ -65,56 +64,42 @@ _KNOWN: Recent[tuple[str, str, str, bytes], Mapping[str, Any]] = Recent(1 << 10)
 _CONTENT_BYTES_MAX = 1 << 13
 
 
-def track(
-    kind: Kind,
-    before: Object | None,
-    after: Object,
-    *,
-    manager: str,
-    now_s: float,
-    api_version: str = "",
-    subresource: str = "",
-) -> Object:
+def track(request: Attributes, before: Object | None, after: Object) -> Object:
     """An object that is about to be stored, with its managedFields brought up to date.
 
     Args:
-        kind: the object's kind.
-        before: as it is stored; None if it is new.
+        request: the write; its field manager has written.
+        before: the object as it is stored; None if it is new.
         after: as it will be, with the managedFields that the request had in it, if any.
-        manager: who writes.
-        now_s: the time, in seconds since the epoch.
-        api_version: the version of both, where the kind is served in several; empty for its own.
-        subresource: through which it is written, such as `status`; empty for the object itself.
     """
-    api_version = api_version or kind.api_version
-    owners = _owners_to_go_by(before, after, subresource)
+    owners = _owners_to_go_by(before, after, request.subresource)
     if not owners and before is not None:
         return with_owners(after, {})
-    struct = struct_for(kind, api_version)
-    me = Manager(manager, UPDATE, subresource, api_version)
+    version, manager = request.kind.api_version, request.options.field_manager
+    me = Manager(manager, UPDATE, request.subresource, version)
     try:
         if before is None and not owners:
-            return _with_creator(after, struct, me, kind, now_s)
-        updated = updated_owners(owners, before or {}, after, struct, me, kind, now_s)
+            return _with_creator(request, after, me)
+        updated = updated_owners(request, owners, before or {}, after, me)
     except UntypedError:
         # An entry of a list without its keys, for one, can't be said to be anybody's.
         return with_owners(after, owners)
     return with_owners(after, capped(updated))
 
 
-def _with_creator(obj: Object, struct: Struct, me: Manager, kind: Kind, now_s: float) -> Object:
-    """A new object with managedFields that tell what its creator owns; raises Untyped."""
-    key = (kind.key, me.api_version, me.subresource, _content(obj))
+def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
+    """A new object with managedFields that tell what its creator owns; raises UntypedError."""
+    key = (request.kind.key, me.api_version, me.subresource, _content(obj))
     fields = _KNOWN.get(key)
     if fields is None:
-        owners = updated_owners({}, {}, obj, struct, me, kind, now_s)
+        owners = updated_owners(request, {}, {}, obj, me)
         fields = to_fields_v1(owners[me].fields) if owners else {}
         if 0 < len(key[-1]) <= _CONTENT_BYTES_MAX:
             _KNOWN.put(key, fields)
     bare = unowned(obj)
     if not fields:
         return bare
-    entry = written_entry(me, me.api_version, timestamp(now_s), fields)
+    entry = written_entry(me, me.api_version, timestamp(request.now_s), fields)
     return {**bare, "metadata": {**metadata_of(bare), "managedFields": [entry]}}
 
 
@@ -130,26 +115,21 @@ def _content(obj: Object) -> bytes:
 
 
 def updated_owners(
-    owners: Owners,
-    before: Object,
-    after: Object,
-    struct: Struct,
-    me: Manager,
-    kind: Kind,
-    now_s: float,
+    request: Attributes, owners: Owners, before: Object, after: Object, me: Manager
 ) -> Owners:
-    """The owners after an update; raises Untyped."""
-    found = compare(unowned(before), unowned(after), struct)
-    found = found.outside(reset_fields(kind, me.subresource))
+    """The owners after an update; raises UntypedError."""
+    struct = struct_for(request.kind, me.api_version)
+    found = compare(unowned(before), unowned(after), struct).outside(reset_fields(request))
     owners = taken(taken(owners, found.changed), found.removed)
-    return given(owners, me, owned_by_managers(found.changed), me.api_version, now_s)
+    return given(owners, me, owned_by_managers(found.changed), me.api_version, request.now_s)
 
 
-def reset_fields(kind: Kind, subresource: str) -> tuple[str, ...]:
+def reset_fields(request: Attributes) -> tuple[str, ...]:
     """The top-level fields that a write can't change, whatever it says."""
-    if subresource == "status":
+    if request.subresource == "status":
         return ("spec",)
-    return ("status",) if not subresource and "status" in kind.subresources else ()
+    has_status = "status" in request.kind.subresources
+    return ("status",) if has_status and not request.subresource else ()
 
 
 def owned_by_managers(fields: FieldSet) -> FieldSet:

@@ -7,6 +7,7 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.patching import apply_configuration, track
 
 POD = KINDS["Pod"]
@@ -26,12 +27,17 @@ def container(name: str, **fields: Any) -> Object:
     return {"name": name, **fields}
 
 
+def write(
+    manager: str, *, later_s: float = 0.0, force: bool = False, subresource: str = ""
+) -> Attributes:
+    options = WriteOptions(field_manager=manager, force=force)
+    return Attributes(POD, "", "p", NOW_S + later_s, subresource, options)
+
+
 def apply(
     current: Any, wanted: Object, manager: str = "one", *, later_s: float = 0.0, **options: Any
 ) -> Any:
-    return apply_configuration(
-        POD, current, wanted, manager=manager, now_s=NOW_S + later_s, **options
-    )
+    return apply_configuration(write(manager, later_s=later_s, **options), current, wanted)
 
 
 def refusal(current: Any, wanted: Object, manager: str = "two", **options: Any) -> RefusedError:
@@ -100,13 +106,7 @@ def test_others_may_agree_but_not_change() -> None:
 
 def test_several_conflicts_are_told_by_manager() -> None:
     live = apply(None, config(labels={"a": "1", "b": "1"}), "x")
-    live = track(
-        POD,
-        live,
-        {**live, "spec": {"nodeName": "n"}},
-        manager="kubectl",
-        now_s=NOW_S,
-    )
+    live = track(write("kubectl"), live, {**live, "spec": {"nodeName": "n"}})
     wanted = config({"nodeName": "m"}, labels={"a": "2", "b": "2"})
     refused = refusal(live, wanted)
     assert refused.message == (
@@ -145,7 +145,7 @@ def test_what_is_not_applied_any_more_goes_unless_another_applier_has_it() -> No
 def test_what_an_update_has_set_stays() -> None:
     created = apply(None, config(labels={"a": "1"}))
     labelled = {**created, "metadata": {**created["metadata"], "labels": {"a": "1", "b": "2"}}}
-    updated = track(POD, created, labelled, manager="kubectl", now_s=NOW_S)
+    updated = track(write("kubectl"), created, labelled)
     assert apply(updated, config())["metadata"]["labels"] == {"b": "2"}
 
 
@@ -172,7 +172,7 @@ def test_an_entry_goes_with_all_that_was_put_into_it() -> None:
 def test_a_value_that_an_update_has_changed_is_not_taken_away() -> None:
     created = apply(None, config(labels={"a": "1"}))
     relabelled = {**created, "metadata": {**created["metadata"], "labels": {"a": "2"}}}
-    updated = track(POD, created, relabelled, manager="kubectl", now_s=NOW_S)
+    updated = track(write("kubectl"), created, relabelled)
     assert owned(updated) == {"kubectl": {"f:metadata": {"f:labels": {"f:a": {}}}}}
     assert apply(updated, config())["metadata"]["labels"] == {"a": "2"}
 

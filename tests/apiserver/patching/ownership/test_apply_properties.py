@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.patching import apply_configuration
 
 Object = dict[str, Any]
@@ -20,9 +21,9 @@ def config(spec: Object | None = None, **metadata: Any) -> Object:
 
 
 def apply(current: Any, wanted: Object, manager: str, *, later_s: float = 0.0) -> Any:
-    return apply_configuration(
-        POD, current, wanted, manager=manager, now_s=NOW_S + later_s, force=True
-    )
+    options = WriteOptions(field_manager=manager, force=True)
+    request = Attributes(POD, "", "p", NOW_S + later_s, options=options)
+    return apply_configuration(request, current, wanted)
 
 
 def owned(obj: Any) -> dict[str, Any]:

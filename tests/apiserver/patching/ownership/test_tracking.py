@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from podium.api.kinds import KINDS
+from podium.apiserver.attributes import Attributes, WriteOptions
 from podium.apiserver.patching import track
 
-POD, EVENT = KINDS["Pod"], KINDS["Event"]
+POD = KINDS["Pod"]
 NOW_S = 1_800_000_000.0
 
 Object = dict[str, Any]
@@ -18,8 +19,11 @@ def pod(spec: Object | None = None, **metadata: Any) -> Object:
     return made if spec is None else {**made, "spec": spec}
 
 
-def tracked(before: Any, after: Object, manager: str = "one", **options: Any) -> Any:
-    return track(POD, before, after, manager=manager, **{"now_s": NOW_S, **options})
+def tracked(
+    before: Any, after: Object, manager: str = "one", subresource: str = "", now_s: float = NOW_S
+) -> Any:
+    options = WriteOptions(field_manager=manager)
+    return track(Attributes(POD, "", "p", now_s, subresource, options), before, after)
 
 
 def owned(obj: Any) -> dict[str, Any]:
@@ -154,13 +158,6 @@ def test_the_oldest_updaters_become_one() -> None:
         "f:l2",
         "f:l3",
     }
-
-
-def test_events_have_two_shapes() -> None:
-    event = {"metadata": {"name": "e"}, "note": "n"}
-    found = track(EVENT, None, event, manager="one", now_s=NOW_S, api_version="events.k8s.io/v1")
-    (entry,) = found["metadata"]["managedFields"]
-    assert (entry["apiVersion"], entry["fieldsV1"]) == ("events.k8s.io/v1", {"f:note": {}})
 
 
 def test_what_one_creator_owns_is_remembered_for_equal_objects_only() -> None:
