@@ -90,7 +90,12 @@ def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str)
         wanted: the uid that it should have.
         found: the one that it has.
     """
-    return _unlike(kind, namespace, name, f"UID in precondition: {wanted}, UID in object", found)
+    place = f"{namespace}/" if namespace else ""
+    key = f"/registry/{_STORED_AS.get(kind.key, kind.plural)}/{place}{name}"
+    error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
+    unmet = f"UID in precondition: {wanted}, UID in object meta: {found}"
+    why = f"{error}, AdditionalErrorMsg: Precondition failed: {unmet}"
+    return conflict(kind.plural, name, why, kind.group)
 
 
 def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> RefusedError:
@@ -146,18 +151,14 @@ def bad_request(message: str) -> RefusedError:
     return RefusedError(400, "BadRequest", message)
 
 
+def not_acceptable(message: str) -> RefusedError:
+    """406: the answer can't be given in any form that is accepted."""
+    return RefusedError(406, "NotAcceptable", message)
+
+
 def internal(message: str) -> RefusedError:
     """500, as upstream answers faults that it has no better code for."""
     return RefusedError(500, "", message)
-
-
-def _unlike(kind: Kind, namespace: str, name: str, expected: str, found: str) -> RefusedError:
-    """What etcd's client says of a precondition that isn't met, told as a conflict."""
-    place = f"{namespace}/" if namespace else ""
-    key = f"/registry/{_STORED_AS.get(kind.key, kind.plural)}/{place}{name}"
-    error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
-    why = f"AdditionalErrorMsg: Precondition failed: {expected} meta: {found}"
-    return conflict(kind.plural, name, f"{error}, {why}", kind.group)
 
 
 def _qualified(resource: str, group: str) -> str:

@@ -23,6 +23,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.requests import Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
+from podium.apiserver.requests.messages import refused
 from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.users import ANONYMOUS, Attempt, User
 from podium.server import statuses
@@ -119,7 +120,7 @@ class ApiApp:
             request = Request(scope["method"], _path(scope), headers, body, user)
             return await self._of_backend(request)
         except RefusedError as refusal:
-            response = statuses.answer(refusal)
+            response = refused(refusal)
             return response, response.content()
 
     def _user(self, path: str, headers: Mapping[str, str]) -> User:

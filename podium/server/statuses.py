@@ -1,9 +1,6 @@
 """What the server refuses by itself, before anybody behind it is asked."""
 
 from podium.api.refused import RefusedError
-from podium.apiserver.requests import Response
-from podium.apiserver.requests.messages import Headers
-from podium.apiserver.requests.negotiation import JSON
 
 _RETRY_S = 1
 
@@ -33,11 +30,3 @@ def too_slow() -> RefusedError:
 def internal_error() -> RefusedError:
     """500: something is wrong with the server."""
     return RefusedError(500, "InternalError", "Internal error occurred: see the server's log")
-
-
-def answer(refusal: RefusedError) -> Response:
-    """A refusal as an answer."""
-    headers: Headers = (("Content-Type", JSON),)
-    if refusal.retry_after_s is not None:
-        headers += (("Retry-After", str(refusal.retry_after_s)),)
-    return Response(refusal.code, refusal.status(), headers)

@@ -4,12 +4,12 @@ kube-apiserver does this by controllers of its own, a moment later. Here it is d
 write, so that a kind is served as soon as it is defined.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 
 from podium.api.custom_kinds import CLEANUP, DEFINITION, stored_kind
 from podium.api.kinds import Kind
 from podium.api.objects import Object, is_terminating, status_of
-from podium.api.times import timestamp
+from podium.apiserver.conditions import with_condition
 from podium.store.store import Store
 
 Delete = Callable[[Kind, str, str, float], object]
@@ -44,10 +44,9 @@ def _named(store: Store, definition: Object, now_s: float) -> Object:
     known = {one["type"]: one for one in status.get("conditions") or ()}
     is_established = known.get("Established", {}).get("status") == "True"
     established = _NOT_ESTABLISHED if conflict and not is_established else _ESTABLISHED
-    conditions = _with(
-        status.get("conditions") or (), "NamesAccepted", conflict or _ACCEPTED, now_s
-    )
-    conditions = _with(conditions, "Established", established, now_s)
+    accepting = _condition("NamesAccepted", conflict or _ACCEPTED)
+    conditions = with_condition(status.get("conditions"), accepting, now_s)
+    conditions = with_condition(conditions, _condition("Established", established), now_s)
     stored = [*(status.get("storedVersions") or ())]
     stored += [v["name"] for v in spec["versions"] if v.get("storage") and v["name"] not in stored]
     return {
@@ -108,7 +107,8 @@ def _clean_up(store: Store, definition: Object, delete: Delete, now_s: float) ->
     finalizers = [one for one in metadata.get("finalizers") or () if one != CLEANUP]
     if store.list(kind.key).items:
         status = definition.get("status") or {}
-        conditions = _with(status.get("conditions") or (), "Terminating", _IN_PROGRESS, now_s)
+        closing = _condition("Terminating", _IN_PROGRESS)
+        conditions = with_condition(status.get("conditions"), closing, now_s)
         _write_status(store, definition, {**status, "conditions": conditions})
     elif not finalizers:
         store.delete(DEFINITION.key, "", metadata["name"])
@@ -122,22 +122,6 @@ def _write_status(store: Store, definition: Object, status: Object) -> None:
         store.update(DEFINITION.key, {**definition, "status": status}, None)
 
 
-def _with(
-    conditions: Iterable[Object], kind: str, wanted: tuple[str, str, str], now_s: float
-) -> Sequence[Object]:
-    """Conditions with one of them as it is now; its time tells when its value changed last."""
-    value, reason, message = wanted
-    found = [*conditions]
-    known = next((one for one in found if one["type"] == kind), None)
-    same = known is not None and known["status"] == value
-    since = known["lastTransitionTime"] if known is not None and same else timestamp(now_s)
-    made = {
-        "lastTransitionTime": since,
-        "message": message,
-        "reason": reason,
-        "status": value,
-        "type": kind,
-    }
-    if known is None:
-        return [*found, made]
-    return [made if one is known else one for one in found]
+def _condition(kind: str, said: tuple[str, str, str]) -> Object:
+    status, reason, message = said
+    return {"type": kind, "status": status, "reason": reason, "message": message}

@@ -1,7 +1,7 @@
 """Bodies of requests to objects: read, checked against their types, and in their stored form.
 
 Texts become values (`reading`), values are held to the types of their fields (`checking`). What is
-wrong is told in the words of Go's decoder, as kube-apiserver v1.36 tells it.
+wrong is told in plain words, with the place where it stands.
 """
 
 from podium.apiserver.decoding.bodies import decode

@@ -110,19 +110,11 @@ def _with_care(wanted: _Wanted, media_type: str, field_validation: str) -> Decod
     except DecodingError as fault:
         raise wanted.unfit(kind, api_version, str(fault), fault.field) from None
     if field_validation == STRICT and (repeated or strange):
-        faults = ", ".join((*_as_one(repeated), *strange))
+        faults = ", ".join((*repeated, *strange))
         raise wanted.unfit(kind, api_version, f"strict decoding error: {faults}")
     _check_kind(wanted, api_version, kind)
     obj = {**plain(found), "apiVersion": api_version, "kind": kind}
     return Decoded(obj, (*repeated, *strange) if field_validation == WARN else ())
-
-
-def _as_one(repeated: tuple[str, ...]) -> tuple[str, ...]:
-    """What the YAML reader says of keys that stand twice."""
-    if not repeated:
-        return ()
-    lines = "\n".join(f"  {fault}" for fault in repeated)
-    return (f"error converting YAML to JSON: yaml: unmarshal errors:\n{lines}",)
 
 
 def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, ...]]:

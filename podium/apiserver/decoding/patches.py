@@ -105,9 +105,7 @@ def _configuration(body: bytes, field_validation: str) -> Decoded:
     if why := oddity(value):
         raise bad_request(f"error decoding YAML: {why}")
     if repeated and field_validation == STRICT:
-        faults = "\n".join(f"  {fault}" for fault in repeated)
-        converting = "error converting YAML to JSON: yaml: unmarshal errors:"
-        raise bad_request(f"error strict decoding YAML: {converting}\n{faults}")
+        raise bad_request(f"error strict decoding YAML: {', '.join(repeated)}")
     return Decoded(value or {}, repeated if field_validation == WARN else ())
 
 

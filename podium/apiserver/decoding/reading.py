@@ -159,11 +159,8 @@ def plain(value: Any) -> Any:
     return float(value) if isinstance(value, Literal) else value
 
 
-_OUR_PREFIX = "not valid YAML: "
-
-
 def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
-    """The value of a body, and the keys that stand twice in it, such as `line 3: key "a" ...`.
+    """The value of a body, and the keys that stand twice in it, such as `line 3: the key "a" ...`.
 
     Raises:
         UnreadableTextError: it isn't YAML.
@@ -174,7 +171,7 @@ def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
     repeated: list[str] = []
 
     def note(line: int, key: str) -> None:
-        repeated.append(f'line {line}: key "{key}" already set in map')
+        repeated.append(f'line {line}: the key "{key}" stands twice in the same mapping')
 
     document = next(read_yaml(text, note), None)
     if document is None:
@@ -185,5 +182,4 @@ def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
 
 
 def _unreadable(fault: TextFault) -> UnreadableTextError:
-    problem = fault.message.removeprefix(_OUR_PREFIX)
-    return UnreadableTextError(f"error converting YAML to JSON: yaml: line {fault.line}: {problem}")
+    return UnreadableTextError(f"line {fault.line}: {fault.message}")

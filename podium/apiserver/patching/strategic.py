@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-import msgspec
-
+from podium.api.errors import quoted
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding.checking import unexpected
@@ -93,7 +92,7 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
     if not isinstance(patch[0], dict):
         return _merged_scalars(live, patch)
     if not key:
-        raise internal(f"cannot merge lists without merge key: {json_text(patch)}")
+        raise internal(f"cannot merge lists without merge key: {quoted(patch)}")
     if len(patch) == 1 and PATCH not in patch[0]:
         return _with_entry(live, patch[0], of)
     _check_alike(live, patch)
@@ -163,7 +162,7 @@ def _check_alike(live: Sequence[Any], patch: Sequence[Any]) -> None:
     if list in kinds:
         raise RefusedError(422, "Invalid", _GENERIC)
     if len(kinds) > 1:
-        raise internal(f"list element types are not identical: {json_text([*live, *patch])}")
+        raise internal(f"list element types are not identical: {quoted([*live, *patch])}")
 
 
 def _directed(live: Object, patch: Object, of: Type | None) -> Object:
@@ -191,7 +190,7 @@ def _as_directed(directive: Any, patch: Object) -> Object:
 
 
 def _unknown_directive(directive: Any, patch: Object) -> RefusedError:
-    return internal(f"unknown patch type: {json_text(directive)} in {json_text(patch)}")
+    return internal(f"unknown patch type: {quoted(directive)} in {quoted(patch)}")
 
 
 def _retained(live: Object, patch: Object) -> Object:
@@ -213,8 +212,8 @@ def _with_deletions(live: Object, name: str, gone: Any) -> Object:
     entries = live.get(name)
     if not isinstance(entries, list) or not isinstance(gone, list):
         return live
-    texts = {json_text(entry) for entry in gone}
-    return {**live, name: [entry for entry in entries if json_text(entry) not in texts]}
+    texts = {quoted(entry) for entry in gone}
+    return {**live, name: [entry for entry in entries if quoted(entry) not in texts]}
 
 
 def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> Object:
@@ -247,7 +246,7 @@ def _check_order(patch: Sequence[Any], order: Sequence[Any], key: str) -> None:
     wanted = iter([merge_key_of(one, key) for one in order])
     if not all(merge_key_of(entry, key) in wanted for entry in entries):
         what = "The order in patch list doesn't match $setElementOrder list"
-        raise internal(f"{what}: {json_text(patch)}, {json_text(order)}")
+        raise internal(f"{what}: {quoted(patch)}, {quoted(order)}")
 
 
 def _bare(value: Any) -> Any:
@@ -269,11 +268,6 @@ def _bare(value: Any) -> Any:
     return value
 
 
-def json_text(value: Any) -> str:
-    """A value as refusals quote it."""
-    return msgspec.json.encode(value).decode()
-
-
 def merge_key_of(entry: Any, key: str) -> Any:
     """By what an entry is found again: its field of that name, or itself if it is a scalar.
 
@@ -285,10 +279,10 @@ def merge_key_of(entry: Any, key: str) -> Any:
         if not isinstance(entry, dict):
             raise internal(unexpected(entry, f"an object with {key}"))
         if key not in entry:
-            raise internal(f"{json_text(entry)} does not contain declared merge key: {key}")
+            raise internal(f"{quoted(entry)} does not contain declared merge key: {key}")
         value = entry[key]
     if isinstance(value, dict | list):
-        raise internal(f"{json_text(value)} can't be compared with others")
+        raise internal(f"{quoted(value)} can't be compared with others")
     return value
 
 

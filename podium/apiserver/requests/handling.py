@@ -17,7 +17,7 @@ from podium.apiserver.requests import (
     writing,
 )
 from podium.apiserver.requests.calls import Call
-from podium.apiserver.requests.messages import PLAIN_TEXT, Headers, Request, Response, warning
+from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
 from podium.apiserver.requests.negotiation import (
     JSON,
     accepts_aggregated,
@@ -96,7 +96,7 @@ def handle(
         request = authorization.in_name_of(request)
         response = _answer(server, request, segments, parameters, began_s, checks)
     except RefusedError as refusal:
-        response = _refused(refusal, request.header("Accept"))
+        response = refused(refusal, _media_type(request.header("Accept")))
     pretty = is_pretty(parameters.text("pretty"), request.header("User-Agent"))
     return replace(response, pretty=True) if pretty else response
 
@@ -182,13 +182,6 @@ def _told(
 
 def _plain_text(code: int, text: str) -> Response:
     return Response(code, text, (("Content-Type", PLAIN_TEXT),))
-
-
-def _refused(refusal: RefusedError, accept: str) -> Response:
-    headers: Headers = (("Content-Type", _media_type(accept)),)
-    if refusal.retry_after_s is not None:
-        headers += (("Retry-After", str(refusal.retry_after_s)),)
-    return Response(refusal.code, refusal.status(), headers)
 
 
 def _media_type(accept: str) -> str:

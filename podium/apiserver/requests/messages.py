@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from podium.api.refused import RefusedError
 from podium.apiserver.decoding.yaml_writing import write_yaml
 from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.presenting import Watching
@@ -78,6 +79,14 @@ class Response:
         if isinstance(self.body, Watching):
             raise TypeError("a watch goes over the wire event by event")
         return encoded(self.body, self.header("Content-Type"), pretty=self.pretty)
+
+
+def refused(refusal: RefusedError, media_type: str = JSON) -> Response:
+    """A refusal as an answer."""
+    headers: Headers = (("Content-Type", media_type),)
+    if refusal.retry_after_s is not None:
+        headers += (("Retry-After", str(refusal.retry_after_s)),)
+    return Response(refusal.code, refusal.status(), headers)
 
 
 def encoded(obj: Mapping[str, Any], media_type: str = JSON, *, pretty: bool = False) -> bytes:

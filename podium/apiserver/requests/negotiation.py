@@ -13,6 +13,7 @@ from podium.api.kinds import Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.protobuf import PREFIX, is_read
+from podium.apiserver.refusals import bad_request, not_acceptable
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -113,13 +114,13 @@ def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output
     wanted = parse_media_types(accept or "*/*")
     if not any(one.covers(spoken) for one in wanted for spoken in _UNDERSTOOD):
         available = ", ".join(_UNDERSTOOD + _STREAMED if streams else _UNDERSTOOD)
-        raise _not_acceptable(f"406: Not Acceptable\n\nAvailable representations: {available}")
+        raise not_acceptable(f"406: Not Acceptable\n\nAvailable representations: {available}")
     for media_type in wanted:
         for spoken in _SPOKEN:
             found = _output(media_type, spoken) if media_type.covers(spoken) else None
             if found is not None and (tables or found.shape != TABLE):
                 return found
-    raise _not_acceptable(f"only the following media types are accepted: {', '.join(_SPOKEN)}")
+    raise not_acceptable(f"only the following media types are accepted: {', '.join(_SPOKEN)}")
 
 
 def _output(wanted: MediaType, spoken: str) -> Output | None:
@@ -131,10 +132,6 @@ def _output(wanted: MediaType, spoken: str) -> Output | None:
     if not is_known or parameters.get("g") != _META_GROUP:
         return None
     return Output(spoken, shape, version)
-
-
-def _not_acceptable(message: str) -> RefusedError:
-    return RefusedError(406, "NotAcceptable", message)
 
 
 def accepts_aggregated(accept: str) -> bool:
@@ -191,8 +188,8 @@ def _unsupported(accepted: Sequence[str]) -> RefusedError:
 
 def _unrecognized(kind: str, why: str, body: bytes) -> RefusedError:
     shown = f"{body[:30].hex()} ..." if len(body) > 30 else body.hex() or "<empty>"
-    message = f"the object provided is unrecognized (must be of type {kind}): {why} ({shown})"
-    return RefusedError(400, "BadRequest", message)
+    what = f"the object provided is unrecognized (must be of type {kind})"
+    return bad_request(f"{what}: {why} ({shown})")
 
 
 def is_pretty(wanted: str, user_agent: str) -> bool:

@@ -7,9 +7,8 @@ from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
-from podium.api.refused import RefusedError
 from podium.apiserver.kinds.registry import column_definitions, row_of
-from podium.apiserver.refusals import bad_request
+from podium.apiserver.refusals import bad_request, not_acceptable
 from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
 from podium.apiserver.verbs.options import Listing
 from podium.apiserver.verbs.watching import WatchStream
@@ -89,7 +88,7 @@ def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Obj
         case "PartialObjectMetadata":
             return partial_metadata(obj, form.meta_api_version)
     wanted = f"you requested {PARTIAL_LIST}, but the requested object is not a list"
-    raise _not_acceptable(f"{wanted} ({_go_type(form)})")
+    raise not_acceptable(f"{wanted} ({form.kind.name})")
 
 
 def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
@@ -110,7 +109,7 @@ def shown_list(form: Form, listing: Listing, now_s: float) -> Object:
             items = [partial_metadata(item, version) for item in listing.items]
         case _:
             wanted = f"you requested {PARTIAL}, but the requested object is a list"
-            raise _not_acceptable(f"{wanted} ({_go_type(form)}List)")
+            raise not_acceptable(f"{wanted} ({form.kind.list_kind})")
     return {"kind": kind, "apiVersion": version, "metadata": metadata, "items": items}
 
 
@@ -154,16 +153,6 @@ def _list_metadata(listing: Listing) -> dict[str, Any]:
     if listing.remaining is not None:
         metadata["remainingItemCount"] = listing.remaining
     return metadata
-
-
-def _go_type(form: Form) -> str:
-    """What Go calls the kind, which is how upstream names it here."""
-    group = form.api_version.rpartition("/")[0].partition(".")[0]
-    return f"*{group or 'core'}.{form.kind.name}"
-
-
-def _not_acceptable(message: str) -> RefusedError:
-    return RefusedError(406, "NotAcceptable", message)
 
 
 def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:

@@ -7,11 +7,11 @@ the pod, isn't asked: the node itself refuses what doesn't fit.
 from collections.abc import Iterator
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
-from podium.api.objects import Object
+from podium.api.objects import Object, status_of
+from podium.apiserver.conditions import with_condition
 from podium.apiserver.refusals import conflict, internal
-from podium.apiserver.subresources.pod_conditions import with_pod_condition
 
-_SCHEDULED = {"type": "PodScheduled", "status": "True"}
+_SCHEDULED = {"type": "PodScheduled", "status": "True", "lastProbeTime": None}
 _PRECONDITION = (
     "StorageError: invalid object, Code: 4, Key: /registry/pods/{0}/{1}, ResourceVersion: 0, "
     "AdditionalErrorMsg: Precondition failed: {2} in precondition: {3}, {2} in object meta: {4}"
@@ -43,7 +43,8 @@ def bind(pod: Object, binding: Object, now_s: float) -> Object:
     _check_preconditions(pod["metadata"], binding.get("metadata") or {})
     if why := _obstacle(pod):
         raise conflict("pods/binding", pod["metadata"]["name"], why)
-    status = with_pod_condition(pod.get("status") or {}, _SCHEDULED, now_s)
+    status = dict(status_of(pod))
+    status["conditions"] = with_condition(status.get("conditions"), _SCHEDULED, now_s)
     status.pop("nominatedNodeName", None)
     return {
         **pod,

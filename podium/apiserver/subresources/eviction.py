@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from podium.api.labels import SelectorError
-from podium.api.objects import Object, is_terminating, name, spec_of
+from podium.api.objects import Object, is_terminating, name, spec_of, status_of
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.refused import Cause, RefusedError
+from podium.apiserver.conditions import with_condition
 from podium.apiserver.refusals import bad_request, conflict, internal
-from podium.apiserver.subresources.pod_conditions import with_pod_condition
 from podium.core.budget_status import with_disruption
 from podium.core.budgets import selects
 
@@ -23,6 +23,7 @@ _RETRY_AFTER_S = 10
 _EVICTED = {
     "type": "DisruptionTarget",
     "status": "True",
+    "lastProbeTime": None,
     "reason": "EvictionByEvictionAPI",
     "message": "Eviction API: evicting",
 }
@@ -68,7 +69,8 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
     options = eviction.get("deleteOptions") or {}
     budget = None if _needs_no_budget(pod) else _charged(pod, budgets, now_s)
     _check_preconditions(pod["metadata"], options.get("preconditions") or {})
-    status = with_pod_condition(pod.get("status") or {}, _EVICTED, now_s)
+    status = dict(status_of(pod))
+    status["conditions"] = with_condition(status.get("conditions"), _EVICTED, now_s)
     unconditional = {field: v for field, v in options.items() if field != "preconditions"}
     return Evicted(budget, {**pod, "status": status}, unconditional)
 

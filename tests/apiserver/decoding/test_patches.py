@@ -99,14 +99,10 @@ def test_repeated_fields() -> None:
 def test_configurations_are_yaml() -> None:
     assert decode_patch(b"a: {b: 1}", PatchType.APPLY) == Decoded({"a": {"b": 1}})
     repeated = b"a: 1\na: 2\n"
-    fault = 'line 2: key "a" already set in map'
+    fault = 'line 2: the key "a" stands twice in the same mapping'
     assert decode_patch(repeated, PatchType.APPLY) == Decoded({"a": 2}, (fault,))
     code, message = refusal(repeated, PatchType.APPLY, "Strict")
-    assert (code, message) == (
-        400,
-        "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n"
-        f"  {fault}",
-    )
+    assert (code, message) == (400, f"error strict decoding YAML: {fault}")
 
 
 @pytest.mark.parametrize("patch_type", PatchType)

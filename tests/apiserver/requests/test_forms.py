@@ -52,14 +52,13 @@ def test_tables(client):
         (
             PODS,
             "PartialObjectMetadata",
-            "you requested PartialObjectMetadata, but the requested object is a list "
-            "(*core.PodList)",
+            "you requested PartialObjectMetadata, but the requested object is a list (PodList)",
         ),
         (
             "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical",
             "PartialObjectMetadataList",
             "you requested PartialObjectMetadataList, but the requested object is not a list "
-            "(*scheduling.PriorityClass)",
+            "(PriorityClass)",
         ),
     ],
 )

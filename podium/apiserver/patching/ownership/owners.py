@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from podium.api.errors import quoted
 from podium.api.objects import Object
 from podium.api.times import TimeError, parse_time, timestamp
 from podium.apiserver.patching.ownership.field_sets import (
@@ -16,7 +17,6 @@ from podium.apiserver.patching.ownership.field_sets import (
     to_fields_v1,
     union,
 )
-from podium.apiserver.patching.strategic import json_text
 
 APPLY, UPDATE = "Apply", "Update"
 
@@ -45,9 +45,9 @@ class Manager:
 
     def __str__(self) -> str:
         """As conflicts name it."""
-        by = f" with subresource {json_text(self.subresource)}" if self.subresource else ""
+        by = f" with subresource {quoted(self.subresource)}" if self.subresource else ""
         using = f" using {self.api_version}" if self.operation == UPDATE else ""
-        return f"{json_text(self.name)}{by}{using}"
+        return f"{quoted(self.name)}{by}{using}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.refused import RefusedError
+from podium.apiserver.refusals import not_acceptable
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests.discovery import version
 from podium.apiserver.requests.messages import Request, Response
@@ -170,7 +170,7 @@ def answer(
     accepted = parse_media_types(request.header("Accept") or "*/*")
     if not any(wanted.covers(JSON) for wanted in accepted):
         message = f"only the following media types are accepted: {JSON}"
-        raise RefusedError(406, "NotAcceptable", message)
+        raise not_acceptable(message)
     tag = f'"{document.digest}"'
     caching = _FOR_EVER if parameters.text("hash") == document.digest else "no-cache"
     headers = (
