@@ -14,7 +14,7 @@ from podium.api.objects import Object, metadata_of, place_of, uid_of, version_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """A call to the API server.
+    """A call to the API server, as a value.
 
     Attributes:
         purpose: whatever lets the machine that asked recognise the outcome; None if it doesn't
@@ -101,7 +101,7 @@ class Evict(Effect):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panic(Effect):
-    """Tell that the machine has a bug, which costs it no more than one of its tasks for a while.
+    """Reports a bug of the machine, which costs it no more than one of its tasks for a while.
 
     No call comes of it. A driver that plays ends the run, one that serves goes on.
 

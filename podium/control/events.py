@@ -11,13 +11,12 @@ UNKNOWN_OUTCOME = "Timeout"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An object came, changed or went, as an informer saw it; objects are never changed in place.
+    """Tells that an object came, changed or went; objects are never changed in place.
 
     What happened between two looks may have been missed: an object that was deleted and created
     anew meanwhile shows as a change of its uid, split into a deletion and an addition.
 
     Attributes:
-        kind: the object's kind.
         old: as last seen; None if it is new.
         new: as it is now; None if it is gone (then `old` is the last known state of it).
     """
@@ -36,17 +35,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """All objects that were there when the machine started have been told; now it may act."""
+    """Tells that all objects of the start have been told; from now on the machine may act."""
 
 
 @dataclass(frozen=True, slots=True)
 class Woken:
-    """It is the time that the machine asked to be woken at, or later."""
+    """Tells that the time has come at which the machine asked to be woken."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallError:
-    """Why a call failed.
+    """The reason for which a call has failed.
 
     Attributes:
         code: the HTTP status code; 504 if nobody knows.
@@ -68,10 +67,9 @@ class CallError:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an effect.
+    """The outcome of an effect, as the machine that asked for it is told.
 
     Attributes:
-        effect: the effect.
         error: None if it succeeded.
         obj: the object that the server answered with, if it did.
     """

@@ -21,7 +21,7 @@ REVISION_LABEL = "controller-revision-hash"
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The revisions of a workload.
+    """The revisions of a workload: that of its template, and the older ones.
 
     Attributes:
         current: that of its template as it is; None if there is none yet.

@@ -57,7 +57,7 @@ _UNMANAGED = (
 
 
 class DisruptionController(Reconciler):
-    """Keeps the status of budgets true."""
+    """Keeps the status of PodDisruptionBudgets true."""
 
     name = "controllermanager"
     kinds = frozenset({"Pod", _BUDGET, *_SCALED})

@@ -34,7 +34,7 @@ _SLICE = "EndpointSlice"
 
 
 class EndpointSliceController(Reconciler):
-    """Keeps the slices of services true."""
+    """Keeps the EndpointSlices of each service in step with its pods."""
 
     name = "endpointslice-controller"
     kinds = frozenset({"Service", "Pod", "Node", _SLICE})

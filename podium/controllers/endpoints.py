@@ -30,7 +30,7 @@ _KIND = "Endpoints"
 
 
 class EndpointsController(Reconciler):
-    """Keeps the Endpoints of services true."""
+    """Keeps the Endpoints object of each service in step with its pods."""
 
     name = "endpoint-controller"
     kinds = frozenset({"Service", "Pod", _KIND})

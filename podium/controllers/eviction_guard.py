@@ -22,10 +22,9 @@ _EVICTED, _BY_KUBELET = "Evicted", "TerminationByKubelet"
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A pod that is kept from nodes.
+    """A pod that is kept from some nodes.
 
     Attributes:
-        obj: as it is.
         shown: as the scheduler is shown it.
         nodes: their names, sorted.
     """
@@ -36,7 +35,7 @@ class _Held:
 
 
 class EvictionGuard:
-    """What one scheduler knows of evictions.
+    """Shows pods to a scheduler as if nodes that have evicted their predecessors were ruled out.
 
     Args:
         period_s: how long a node is avoided, counted from the eviction.

@@ -33,12 +33,10 @@ _POLICIES = {ORPHAN: "Orphan", FOREGROUND: "Foreground"}
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """An object by name, as a key.
+    """The key of an object: its kind, namespace and name.
 
     Attributes:
-        kind: its kind.
         namespace: empty if it is cluster-scoped.
-        name: its name.
     """
 
     kind: str
@@ -48,7 +46,7 @@ class _Item:
 
 @dataclass(slots=True)
 class _Owners:
-    """References to owners, by what has become of these.
+    """The owner references of an object, sorted by what has become of the owners.
 
     Attributes:
         solid: they are there, and stay.
@@ -64,7 +62,7 @@ class _Owners:
 
 
 class GarbageCollector(Reconciler):
-    """Deletes dependents, and lets go of owners."""
+    """Deletes objects whose owners are gone, and releases owners that wait for their dependents."""
 
     name = "generic-garbage-collector"
     kinds = _KINDS

@@ -47,7 +47,7 @@ _ALL_WELL = {
 
 
 class NamespaceController(Reconciler):
-    """Empties namespaces."""
+    """Deletes what is in namespaces that are being deleted, and then finalizes them."""
 
     name = "namespace-controller"
     kinds = frozenset({"Namespace", DEFINITION.key, *(kind.key for kind in _NAMESPACED)})

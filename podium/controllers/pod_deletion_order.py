@@ -26,7 +26,7 @@ _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What the order of two pods depends on.
+    """The facts about a pod on which its place in the order depends.
 
     Attributes:
         standing: what is compared first; the smaller goes first.

@@ -26,7 +26,7 @@ _ALL = ""
 
 
 class PodGCController(Reconciler):
-    """Removes pods.
+    """Removes pods that no kubelet will ever remove.
 
     Args:
         finished_max: how many finished pods may stay; 0 for any number.

@@ -25,7 +25,7 @@ from podium.controllers.kit.workloads import available_from_s, min_ready_s, sele
 
 @dataclass(frozen=True, slots=True)
 class _PodCounts:
-    """What a pod counts as.
+    """The counts to which one pod adds.
 
     Attributes:
         active: neither finished nor on its way out.
@@ -41,7 +41,7 @@ class _PodCounts:
 
 
 class ReplicaCounts:
-    """The pods of one owner, counted.
+    """Counts the pods of one ReplicaSet or ReplicationController.
 
     Attributes:
         active: how many are neither finished nor on their way out.
@@ -118,7 +118,7 @@ class ReplicaCounts:
 
 
 class ReplicaCountsByOwner:
-    """The tallies of all owners that were asked for.
+    """The counts of all owners that were asked for.
 
     Args:
         objects: with the indexes `owner` and `orphan` for pods.

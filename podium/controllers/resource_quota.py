@@ -28,7 +28,7 @@ _COUNTED = tuple(kind for kind in KINDS.values() if is_counted(kind))
 
 @dataclass(slots=True)
 class _Count:
-    """What is used of a quota.
+    """The usage of one quota, summed up from what each object uses.
 
     Attributes:
         hard: the names of what its spec limits.
@@ -59,7 +59,7 @@ class _Count:
 
 
 class ResourceQuotaController(Reconciler):
-    """Keeps the status of quotas true."""
+    """Keeps the status of ResourceQuotas true."""
 
     name = "resourcequota-controller"
     kinds = frozenset({DEFINITION.key, *(kind.key for kind in _COUNTED)})

@@ -33,11 +33,10 @@ _FOREVER = None
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """A deletion that is to come.
+    """A deletion of a pod that is to come.
 
     Attributes:
         uid: of the pod.
-        due_s: when.
     """
 
     uid: str

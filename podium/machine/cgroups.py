@@ -16,7 +16,7 @@ _CPU_PERIOD_US = 100_000
 
 
 class Cgroup:
-    """The group of one run of a container.
+    """The cgroup of one run of a container.
 
     Attributes:
         path: of its directory.
@@ -58,11 +58,7 @@ class Cgroup:
 
 
 class Cgroups:
-    """Where containers' groups are made.
-
-    Args:
-        parent: of them.
-    """
+    """Makes the cgroups of containers."""
 
     def __init__(self, parent: Path) -> None:
         self._parent = parent

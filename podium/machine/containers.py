@@ -65,7 +65,7 @@ class Launch:
 
 
 class Use(NamedTuple):
-    """What the processes of a container use.
+    """The memory and processes that a container uses.
 
     Attributes:
         memory_bytes: its working set.
@@ -115,7 +115,7 @@ class Running:
 
 
 class Containers:
-    """All containers that run on the machine.
+    """Starts, watches and ends the containers of the machine.
 
     Args:
         now_s: tells what time it is.

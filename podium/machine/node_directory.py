@@ -28,9 +28,6 @@ class UnusableRootError(PodiumError):
 class NodeDirectory:
     """A node's directory, from `with` to its end.
 
-    Attributes:
-        root: of it.
-
     Raises:
         UnusableRootError: on entering, if another kubelet has it, or it can't be written.
     """

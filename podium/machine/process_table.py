@@ -13,7 +13,6 @@ class Entry(NamedTuple):
 
     Attributes:
         pid: its number.
-        parent: its parent's.
         session: that it belongs to.
         is_dead: whether it only waits for its parent to notice.
         cpu_ticks: what it has used of processors, with those of its children that have ended.

@@ -49,7 +49,7 @@ _CANNOT_RUN = "RunContainerError"
 
 
 class RuntimeService:
-    """The machine on which pods run: the runtime that carries out what a kubelet commands.
+    """Carries out a kubelet's commands on the machine, and passes other effects on to the API.
 
     Attributes:
         asked_to_end: set by whoever wants the kubelet to end.

@@ -62,7 +62,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Why a container doesn't run yet, or not again; no reason stands for the usual one."""
+    """The reason for which a container doesn't run yet, or not again; empty for the usual one."""
 
     reason: str = ""
     message: str = ""
@@ -77,7 +77,6 @@ class Container:
     """One container of a pod on its node: what it is doing, and when it is to do something else.
 
     Attributes:
-        pod: its pod, as last seen.
         spec: the container's own part of it.
         sandbox: where it runs.
         is_init: whether it runs to its end before others start.

@@ -35,8 +35,6 @@ class ContainerId(NamedTuple):
     """The name of one run of a container: which container of which pod, and which attempt.
 
     Attributes:
-        pod_uid: the pod's uid.
-        name: the container's name.
         attempt: how often it has been started before.
     """
 
@@ -46,7 +44,7 @@ class ContainerId(NamedTuple):
 
 
 class Handler(StrEnum):
-    """Why something is done in a container that runs: a probe, or the hook before its end."""
+    """The occasion on which something is done in a running container: a probe, or its last hook."""
 
     STARTUP = "startupProbe"
     LIVENESS = "livenessProbe"
@@ -55,7 +53,7 @@ class Handler(StrEnum):
 
 
 class StopSignal(StrEnum):
-    """How a container's processes are asked to exit."""
+    """The signal by which a container's processes are asked to exit."""
 
     TERM = "SIGTERM"
     KILL = "SIGKILL"
@@ -90,7 +88,7 @@ class HandlerResult:
 
 
 class PodSandbox(Protocol):
-    """Where the containers of one pod run; what a kubelet asks of the runtime about that pod.
+    """The environment in which the containers of one pod run, as a kubelet uses it.
 
     Attributes:
         ip: the pod's address.

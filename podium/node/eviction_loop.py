@@ -40,7 +40,6 @@ class EvictionLoop:
     """The control loop around the eviction manager of one node.
 
     Attributes:
-        manager: the eviction manager.
         told: the conditions that the node's status tells, sorted.
         looks_s: when the manager looks next.
         has_seen_s: when it has looked last; None if it hasn't.
@@ -48,7 +47,6 @@ class EvictionLoop:
     Args:
         config: how evictions are configured.
         started_s: since when the kubelet runs: the status is written so often from then on.
-        now_s: the time.
         status_update_s: how often that is; 0 for whenever it changes.
     """
 

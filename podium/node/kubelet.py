@@ -31,7 +31,6 @@ class Kubelet:
     """The kubelet of one node, whatever its runtime.
 
     Attributes:
-        node: as last seen.
         started_s: since when the kubelet is heard of, in seconds since the epoch.
         runtime: what its containers run in.
         pods: those that it has taken.
@@ -43,7 +42,6 @@ class Kubelet:
         runtime: likewise.
         pods: none yet.
         revisit: asked to have a pod looked at again at a time.
-        now_s: the time.
     """
 
     def __init__(

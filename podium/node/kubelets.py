@@ -38,7 +38,7 @@ class LeaseKey:
 
 @dataclass(frozen=True, slots=True)
 class _Home:
-    """The node on which a pod is, and the uid by which that knows it.
+    """The location of a pod: its node, and the uid by which that knows it.
 
     Attributes:
         node: the node's name.
@@ -50,7 +50,7 @@ class _Home:
 
 
 class Kubelets(Reconciler):
-    """The kubelets of nodes, in one machine.
+    """Runs the kubelets of several nodes, or of one, in one machine.
 
     Args:
         register: nodes that they register at the start, if they aren't there.

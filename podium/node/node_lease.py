@@ -21,7 +21,7 @@ _EXISTS = {"NotFound": False, "AlreadyExists": True}
 
 @dataclass(slots=True)
 class NodeLease:
-    """What the lease controller of one node knows of its Lease.
+    """The state of one node's Lease as its kubelet knows it.
 
     Attributes:
         exists: whether it is there; None if that isn't known, as after a restart.

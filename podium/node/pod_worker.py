@@ -21,7 +21,7 @@ _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)
 
 @dataclass(frozen=True, slots=True)
 class StopReason:
-    """Why a pod is stopped, as its status will tell; empty if it has been deleted.
+    """The reason for which a pod is stopped, as its status will tell; empty if it was deleted.
 
     Attributes:
         reason: such as `DeadlineExceeded`.
@@ -45,14 +45,10 @@ class PodWorker:
     """The work on one pod that a node has taken.
 
     Attributes:
-        pod: as last seen.
-        uid: the pod's.
         info: the pod as it counts on the node.
         sandbox: where its containers run.
         admitted_s: when the node took it, in seconds since the epoch.
         init: its init containers, in their order.
-        main: the others.
-        containers: all of them.
         waits_for: uids of the pods that have to make room for it first.
         stop_reason: why it is being stopped, or was; None if nobody stops it.
         is_over: whether nothing of it runs any more, nor will.

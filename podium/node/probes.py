@@ -12,10 +12,9 @@ from podium.node.container_runtime import Handler
 
 @dataclass(slots=True)
 class ProbeWorker:
-    """One probe of one run of a container.
+    """Carries the state of one probe of a running container.
 
     Attributes:
-        kind: which one.
         spec: as in the container.
         due_s: when it is to be carried out next, in seconds since the epoch.
         is_under_way: whether it is being carried out.

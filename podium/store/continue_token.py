@@ -23,7 +23,7 @@ _STARTS_OF_VALUES = b'{["-0123456789tfn'
 
 @dataclass(frozen=True, slots=True)
 class ContinueToken:
-    """Where a list goes on.
+    """The place at which a list goes on.
 
     Attributes:
         revision: the list shows the objects as of this revision, or `AS_OF_NOW`.

@@ -20,9 +20,7 @@ class KeyedError(StoreError):
     """An error about one object.
 
     Attributes:
-        kind: the object's kind.
         namespace: empty if it stands in none.
-        name: the object's name.
     """
 
     def __init__(self, kind: str, namespace: str, name: str, why: str) -> None:
@@ -52,7 +50,6 @@ class ConflictError(KeyedError):
 
     Attributes:
         expected: the resourceVersion that it should have had.
-        current: the one that it has.
     """
 
     def __init__(

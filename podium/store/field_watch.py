@@ -16,11 +16,10 @@ ReadField = Callable[[Object], str]
 
 
 class FieldValue(NamedTuple):
-    """Objects of which a field has a value.
+    """A field and a value, by which a watch selects objects.
 
     Attributes:
         read: takes the field from an object; the same function for all watches of the field.
-        value: of the field.
     """
 
     read: ReadField
@@ -34,7 +33,7 @@ class FieldValue(NamedTuple):
 
 
 class FieldWatch:
-    """Each event after a revision that concerns a field's value, once, in order.
+    """Reads the events after a revision that concern a field's value, each once, in order.
 
     It keeps what hasn't been taken, up to as many events as are remembered of its kind.
     """

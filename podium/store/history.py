@@ -10,14 +10,12 @@ EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
 class WatchEvent(NamedTuple):
-    """What a write did to one object.
+    """A write to one object, as watches see it.
 
     Attributes:
         revision: the write's number, which is the resourceVersion of `obj`.
         type: what happened.
-        kind: the object's kind.
         namespace: empty if it stands in none.
-        name: the object's name.
         obj: the object after the write; if it was deleted, its last state with the version of
             the deletion.
         previous: the object before the write, None if it is new.
@@ -38,7 +36,7 @@ Follow = Callable[[WatchEvent], Wake | None]
 
 
 class FieldSubscribers:
-    """Who is told of the events that concern a value of a field."""
+    """The watches that are told of objects whose field has a value."""
 
     def __init__(self) -> None:
         self._by_field: dict[Callable[[Object], str], dict[str, list[Follow]]] = {}

@@ -12,7 +12,7 @@ FIRST_REVISION = 1
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What a journal has kept.
+    """The objects and the revision that a journal has kept.
 
     Attributes:
         oldest_revision: the revision after which every write is among the events; of earlier

@@ -36,7 +36,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class PageContent:
-    """What is on a page.
+    """The objects on one page of a list, and what comes after them.
 
     Attributes:
         items: the objects in order.

@@ -30,7 +30,7 @@ _NOTHING_KEPT = Recovered(FIRST_REVISION, ())
 
 
 class Store:
-    """Versioned objects.
+    """Keeps versioned objects with one history.
 
     Attributes:
         revision: of the last write; that of a transaction under way counts.

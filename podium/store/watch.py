@@ -5,7 +5,7 @@ from podium.store.history import History, Wake, WatchEvent
 
 
 class Watch:
-    """Each event after a revision, once, in order.
+    """Reads the events after a revision, each once, in order.
 
     Reading is what moves it; a watch that isn't read costs nothing, and falls behind in the end.
     """

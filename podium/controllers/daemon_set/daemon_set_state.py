@@ -16,7 +16,10 @@ _BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
 
 @dataclass(slots=True)
 class FailedPodsBackoff:
-    """Failures by key; who hasn't failed for twice the longest wait starts anew."""
+    """How long failed daemon pods are left before they are replaced, by DaemonSet and node.
+
+    A pod that hasn't failed for twice the longest wait starts over.
+    """
 
     _known: dict[tuple[str, str], Restarts] = field(default_factory=dict)
 
@@ -34,7 +37,7 @@ class FailedPodsBackoff:
 
 
 class DaemonSetState:
-    """What is known of a DaemonSet between two looks.
+    """The nodes of one DaemonSet between two looks, and sums over them.
 
     Attributes:
         rules: what it wants on every node; None before the first look.

@@ -25,7 +25,7 @@ _TOLERATED_IN_NODES_NETWORK = ("network-unavailable", NO_SCHEDULE)
 
 
 class Eligibility:
-    """Which nodes a DaemonSet's pods may be on.
+    """Judges which nodes may have the pods of a DaemonSet.
 
     Args:
         spec: of a pod, with all its tolerations.

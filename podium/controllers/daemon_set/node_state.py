@@ -19,7 +19,7 @@ GENERATION_LABEL = "pod-template-generation"
 
 @dataclass(frozen=True, slots=True)
 class DaemonRules:
-    """What a DaemonSet wants on every node.
+    """The rules by which a DaemonSet judges each node and its pods.
 
     Attributes:
         eligibility: which nodes get a pod.
@@ -45,7 +45,7 @@ class DaemonRules:
 
 @dataclass(slots=True)
 class NodeState:
-    """A DaemonSet on one node.
+    """The state of a DaemonSet on one node: what to do there, and what counts.
 
     Attributes:
         lacks: whether a pod is to be created.

@@ -60,7 +60,7 @@ _KIND, _SET = "Deployment", "ReplicaSet"
 
 
 class DeploymentController(Reconciler):
-    """Rolls Deployments out."""
+    """Rolls out the templates of Deployments through ReplicaSets."""
 
     name = "deployment-controller"
     kinds = frozenset({_SET, _KIND})

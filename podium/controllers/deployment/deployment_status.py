@@ -30,11 +30,10 @@ _FAILURE = "ReplicaFailure"
 
 @dataclass(slots=True)
 class Conditions:
-    """The conditions as they are to be, changed one at a time.
+    """The conditions of a Deployment while a new status is made of them.
 
     Attributes:
         all: in the order in which they were set.
-        now_s: the time.
     """
 
     all: list[Object]

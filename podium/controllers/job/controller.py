@@ -40,7 +40,7 @@ class _Orphan:
 
 
 class JobController(Reconciler):
-    """Runs Jobs to their end."""
+    """Runs the pods of Jobs until the Jobs have succeeded or failed."""
 
     name = "job-controller"
     kinds = frozenset({"Pod", _JOB})

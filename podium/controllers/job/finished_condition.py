@@ -19,7 +19,7 @@ TERMINAL = {FAILURE: "Failed", SUCCESS: "Complete"}
 
 @dataclass(frozen=True, slots=True)
 class FinishedCondition:
-    """How a Job is to end.
+    """The condition with which a Job is to end.
 
     Attributes:
         condition: `FailureTarget` or `SuccessCriteriaMet`.

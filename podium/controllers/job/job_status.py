@@ -17,7 +17,7 @@ from podium.controllers.job.sync_context import SyncJobContext
 
 @dataclass(slots=True)
 class StatusUpdate:
-    """What is new about a Job.
+    """The changes of a Job that its next status tells.
 
     Attributes:
         active: how many pods are active, those included that are just being asked for.

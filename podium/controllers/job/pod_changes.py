@@ -31,11 +31,10 @@ BACKOFF = Backoff(first_s=10.0, max_s=600.0)
 
 @dataclass(slots=True)
 class BackoffRecord:
-    """What is remembered of one Job.
+    """The failures of one Job since its last success.
 
     Attributes:
         failures: since the last success.
-        last_failure_s: when that was.
     """
 
     failures: int = 0
@@ -69,11 +68,9 @@ BURST_MAX = 500
 
 @dataclass(slots=True)
 class PodChanges:
-    """What is to be done.
+    """The pods that a Job creates and deletes now.
 
     Attributes:
-        creations: pods.
-        deletions: pods.
         later_s: when pods may be created that have to wait; None if none have to.
     """
 

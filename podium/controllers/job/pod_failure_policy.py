@@ -15,7 +15,7 @@ IGNORE, FAIL_JOB, FAIL_INDEX = "Ignore", "FailJob", "FailIndex"
 
 @dataclass(frozen=True, slots=True)
 class PolicyMatch:
-    """What a failure means.
+    """The rule of a pod failure policy that a failed pod matches.
 
     Attributes:
         action: of the rule; `Count` if no rule matches.

@@ -28,10 +28,9 @@ from podium.controllers.job.pod_failure_policy import (
 
 @dataclass(slots=True)
 class SyncJobContext:
-    """The Job and its pods.
+    """A Job and its pods, counted and sorted for one look.
 
     Attributes:
-        job: the Job.
         pods: by uid.
         active: those that run, or will.
         terminating: how many are being deleted and haven't ended.

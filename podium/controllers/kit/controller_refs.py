@@ -26,7 +26,7 @@ from podium.controllers.kit.workloads import selector_of
 
 @dataclass(slots=True)
 class ClaimedObjects:
-    """What an owner has, and what is to be done about it.
+    """The objects that an owner has, with the adoptions and releases that are due.
 
     Attributes:
         owned: the objects that are the owner's and match its selector.

@@ -22,7 +22,7 @@ _NO_INDEXES: Mapping[str, Index] = {}
 
 
 class Indexer:
-    """Objects by kind, namespace and name.
+    """Keeps objects by kind, namespace and name, and finds them by indexes.
 
     Args:
         indexes: by kind and name of the index.

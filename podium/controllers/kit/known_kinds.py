@@ -9,7 +9,7 @@ from podium.control.events import Change
 
 
 class KnownKinds:
-    """Those that are built in, and those that definitions bring."""
+    """The kinds that are built in, and those that definitions have brought."""
 
     def __init__(self) -> None:
         self._custom: dict[str, Kind] = {}

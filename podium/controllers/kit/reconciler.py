@@ -36,7 +36,7 @@ _OUTDATED = frozenset({"Conflict", "NotFound", "AlreadyExists"})
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The purpose of an effect.
+    """The purpose of an effect: the key for which a controller has asked for it.
 
     Attributes:
         key: what it was asked for.

@@ -15,7 +15,7 @@ from podium.control.events import Change
 
 
 class RestingKeys:
-    """The keys of one controller that rest.
+    """The keys that a controller doesn't look at before something happens to them.
 
     Args:
         loaded: uids of the objects that were exported from some cluster. What somebody has written

@@ -21,7 +21,7 @@ class _Claim(NamedTuple):
 
 
 class UnconfirmedObjects:
-    """What a watch is still to tell of, each for as long as that may take."""
+    """The objects of which only an answer has told so far, and no watch."""
 
     def __init__(self) -> None:
         self._claims: OrderedDict[tuple[str, Place], _Claim] = OrderedDict()

@@ -54,7 +54,7 @@ class _Conditions:
 
 @dataclass(frozen=True, slots=True)
 class _Health:
-    """The key of a node's looks: heartbeats, and what follows from the condition Ready."""
+    """The key of a node whose heartbeats and condition Ready are to be looked at."""
 
     node: str
 
@@ -77,7 +77,7 @@ _ALL_ZONES = "all zones"
 
 
 class NodeLifecycleController(Reconciler):
-    """Watches nodes.
+    """Marks nodes that fall silent, and taints those that are unwell.
 
     Args:
         settings: periods and rates.

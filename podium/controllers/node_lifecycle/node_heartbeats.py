@@ -21,11 +21,9 @@ _KUBELETS_CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure"
 
 @dataclass(slots=True)
 class NodeHealthData:
-    """What was heard of a node.
+    """The last heartbeat of a node, and when it was seen.
 
     Attributes:
-        uid: of the node.
-        first_s: when the node was first seen.
         last_s: when its last heartbeat was seen.
         heartbeat: that heartbeat: what the Lease and the condition Ready said.
         timer_s: when the node will be looked at again because it may be silent by then.

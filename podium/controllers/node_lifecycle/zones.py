@@ -61,7 +61,7 @@ class ZoneState(Enum):
 
 
 class RateLimiter:
-    """Lets one pass at a time, no more than so many a second.
+    """Allows no more than so many actions a second.
 
     Args:
         rate: how many; 0 for none.
@@ -93,7 +93,7 @@ class RateLimiter:
 
 @dataclass(slots=True)
 class ZoneNodes:
-    """What is known of a zone.
+    """The nodes of one zone: how many are ready, and which wait for a taint.
 
     Attributes:
         limiter: of its NoExecute taints.
@@ -109,7 +109,7 @@ class ZoneNodes:
 
 
 class ZonesChange(Enum):
-    """What a look at all zones has brought about."""
+    """The outcome of a look at all zones."""
 
     NONE = "nothing, but for rates"
     STOPPED = "all zones have failed since"
@@ -117,7 +117,7 @@ class ZonesChange(Enum):
 
 
 class Zones:
-    """All zones with nodes that have told how they are.
+    """The zones of all nodes that have told how they are.
 
     Attributes:
         has_stopped: whether nothing is evicted, as all zones have failed.

@@ -24,7 +24,7 @@ _HASH_LABEL = "controller.kubernetes.io/hash"
 
 
 class StatefulSetController(Reconciler):
-    """Keeps the numbered pods of StatefulSets."""
+    """Keeps the numbered pods of StatefulSets and their claims."""
 
     name = NAME
     kinds = frozenset({"Pod", CLAIM, KIND, _SET})

@@ -28,7 +28,7 @@ NAME = "statefulset-controller"
 
 @dataclass(frozen=True, slots=True)
 class StatefulSetControl:
-    """What there is, and what is wanted.
+    """Decides what to do about the pods of one StatefulSet, as StatefulSetControl of v1.36.
 
     Attributes:
         owner: the StatefulSet.
@@ -36,7 +36,6 @@ class StatefulSetControl:
         update: the revision of the template.
         pods: by number.
         objects: with the claims.
-        now_s: the time.
     """
 
     owner: Object

@@ -24,7 +24,7 @@ from podium.controllers.volumes.volume_binding import CLAIM
 
 
 class EphemeralVolumeController(Reconciler):
-    """Makes claims for pods."""
+    """Makes the claims that pods bring along in their volumes."""
 
     name = "ephemeral-volume-controller"
     kinds = frozenset({"Pod", CLAIM})

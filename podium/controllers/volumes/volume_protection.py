@@ -18,7 +18,7 @@ _FINALIZERS = {CLAIM: "kubernetes.io/pvc-protection", VOLUME: "kubernetes.io/pv-
 
 
 class VolumeProtectionController(Reconciler):
-    """Lets claims and volumes go that nobody uses."""
+    """Removes the finalizers of deleted claims and volumes once nobody uses them."""
 
     name = "pvc-protection-controller"
     kinds = frozenset({CLAIM, VOLUME, "Pod"})

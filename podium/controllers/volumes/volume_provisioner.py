@@ -41,7 +41,7 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
 class VolumeProvisioner(Reconciler):
-    """Makes and removes volumes.
+    """Makes volumes for claims that wait for one, and removes released ones.
 
     Args:
         latency_s: how long it takes to make one, in seconds.

@@ -13,10 +13,9 @@ DEFAULT_HOUSEKEEPING_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvictionConfig:
-    """How pods are evicted under pressure.
+    """The settings by which a node evicts pods under pressure.
 
     Attributes:
-        thresholds: when.
         max_pod_grace_period_s: what a pod gets at most when a soft threshold evicts it.
         transition_period_s: how long a node condition stays after its thresholds were last met.
         isolates_local_storage: whether limits of local storage are enforced.

@@ -74,7 +74,6 @@ class Candidate(NamedTuple):
     """A pod that may be evicted, with what its place in the order depends on.
 
     Attributes:
-        pod: the pod.
         is_known: whether there are statistics of it.
         used: what it uses of the starved resource, in units.
         exceedable: what it may use without counting as above its requests, in nanos.
@@ -94,7 +93,7 @@ class Candidate(NamedTuple):
 
 
 class Key(NamedTuple):
-    """One of the keys by which pods are ordered.
+    """A key by which pods are ordered for eviction.
 
     Attributes:
         title: what it compares.

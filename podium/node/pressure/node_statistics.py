@@ -10,7 +10,7 @@ from podium.node.pressure.signals import Signal
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one eviction signal told of a node.
+    """The reading of one eviction signal on a node.
 
     Attributes:
         available: bytes, inodes or process ids.
@@ -28,12 +28,7 @@ Observations = Mapping[Signal, Observation]
 
 @dataclass(frozen=True, slots=True)
 class DiskUsage:
-    """What one thing takes of a filesystem; None where it isn't known.
-
-    Attributes:
-        used_bytes: bytes.
-        inodes: inodes.
-    """
+    """The space that a directory or layer takes of a filesystem; None where it isn't known."""
 
     used_bytes: int | None = None
     inodes: int | None = None
@@ -44,13 +39,11 @@ NO_DISK = DiskUsage()
 
 @dataclass(frozen=True, slots=True)
 class ContainerUsage:
-    """What one container uses of memory and disk.
+    """The memory and disk that one container uses.
 
     Attributes:
-        name: the container's.
         memory_bytes: its working set; None if it isn't known.
         rootfs: its writable layer.
-        logs: its logs.
     """
 
     name: str
@@ -61,7 +54,7 @@ class ContainerUsage:
 
 @dataclass(frozen=True, slots=True)
 class PodUsage:
-    """What one pod uses of memory, disk and process ids.
+    """The memory, disk and process ids that one pod uses.
 
     Attributes:
         memory_bytes: its working set; None if it isn't known.
@@ -100,7 +93,7 @@ class PodUsage:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What the eviction signals of a node told, and what its pods use.
+    """The readings of a node's eviction signals, and the usage of its pods.
 
     Attributes:
         observations: what the signals told.

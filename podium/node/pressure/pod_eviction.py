@@ -21,7 +21,6 @@ class Eviction:
     """A pod that is to be stopped and fails.
 
     Attributes:
-        pod: the pod.
         grace_period_s: how long it should have at most, as configured.
         message: why.
         signal: of pressure, or the limit that was exceeded.

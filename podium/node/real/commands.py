@@ -15,7 +15,7 @@ from podium.node.container_runtime import ContainerId, Handler, StopSignal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command(Effect):
-    """Something to be done on the machine."""
+    """An effect that is carried out on the machine, not by the API."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,6 @@ class StartContainer(Command):
     An error of the reason `NOT_CONFIGURED` says what is missing, another one that it can't run.
 
     Attributes:
-        pod: the pod.
-        container: its container.
         attempt: how often that has been started before.
         memory_bytes: of the machine, for the order in which the kernel kills.
     """
@@ -65,7 +63,6 @@ class RunHandler(Command):
 
     Attributes:
         run: the container.
-        pod: its pod.
         action: what to do, such as `{"exec": {"command": […]}}`.
         handler: why.
         timeout_s: how long it may take.

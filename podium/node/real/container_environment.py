@@ -27,7 +27,6 @@ class Source(NamedTuple):
 
     Attributes:
         kind: `ConfigMap` or `Secret`.
-        name: its name.
     """
 
     kind: str

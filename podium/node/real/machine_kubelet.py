@@ -65,7 +65,6 @@ class MachineKubelet(Kubelets):
 
     Args:
         node: its Node, as it is to be registered.
-        machine: what is known of the machine.
         config: how the kubelet is configured.
     """
 

@@ -28,7 +28,7 @@ _PROBES = (Handler.STARTUP, Handler.LIVENESS, Handler.READINESS)
 
 @dataclass(slots=True)
 class ProcessSandbox:
-    """Where the containers of one pod run as processes: a directory of the machine.
+    """The directory of the machine in which the containers of one pod run as processes.
 
     Attributes:
         ip: the machine's, as there is no other network.
@@ -89,9 +89,6 @@ class ProcessRuntime:
         is_down: never: who asks is there.
         conditions: statuses by type of the node's conditions that aren't as on a healthy node.
         is_leaving: whether the kubelet is about to end.
-
-    Args:
-        machine: what is known of the machine.
     """
 
     def __init__(self, machine: MachineInfo) -> None:

@@ -111,14 +111,13 @@ class BehaviourError(PodiumError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """What a simulated pod does on its node, as far as it is scripted.
+    """The behaviour of a simulated pod on its node, as far as it is scripted.
 
     Attributes:
         startup: from its admission until its images are there and its network is set up.
         init: how long each of its init containers runs.
         ready_after: from the start of its containers until they are ready.
         run: how long its containers run until they exit by themselves.
-        exit_code: with which they do.
         termination: how long they take to exit once they are asked to; the grace period at most.
     """
 
@@ -132,7 +131,7 @@ class Behaviour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeBehaviour:
-    """What a simulated node does, as far as it is scripted.
+    """The behaviour of a simulated node, as far as it is scripted.
 
     Attributes:
         down: it is silent: nothing of it is heard, though its pods go on.

@@ -29,14 +29,12 @@ _TICKS_PER_SECOND = 1000
 
 
 class NodePressure:
-    """The use of one simulated node's resources, and what follows from it.
+    """Has the eviction manager and the kernel act on what is used on one simulated node.
 
     Args:
-        kubelet: of the node.
         script: what the node uses itself.
         settings: what goes for all nodes.
         revisit: asked to have a pod looked at again at a time.
-        now_s: the time.
     """
 
     def __init__(

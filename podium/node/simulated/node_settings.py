@@ -9,7 +9,7 @@ from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, Behaviour
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSettings:
-    """What goes for all simulated nodes of a cluster.
+    """The settings of all simulated nodes of a cluster.
 
     Attributes:
         behaviour: of pods, as far as neither they nor their nodes say otherwise.

@@ -48,10 +48,9 @@ _WELL = HandlerResult(succeeded=True)
 
 @dataclass(slots=True)
 class ScriptedSandbox:
-    """Where the containers of one simulated pod run: it knows what they will do, and when.
+    """The environment of one simulated pod's containers, which knows what they will do, and when.
 
     Attributes:
-        script: what they do.
         usage: what they use.
         annotations: that script it.
         ip: the pod's address; empty as long as it has none.

@@ -180,7 +180,7 @@ _NODE_AMOUNTS = {
 
 @dataclass(frozen=True, slots=True)
 class UsageScript:
-    """What a pod or node uses as time goes by, as its annotations script it.
+    """The usage of a pod or node over time, as its annotations script it.
 
     Attributes:
         curves: by what: `memory`, `disk` (of containers' writable layers) and `logs` in bytes,
@@ -207,7 +207,7 @@ NO_USAGE = UsageScript()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeScript:
-    """What a node has and uses besides its pods.
+    """The resources that a node has and uses besides its pods, as its annotations script it.
 
     Attributes:
         usage: of the system.

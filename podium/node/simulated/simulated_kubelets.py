@@ -24,7 +24,7 @@ from podium.node.simulated.scripted_runtime import ScriptedRuntime
 
 @dataclass(frozen=True, slots=True)
 class _PressureKey:
-    """The key of what is used on a node."""
+    """The key of a node whose usage is to be looked at."""
 
     name: str
 

@@ -32,10 +32,9 @@ _NOTHING = PodUsage(memory_bytes=0)
 
 @dataclass(frozen=True, slots=True)
 class StatsProvider:
-    """Tells what is used on one simulated node at a time.
+    """Computes what is used on one simulated node at a time.
 
     Attributes:
-        node: the node.
         script: its own.
         started_s: when its curves begin.
         config: how evictions are configured.
