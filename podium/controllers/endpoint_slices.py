@@ -11,18 +11,14 @@ from podium.api.pods import node_name_of, node_names_of
 from podium.control.effects import Create, Effect, Replace, deletion_of
 from podium.control.events import Change
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.kit.indexer import namespaces
-from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.selected_pods import SelectedPods
 from podium.controllers.service_endpoints import (
-    HEADLESS,
     PORT_FIELDS,
     Ports,
+    ServiceReconciler,
     endpoint_of,
     is_behind,
-    looks_alike,
+    labels_of,
     ports_of,
-    selector_of,
 )
 
 ENDPOINTS_MAX = 100
@@ -33,36 +29,22 @@ _MANAGER = "endpointslice-controller.k8s.io"
 _SLICE = "EndpointSlice"
 
 
-class EndpointSliceController(Reconciler):
+class EndpointSliceController(ServiceReconciler):
     """Keeps the EndpointSlices of each service in step with its pods."""
 
     name = "endpointslice-controller"
     kinds = frozenset({"Service", "Pod", "Node", _SLICE})
 
     def __init__(self) -> None:
-        super().__init__(
-            {
-                "Pod": {"namespace": namespaces, "node": node_names_of},
-                "Service": {"namespace": namespaces},
-                _SLICE: {"service": _services},
-            }
-        )
-        self._members = SelectedPods(self.objects, "Service", selector_of)
+        super().__init__({"Pod": {"node": node_names_of}, _SLICE: {"service": _services}})
 
-    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.obj
-        place, called = place_of(obj)
-        now = self.objects.at(change.kind, (place, called))
-        if change.kind == "Service":
-            self._members.update_selector(before, now)
-            yield place, called
-        elif change.kind == _SLICE:
-            for service in _services(obj):
+    def other_keys(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        place, called = place_of(change.obj)
+        if change.kind == _SLICE:
+            for service in _services(change.obj):
                 yield place, service.rpartition("/")[2]
-        elif change.kind == "Node":
-            yield from self._behind_node(called, before, now)
-        elif not looks_alike(before, now):
-            yield from self._members.update_pod(before, now)
+        else:
+            yield from self._behind_node(called, before, self.objects.get("Node", called))
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         service = self.objects.at("Service", key)
@@ -83,11 +65,11 @@ class EndpointSliceController(Reconciler):
         if before is not None and now is not None and labels(before) == labels(now):
             return
         for pod in self.objects.by("Pod", "node", called):
-            yield from self._members.update_pod(pod, pod)
+            yield from self.selected.update_pod(pod, pod)
 
     def _reconcile(self, service: Object, slices: Sequence[Object]) -> Iterator[Effect]:
         wanted: dict[Ports, dict[str, Object]] = {}
-        for pod in self._members.of(service):
+        for pod in self.selected.of(service):
             node = self.objects.get("Node", node_name_of(pod))
             keeps_unready = service["spec"].get("publishNotReadyAddresses")
             if is_behind(pod) and (node is not None or keeps_unready):
@@ -164,10 +146,7 @@ def _creation(service: Object, ports: Ports, content: Sequence[Object]) -> Creat
 
 def _labels(service: Object) -> dict[str, str]:
     """A service's own labels, and those by which its slices are found."""
-    carried = {key: value for key, value in labels(service).items() if key != HEADLESS}
-    if service["spec"].get("clusterIP") == "None":
-        carried[HEADLESS] = ""
-    return {**carried, SERVICE_NAME: name(service), MANAGED_BY: _MANAGER}
+    return {**labels_of(service), SERVICE_NAME: name(service), MANAGED_BY: _MANAGER}
 
 
 def _ports_in(one: Object) -> Ports:

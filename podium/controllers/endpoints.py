@@ -7,20 +7,17 @@ aren't ready stand apart. Unlike slices it doesn't belong to its service, and is
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import Object, is_terminating, labels, name, place_of, uid_of
+from podium.api.objects import Object, is_terminating, labels, place_of
 from podium.api.pods import is_ready
 from podium.control.effects import Create, Effect, Replace, deletion_of
 from podium.control.events import Change
-from podium.controllers.kit.indexer import namespaces
-from podium.controllers.kit.reconciler import Reconciler
-from podium.controllers.kit.selected_pods import SelectedPods
 from podium.controllers.service_endpoints import (
-    HEADLESS,
     Ports,
+    ServiceReconciler,
     is_behind,
-    looks_alike,
+    labels_of,
     ports_of,
-    selector_of,
+    reference_of,
 )
 
 ADDRESSES_MAX = 1000
@@ -29,27 +26,14 @@ OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity"
 _KIND = "Endpoints"
 
 
-class EndpointsController(Reconciler):
+class EndpointsController(ServiceReconciler):
     """Keeps the Endpoints object of each service in step with its pods."""
 
     name = "endpoint-controller"
     kinds = frozenset({"Service", "Pod", _KIND})
 
-    def __init__(self) -> None:
-        super().__init__({"Pod": {"namespace": namespaces}, "Service": {"namespace": namespaces}})
-        self._members = SelectedPods(self.objects, "Service", selector_of)
-
-    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.obj
-        place, called = place_of(obj)
-        now = self.objects.at(change.kind, (place, called))
-        if change.kind == "Pod":
-            if not looks_alike(before, now):
-                yield from self._members.update_pod(before, now)
-            return
-        if change.kind == "Service":
-            self._members.update_selector(before, now)
-        yield place, called
+    def other_keys(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        yield place_of(change.obj)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         service = self.objects.at("Service", key)
@@ -58,7 +42,7 @@ class EndpointsController(Reconciler):
             return [deletion_of(_KIND, known)] if known is not None and _is_ours(known) else ()
         if not service["spec"].get("selector") or service["spec"].get("type") == "ExternalName":
             return ()
-        wanted = _endpoints(service, self._members.of(service), known)
+        wanted = _endpoints(service, self.selected.of(service), known)
         if known is None:
             return [Create(kind=_KIND, obj=wanted)]
         is_same = _contents(known) == _contents(wanted)
@@ -91,7 +75,9 @@ def _subsets(service: Object, pods: Sequence[Object], keeps_unready: bool) -> It
     for pod in pods:
         sort = "addresses" if keeps_unready or is_ready(pod) else "notReadyAddresses"
         group = groups.setdefault(ports_of(service, pod), {})
-        group.setdefault(sort, []).append(_address(service, pod))
+        group.setdefault(sort, []).append(
+            {"ip": pod["status"]["podIP"], **reference_of(service, pod)}
+        )
     for ports in sorted(groups):
         subset: dict[str, Any] = {
             sort: sorted(found, key=lambda one: str(one["ip"]))
@@ -102,26 +88,8 @@ def _subsets(service: Object, pods: Sequence[Object], keeps_unready: bool) -> It
         yield subset
 
 
-def _address(service: Object, pod: Object) -> Object:
-    place, called = place_of(pod)
-    spec = pod["spec"]
-    address: dict[str, Any] = {
-        "ip": pod["status"]["podIP"],
-        "targetRef": {"kind": "Pod", "namespace": place, "name": called, "uid": uid_of(pod)},
-    }
-    if spec.get("nodeName"):
-        address["nodeName"] = spec["nodeName"]
-    if spec.get("hostname") and spec.get("subdomain") == name(service):
-        address["hostname"] = spec["hostname"]
-    return address
-
-
 def _labels(service: Object) -> dict[str, str]:
-    carried = {**labels(service), MANAGED_BY: EndpointsController.name}
-    carried.pop(HEADLESS, None)
-    if service["spec"].get("clusterIP") == "None":
-        carried[HEADLESS] = ""
-    return carried
+    return {**labels_of(service), MANAGED_BY: EndpointsController.name}
 
 
 def _contents(endpoints: Object) -> tuple[Any, ...]:

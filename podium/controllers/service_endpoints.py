@@ -3,7 +3,8 @@
 The rules are those of v1.36's `endpointslice` library.
 """
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from podium.api.labels import NOTHING, Selector, equality_selector
@@ -18,12 +19,51 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_finished, is_ready
+from podium.control.events import Change
+from podium.controllers.kit.indexer import Index, namespaces
+from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.selected_pods import SelectedPods
 
 Ports = tuple[tuple[tuple[str, Any], ...], ...]
 """The ports of a slice, each as its fields by name."""
 
 HEADLESS = "service.kubernetes.io/headless"
 _ZONE = "topology.kubernetes.io/zone"
+
+
+class ServiceReconciler(Reconciler):
+    """A controller that looks at a service when it changes, or a pod that it selects.
+
+    Attributes:
+        selected: the pods that services select.
+
+    Args:
+        indexes: beside those of pods and services by namespace.
+    """
+
+    def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
+        by_namespace = {"Pod": {"namespace": namespaces}, "Service": {"namespace": namespaces}}
+        more = indexes or {}
+        kinds = {**by_namespace, **more}
+        super().__init__({one: {**by_namespace.get(one, {}), **more.get(one, {})} for one in kinds})
+        self.selected = SelectedPods(self.objects, "Service", selector_of)
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        place = place_of(change.obj)
+        now = self.objects.at(change.kind, place)
+        if change.kind == "Pod":
+            if not looks_alike(before, now):
+                yield from self.selected.update_pod(before, now)
+            return
+        if change.kind == "Service":
+            self.selected.update_selector(before, now)
+            yield place
+        else:
+            yield from self.other_keys(change, before)
+
+    @abstractmethod
+    def other_keys(self, change: Change, before: Object | None) -> Iterable[Hashable]:
+        """The services that a change of anything else concerns; arguments as of `keys_of`."""
 
 
 def selector_of(service: Object) -> Selector:
@@ -47,7 +87,6 @@ def endpoint_of(service: Object, pod: Object, node: Object | None) -> Object:
     """
     serving, terminating = is_ready(pod), is_terminating(pod)
     keeps_unready = bool(service["spec"].get("publishNotReadyAddresses"))
-    spec = pod["spec"]
     endpoint = {
         "addresses": [pod["status"]["podIP"]],
         "conditions": {
@@ -55,21 +94,30 @@ def endpoint_of(service: Object, pod: Object, node: Object | None) -> Object:
             "serving": serving,
             "terminating": terminating,
         },
-        "targetRef": {
-            "kind": "Pod",
-            "namespace": place_of(pod)[0],
-            "name": name(pod),
-            "uid": uid_of(pod),
-        },
+        **reference_of(service, pod),
     }
-    if spec.get("nodeName"):
-        endpoint["nodeName"] = spec["nodeName"]
     zone = labels(node or {}).get(_ZONE)
     if zone:
         endpoint["zone"] = zone
-    if spec.get("hostname") and spec.get("subdomain") == name(service):
-        endpoint["hostname"] = spec["hostname"]
     return endpoint
+
+
+def reference_of(service: Object, pod: Object) -> dict[str, Any]:
+    """The fields that tell which pod an endpoint is, where it is, and what it is called."""
+    (place, called), spec = place_of(pod), pod["spec"]
+    target = {"kind": "Pod", "namespace": place, "name": called, "uid": uid_of(pod)}
+    fields: dict[str, Any] = {"targetRef": target}
+    if spec.get("nodeName"):
+        fields["nodeName"] = spec["nodeName"]
+    if spec.get("hostname") and spec.get("subdomain") == name(service):
+        fields["hostname"] = spec["hostname"]
+    return fields
+
+
+def labels_of(service: Object) -> dict[str, str]:
+    """The labels that a service passes on, and whether it has no address of its own."""
+    carried = {key: value for key, value in labels(service).items() if key != HEADLESS}
+    return {**carried, HEADLESS: ""} if service["spec"].get("clusterIP") == "None" else carried
 
 
 PORT_FIELDS = ("appProtocol", "name", "port", "protocol")

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from podium.api.durations import NANOS_PER_SECOND, format_duration
 from podium.api.objects import Object
 from podium.api.resources import is_sidecar
+from podium.control.backoff import Backoff, Restarts
 from podium.control.effects import Effect
-from podium.node.back_off import BackOff
 from podium.node.container_runtime import (
     NEVER_S,
     ContainerId,
@@ -33,6 +33,8 @@ NOT_CONFIGURED = "CreateContainerConfigError"
 _LEAST_GRACE_S = 2.0
 _CONFIGURING_S = 10.0
 _KILL_AGAIN_S = 1.0
+# As with the settings of v1.36's kubelet: at once, then after 10 s, 20 s and so on.
+_BACKOFF = Backoff(first_s=10.0, max_s=300.0)
 _NO_PROBES: Mapping[Handler, ProbeWorker] = MappingProxyType({})
 
 
@@ -105,7 +107,7 @@ class Container:
     kills_s: float = NEVER_S
     last: Run | None = None
     waiting: Waiting = _WAITING
-    back_off: BackOff = field(default_factory=BackOff)
+    back_off: Restarts = field(default_factory=lambda: Restarts(_BACKOFF))
     changes: int = 0
     not_before_s: float = 0.0
     probes: Mapping[Handler, ProbeWorker] = field(default_factory=lambda: _NO_PROBES)

@@ -7,7 +7,6 @@ from podium.api.objects import Object
 from podium.api.resources import is_sidecar
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Effect
-from podium.node.back_off import BackOff
 from podium.node.container import Container, Run, State
 from podium.node.container_runtime import (
     KILLED,
@@ -253,7 +252,7 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
     started = (state.get("running") or ended or _NOTHING).get("startedAt")
     one.attempt = int(told.get("restartCount") or 0)
     one.since_s = _seconds(started) if started else admitted_s
-    one.back_off = BackOff(count=one.attempt, last_s=one.since_s)
+    one.back_off.count, one.back_off.last_s = one.attempt, one.since_s
     if ended:
         exited = ExitStatus(int(ended["exitCode"]), ended.get("reason") or "")
         one.last = Run(exited, _seconds(ended["startedAt"]), _seconds(ended["finishedAt"]))
