@@ -1,7 +1,7 @@
 """Effects: API calls as values.
 
 A machine returns them, a dispatcher makes them, and each comes back as an `Outcome`. An outcome
-may come late, twice, out of order, or say that nobody knows what became of the call; `purpose` is
+may come late, twice, out of order, or say that it isn't known what became of the call; `purpose` is
 the machine's own note of what it wanted, by which it recognises the outcome.
 """
 

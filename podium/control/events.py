@@ -48,7 +48,7 @@ class CallError:
     """The reason for which a call has failed.
 
     Attributes:
-        code: the HTTP status code; 504 if nobody knows.
+        code: the HTTP status code; 504 if the outcome isn't known.
         reason: as in an API status, such as `Conflict` or `NotFound`.
         message: the sentence.
         retry_after_s: how long the server asks to wait; 0 if it doesn't say.

@@ -1,9 +1,9 @@
 """Heartbeats of nodes: what their Leases say, and how a simulation gets by without renewing them.
 
-A kubelet renews its Lease every `RENEW_INTERVAL_S`; who watches nodes counts from the last renewal
-he has heard of. A thousand simulated nodes would write a hundred Leases a second that tell nobody
-anything new. So a simulated agent says once, by an annotation, that it goes on renewing, and takes
-the word back when it falls silent:
+A kubelet renews its Lease every `RENEW_INTERVAL_S`; a controller counts from the last renewal that
+it has seen. A thousand simulated nodes would write a hundred Leases a second without news. So a
+simulated agent says once, by an annotation, that it goes on renewing, and takes the word back when
+it falls silent:
 
 - `podium.dev/heartbeats: continuous`: take the Lease as renewed whenever you look.
 - `podium.dev/heartbeats: ended`: the last renewal was at `spec.renewTime`, which may be before this

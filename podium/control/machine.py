@@ -12,8 +12,8 @@ class Machine(Protocol):
 
     Attributes:
         name: who acts, as in a user agent and in events.
-        kinds: the kinds of objects that it wants to be told of, by their keys. Who learns
-            of a kind that has just been defined puts another set there, with more in it.
+        kinds: the kinds of objects that it wants to be told of, by their keys. A machine
+            that learns of a new kind replaces the set by a larger one.
     """
 
     name: str

@@ -77,7 +77,7 @@ def next_step(owner: Object, history: History, objects: Indexer, hash_label: str
 def surplus(
     owner: Object, old: Sequence[Object], live: Callable[[], Collection[str]]
 ) -> Iterator[Effect]:
-    """Deletions of the oldest revisions that nobody needs, beyond those that are to be kept.
+    """Deletions of the oldest revisions that no pod has, beyond those that are to be kept.
 
     Args:
         owner: tells how many are kept.
@@ -101,7 +101,7 @@ def _keeps(revision: Object, template: Object) -> bool:
 def _lost_hash(owner: Object, history: History) -> str:
     """The hash by which pods know the template's revision, if only its object isn't there.
 
-    So it is when somebody has written a cluster's state down, but not its revisions: without the
+    So it is when a cluster's state was exported without its revisions: without the
     name that the status tells, all pods would look outdated, and be replaced.
     """
     status = owner.get("status") or {}

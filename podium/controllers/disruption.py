@@ -189,7 +189,7 @@ class DisruptionController(Reconciler):
         yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)
 
     def _fail_safe(self, budget: Object, why: str, now_s: float) -> Iterator[Effect]:
-        """Nothing may be disrupted as long as nobody knows how much may be."""
+        """Allow no disruption as long as it isn't known how many there may be."""
         old: Object = budget.get("status") or {}
         seen = old.get("observedGeneration") or 0
         condition = new_condition(budget, _ALLOWED, "False", "SyncFailed", why, now_s, seen)
@@ -234,7 +234,7 @@ class DisruptionController(Reconciler):
 
 
 def _selector_of(budget: Object) -> Selector:
-    """A budget's selector; one that isn't valid selects nobody."""
+    """A budget's selector; one that isn't valid selects no pods."""
     try:
         return label_selector(spec_of(budget).get("selector"))
     except SelectorError:
@@ -263,7 +263,7 @@ def _counts_alike(before: Object | None, after: Object | None) -> bool:
 
 
 def _may_go_stale(pod: Object) -> bool:
-    """Whether the pod is to be disrupted by somebody who says so right before he does it."""
+    """Whether the pod's condition announces a disruption that should follow at once."""
     target = condition_of(pod, _TARGET)
     return (
         target is not None

@@ -1,4 +1,4 @@
-"""The Endpoints controller: the old, single object that says who is behind a service.
+"""The Endpoints controller: the old, single object that lists the pods behind a service.
 
 Rules are those of v1.36's `endpoint` controller. Terminating pods aren't in it at all; those that
 aren't ready stand apart. Unlike slices it doesn't belong to its service, and is deleted with it.

@@ -6,7 +6,7 @@ The rules are those of v1.36's `garbagecollector`:
 - An owner with the finalizer `foregroundDeletion` waits for those of its dependents that block it.
 - An owner with the finalizer `orphan` waits until its dependents don't refer to it any more.
 
-Owners are told apart by uid. One that nobody has told of may just be late: it is asked for by a
+Owners are told apart by uid. One that no watch has told of may just be late: it is asked for by a
 patch that changes nothing before anything is deleted for its absence.
 """
 
@@ -52,7 +52,7 @@ class _Owners:
         solid: they are there, and stay.
         waiting: they are to go once their dependents are gone.
         dangling: they aren't there.
-        unclear: nobody has told of them yet.
+        unclear: no watch has told of them yet.
     """
 
     solid: list[Object] = field(default_factory=list)
@@ -66,7 +66,7 @@ class GarbageCollector(Reconciler):
 
     name = "generic-garbage-collector"
     kinds = _KINDS
-    # Whose owner isn't there had one where he comes from.
+    # An object that was loaded without its owner had one in the cluster that it comes from.
     tends = frozenset[str]()
 
     def __init__(self) -> None:
@@ -127,7 +127,7 @@ class GarbageCollector(Reconciler):
         return ()
 
     def _missed(self, key: Hashable, asked: Effect, found_uid: str) -> None:
-        """Note who isn't there, although a dependent refers to him by the name asked for."""
+        """Note owners that are absent, although a dependent refers to the name asked for."""
         assert isinstance(key, _Item)
         assert isinstance(asked, Patch)
         obj = self.objects.get(key.kind, key.name, key.namespace)
@@ -181,7 +181,7 @@ class GarbageCollector(Reconciler):
             yield _without_finalizer(key, owner, FOREGROUND)
 
     def _judge(self, key: _Item, obj: Object) -> Iterator[Effect]:
-        """Delete a dependent that nobody keeps, or forget the owners that don't keep it."""
+        """Delete a dependent that no owner keeps, or forget the owners that don't keep it."""
         owners = self._owners_of(obj)
         if owners.unclear:
             yield from (self._question(reference, obj) for reference in owners.unclear)
@@ -245,7 +245,7 @@ def _is_out_of_reach(kind: Kind, dependent: Object) -> bool:
 
 
 def _alike(old: Object | None, new: Object | None) -> bool:
-    """Whether two states of an object are the same to those who collect garbage."""
+    """Whether two states of an object are the same to the garbage collector."""
     if old is None or new is None:
         return old is new
     before, after = old["metadata"], new["metadata"]

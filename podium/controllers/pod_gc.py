@@ -1,4 +1,4 @@
-"""The pod garbage collector: removes pods that nobody else will remove any more.
+"""The pod garbage collector: removes pods that no kubelet will remove any more.
 
 The rules are those of v1.36's `podgc` controller, which looks around every 20 seconds: pods on
 nodes that have been gone for a while, terminating pods without a node or on one that is out of
@@ -177,7 +177,7 @@ def _is_lost(pod: Object) -> bool:
 
 
 def _is_out_of_service(node: Object) -> bool:
-    """Whether somebody has declared an unready node to be so."""
+    """Whether an unready node is tainted as out of service."""
     taints = spec_of(node).get("taints") or ()
     ready = condition_of(node, "Ready") or {}
     return ready.get("status") != "True" and any(t.get("key") == _OUT_OF_SERVICE for t in taints)

@@ -108,7 +108,7 @@ class ReplicaSetController(Reconciler):
         return self.objects.at(self.kind, key)
 
     def _claims(self, owner: Object, counts: ReplicaCounts) -> Iterator[Effect]:
-        """Release pods that don't match any more, and adopt those that do and belong to nobody."""
+        """Release pods that don't match any more, and adopt those that do and have no owner."""
         for pod in self._found(counts.mismatched):
             if not is_terminating(pod):
                 yield release(owner, pod, "Pod")

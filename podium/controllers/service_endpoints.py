@@ -1,4 +1,4 @@
-"""Pods as endpoints of services: who is one, at which ports, and how he is.
+"""Pods as endpoints of services: which pods are endpoints, at which ports, and how they are.
 
 The rules are those of v1.36's `endpointslice` library.
 """
@@ -67,7 +67,7 @@ class ServiceReconciler(Reconciler):
 
 
 def selector_of(service: Object) -> Selector:
-    """A service's selector; a service without one selects nobody."""
+    """A service's selector; a service without one selects no pods."""
     raw = spec_of(service).get("selector")
     return equality_selector(raw) if raw else NOTHING
 

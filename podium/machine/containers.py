@@ -234,7 +234,7 @@ class Containers:
 
 
 async def end_of(process: Popen[bytes]) -> None:
-    """Wait for a process alone, whoever holds its output open; its number stays its own."""
+    """Wait for a process, even if others hold its output open; its number stays its own."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     descriptor = os.pidfd_open(process.pid)
     loop.add_reader(descriptor, ended.set)

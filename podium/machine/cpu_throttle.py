@@ -1,4 +1,4 @@
-"""CPU limits where there are no cgroups: whoever has used more than its share is paused.
+"""CPU limits where there are no cgroups: a container that has used more than its share is paused.
 
 A few times a second it is looked at what each container has used. One that is ahead of its limit is
 stopped (SIGSTOP) until the limit has caught up, and goes on then (SIGCONT).

@@ -52,7 +52,7 @@ class RuntimeService:
     """Carries out a kubelet's commands on the machine, and passes other effects on to the API.
 
     Attributes:
-        asked_to_end: set by whoever wants the kubelet to end.
+        asked_to_end: set when the kubelet is to end.
         has_ended: set when it has.
 
     Args:

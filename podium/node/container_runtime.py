@@ -129,7 +129,7 @@ class ContainerRuntime(Protocol):
 
     Attributes:
         host_ip: the node's address.
-        is_down: whether nothing is heard of the node, and nobody reaches it.
+        is_down: whether the node is silent and can't be reached.
         conditions: statuses by type of the node's conditions that aren't as on a healthy node.
     """
 

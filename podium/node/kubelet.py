@@ -172,7 +172,7 @@ class Kubelet:
             yield from transitions(self.node, before, self.eviction.told)
 
     def _finished(self, worker: PodWorker | None, pod: Object, now_s: float) -> Iterator[Effect]:
-        """A pod has ended, as its status says; whoever has said so, nothing of it runs on."""
+        """Stop all that runs of a pod that has ended according to its status."""
         if worker is not None:
             if not (worker.is_over or worker.sandbox.is_scripted):
                 worker.stop(DELETED, worker.own_grace_period_s(), now_s)

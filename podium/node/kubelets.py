@@ -94,7 +94,7 @@ class Kubelets(Reconciler):
             yield patch
 
     def heeds(self, change: Change) -> bool:
-        """Pods without a node concern nobody, and what a kubelet has written itself it knows."""
+        """Pods without a node concern no kubelet; what it has written itself it knows."""
         new = change.new
         if new is None or change.kind != "Pod":
             return True

@@ -36,7 +36,7 @@ class NodeLease:
     def announce(
         self, node: Object, started_s: float, *, is_down: bool, now_s: float
     ) -> Iterator[Effect]:
-        """Say whether heartbeats go on, if that is news; who was never up says nothing."""
+        """Say whether heartbeats go on, if that is news and it was ever up."""
         heartbeats = ENDED if is_down else CONTINUOUS
         if heartbeats == self.heartbeats or (is_down and self.exists is False):
             return

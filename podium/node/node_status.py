@@ -77,7 +77,7 @@ def status_patch(
 ) -> Patch | None:
     """What makes the status of a node true; None if it is.
 
-    Addresses are told if nobody has told any, or others are wanted.
+    Addresses are written if there are none, or others are wanted.
 
     Args:
         node: the node.

@@ -1,10 +1,10 @@
 """What a node refuses when it is handed a pod: the kubelet's admission, v1.36.
 
-A node under pressure takes only who doesn't add to it. Then the kubelet asks the scheduler's own
-questions about resources, node affinity, name and ports, and about NoExecute taints, and gives the
-first objection (eviction manager and predicateAdmitHandler of `pkg/kubelet`). Resources that only
-an extended resource of the cluster could provide are let pass. A critical pod that lacks nothing
-but resources gets them: the kubelet stops other pods for it
+A node under pressure takes only pods that don't add to it. Then the kubelet asks the scheduler's
+own questions about resources, node affinity, name and ports, and about NoExecute taints, and gives
+the first objection (eviction manager and predicateAdmitHandler of `pkg/kubelet`). Resources that
+only an extended resource of the cluster could provide are let pass. A critical pod that lacks
+nothing but resources gets them: the kubelet stops other pods for it
 (`podium.node.critical_pod_preemption`).
 """
 

@@ -50,7 +50,7 @@ class PodWorker:
         admitted_s: when the node took it, in seconds since the epoch.
         init: its init containers, in their order.
         waits_for: uids of the pods that have to make room for it first.
-        stop_reason: why it is being stopped, or was; None if nobody stops it.
+        stop_reason: why it is being stopped, or was; None if it isn't being stopped.
         is_over: whether nothing of it runs any more, nor will.
         over_s: since when, then.
         is_set_up: whether its directories, volumes and network are there.

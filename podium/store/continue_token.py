@@ -1,4 +1,4 @@
-"""Where a list goes on, as text that says nothing to whoever carries it.
+"""Where a list goes on, as opaque text.
 
 The format is kube-apiserver's: base64 of `{"v": "meta.k8s.io/v1", "rv": …, "start": …}`, so that
 clients that look inside find what they expect.

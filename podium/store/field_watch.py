@@ -98,11 +98,11 @@ class FieldWatch:
         return taken
 
     def wake_by(self, wake: Wake) -> None:
-        """Have somebody woken whenever there is something to take after there was nothing."""
+        """Call `wake` whenever there is something to take after there was nothing."""
         self._wake = wake
 
     def close(self) -> None:
-        """Wake nobody any more."""
+        """Wake no more."""
         self._wake = None
         self._history.followers.remove(self._field.read, self._field.value, self._follow)
 
@@ -110,7 +110,7 @@ class FieldWatch:
         return self._namespace is None or event.namespace == self._namespace
 
     def _follow(self, event: WatchEvent) -> Wake | None:
-        """Take note of an event; who is to be woken for it."""
+        """Take note of an event; what is to be woken for it."""
         # Opened amid a transaction, it starts after events that weren't told of yet.
         if self._is_expired or event.revision <= self._revision or not self._is_within(event):
             return None

@@ -1,4 +1,4 @@
-"""The writes of the recent past, by kind, and who waits for the next one."""
+"""The writes of the recent past, by kind, and the watches that wait for the next one."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -32,7 +32,7 @@ class WatchEvent(NamedTuple):
 
 Wake = Callable[[], None]
 Follow = Callable[[WatchEvent], Wake | None]
-"""Takes note of an event, and says who is to be woken for it."""
+"""Takes note of an event; returns what is to be woken for it, if anything."""
 
 
 class FieldSubscribers:
@@ -42,7 +42,7 @@ class FieldSubscribers:
         self._by_field: dict[Callable[[Object], str], dict[str, list[Follow]]] = {}
 
     def add(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
-        """Have somebody told of objects whose field has, or had, a value."""
+        """Have a watch told of objects whose field has, or had, a value."""
         self._by_field.setdefault(read, {}).setdefault(value, []).append(follow)
 
     def remove(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
@@ -55,7 +55,7 @@ class FieldSubscribers:
             del self._by_field[read]
 
     def tell(self, event: WatchEvent) -> Iterator[Wake]:
-        """Tell an event to whom it concerns, and name who is to be woken."""
+        """Tell the watches that an event concerns; yields what is to be woken."""
         for read, by_value in self._by_field.items():
             values = [read(event.obj)]
             if event.previous is not None:
@@ -75,8 +75,8 @@ class KindHistory:
     Attributes:
         oldest_revision: all events after this revision are there.
         end: the number that the next event gets.
-        waiting: who is to be woken by the next event.
-        followers: who is told of events that concern them only.
+        waiting: what is to be woken by the next event, by watch.
+        followers: the watches that are told only of events that concern them.
         size: how many events are remembered.
     """
 
@@ -137,7 +137,7 @@ class History:
         return found
 
     def publish(self, events: Sequence[WatchEvent]) -> None:
-        """Tell of writes, and wake who waits for them."""
+        """Tell of writes, and wake the watches that wait for them."""
         woken: list[Wake] = []
         for event in events:
             history = self.of(event.kind)

@@ -7,7 +7,7 @@ from typing import Protocol
 from podium.store.history import WatchEvent
 
 FIRST_REVISION = 1
-"""Of an empty store; 0 means something else to those who list and watch."""
+"""Of an empty store; 0 means something else in lists and watches."""
 
 
 @dataclass(frozen=True, slots=True)

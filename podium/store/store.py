@@ -1,7 +1,7 @@
 """The store: objects by kind, namespace and name, one revision counter, one history.
 
 Every write gets the next revision, which becomes the object's resourceVersion. It is told to the
-journal first and to watches afterwards, so that nobody sees what a crash could undo. Objects are
+journal first and to watches afterwards, so that no watch sees what a crash could undo. Objects are
 kept as they are given but for that version, and mustn't be changed afterwards.
 """
 

@@ -60,12 +60,12 @@ class Watch:
         return taken
 
     def wake_by(self, wake: Wake) -> None:
-        """Have somebody woken by the next event, each time that all have been taken."""
+        """Call `wake` at the next event, each time that all have been taken."""
         self._wake = wake
         self._wait()
 
     def close(self) -> None:
-        """Wake nobody any more."""
+        """Wake no more."""
         self._wake = None
         self._history.waiting.pop(self, None)
 

@@ -130,7 +130,7 @@ def is_scaled(deployment: Object, owned: OwnedReplicaSets) -> bool:
 
 
 def surplus_history(deployment: Object, owned: OwnedReplicaSets) -> list[Object]:
-    """The old ReplicaSets beyond the history's limit that nobody needs, lowest revisions first."""
+    """The old ReplicaSets beyond the history's limit that have no pods, lowest revisions first."""
     limit = deployment["spec"].get("revisionHistoryLimit")
     kept = [one for one in owned.old if not one["metadata"].get("deletionTimestamp")]
     if limit is None or len(kept) <= limit:

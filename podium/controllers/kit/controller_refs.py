@@ -70,7 +70,7 @@ def owner_reference(owner: Object) -> dict[str, Any]:
 
 
 def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) -> Iterator[Place]:
-    """The owners of a kind that an object concerns: its controller, or who may adopt it.
+    """The owners of a kind that an object concerns: its controller, or those that may adopt it.
 
     Args:
         obj: the object.

@@ -1,8 +1,8 @@
 """What a controller knows of the objects it watches, with indexes to find them by.
 
 A controller's own writes are taken in as soon as their outcome is known, and what a watch tells
-later of an older state is passed over. So nobody counts a pod twice that he has just created, and
-no bookkeeping of expected events is needed.
+later of an older state is passed over. So no controller counts twice a pod that it has just
+created, and no bookkeeping of expected events is needed.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping

@@ -100,7 +100,7 @@ class Reconciler(ABC):
             self._rest = RestingKeys(loaded, self.tends)
 
     def is_unrevised(self, key: Hashable) -> bool:
-        """Whether a key stands for an object that is to be left as it is, and nobody changed."""
+        """Whether a key stands for an object that is to be left as loaded, and still is so."""
         return self._rest is not None and self._rest.is_unrevised(key)
 
     def stirs(self, change: Change, before: Object | None) -> bool:

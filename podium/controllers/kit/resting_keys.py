@@ -1,6 +1,6 @@
 """What a controller leaves as it found it, because nothing has happened to it yet.
 
-A cluster that was loaded from what somebody has exported may lack what its controllers would have
+A cluster that was loaded from an export may lack what its controllers would have
 made long ago, and they would repair that before anything else. Where the state is to stay as it
 is, a key rests: it isn't looked at before one of the objects that concern it comes, goes or is
 changed. Rest is the controller's own knowledge; objects don't show it.
@@ -18,8 +18,8 @@ class RestingKeys:
     """The keys that a controller doesn't look at before something happens to them.
 
     Args:
-        loaded: uids of the objects that were exported from some cluster. What somebody has written
-            down beside them never had a controller, and is looked after at once.
+        loaded: uids of the objects that were exported from some cluster. Other
+            objects never had a controller, and are looked after at once.
         tends: the kinds that the controller makes pods, or anything else, for.
     """
 
@@ -64,7 +64,7 @@ class RestingKeys:
                 yield key
 
     def is_unrevised(self, key: Hashable) -> bool:
-        """Whether nobody has changed the object that a key stands for."""
+        """Whether the object that a key stands for is as it was loaded."""
         return key in self._unrevised
 
 

@@ -19,7 +19,7 @@ class SelectedPods:
 
     Args:
         objects: with the index `namespace` for pods and for the kind.
-        kind: of those who select.
+        kind: of the objects that select.
         selector_of: the selector in the spec of one of them.
     """
 
@@ -42,7 +42,7 @@ class SelectedPods:
         return [pod for pod in found if pod is not None]
 
     def update_selector(self, before: Object | None, after: Object | None) -> None:
-        """Take in a change of one who selects."""
+        """Take in a change of an object that selects."""
         owner = after if after is not None else before
         if owner is None or (before and after and before.get("spec") == after.get("spec")):
             return
@@ -59,7 +59,7 @@ class SelectedPods:
                 self._join(place, place_of(one))
 
     def update_pod(self, before: Object | None, after: Object | None) -> Iterator[Place]:
-        """Take in a change of a pod, and tell who selects it, or did until now."""
+        """Take in a change of a pod; the objects that select it, or did until now."""
         pod = after if after is not None else before
         if pod is None:
             return

@@ -1,7 +1,7 @@
 """Objects that a controller knows of only by the answers to its own calls.
 
 A watch tells of them soon, as a rule before or right after the answer. But an object may come and
-go while a watch is broken: the next list doesn't have it, and nobody ever tells that it is gone.
+go while a watch is broken: the next list doesn't have it, and no event tells that it is gone.
 """
 
 from collections import OrderedDict

@@ -302,7 +302,7 @@ class NodeLifecycleController(Reconciler):
         return iter(())
 
     def _mark(self, place: str, called: str, now_s: float) -> Iterator[Effect]:
-        """A pod isn't ready while nobody knows of its node."""
+        """Mark a pod as unready whose node isn't heard of."""
         pod = self.objects.get("Pod", called, place)
         node = None if pod is None else self.objects.get("Node", node_name_of(pod))
         if pod is None or node is None or not is_ready(pod) or ready_status(node) == "True":

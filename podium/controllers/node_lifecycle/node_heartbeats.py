@@ -92,7 +92,7 @@ def silent_from_s(
 
 
 def unknown_patch(node: Object, now_s: float) -> Patch | None:
-    """The write that says that nobody knows how a node is; None if that is said already."""
+    """The write that makes a node's conditions Unknown; None if they are already."""
     changed: list[Object] = []
     for kind in _KUBELETS_CONDITIONS:
         known = condition_of(node, kind)

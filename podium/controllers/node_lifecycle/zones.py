@@ -72,14 +72,14 @@ class RateLimiter:
         self.next_s = -math.inf
 
     def take(self, now_s: float) -> bool:
-        """Whether one may pass now, who then has."""
+        """Whether an action is allowed now; if so, it counts as done."""
         if not self._is_free(now_s):
             return False
         self.next_s = now_s + 1 / self.rate
         return True
 
     def set_rate(self, rate: float, now_s: float) -> None:
-        """Go on at another rate; who had to wait waits as long as that takes."""
+        """Go on at another rate; an action that had to wait waits as long as that takes."""
         waits = not self._is_free(now_s)
         if rate == self.rate:
             return

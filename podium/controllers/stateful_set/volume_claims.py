@@ -1,6 +1,6 @@
 """The claims of a StatefulSet's pods: made before the pod, and kept, unless the set says otherwise.
 
-Who owns a claim tells when it is deleted: with its pod, with the StatefulSet, or never.
+The owner of a claim says when it is deleted: with its pod, with the StatefulSet, or never.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """The persistent volume controller: binds claims to volumes, and tells what has become of both.
 
 Rules and texts are those of v1.36's `persistentvolume` controller. Binding takes four writes, in
-this order: the volume's claimRef, its phase, the claim's volumeName, its status; whoever crashes in
-between finds where he was. Making and removing volumes is left to provisioners.
+this order: the volume's claimRef, its phase, the claim's volumeName, its status; a crash in
+between loses nothing. Provisioners make and remove volumes.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence

@@ -35,7 +35,7 @@ from podium.core.volumes import (
 )
 
 PROVISIONING_S = 1.0
-"""How long it takes to make a volume unless somebody says so."""
+"""How long it takes to make a volume, unless a latency is given."""
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 

@@ -8,7 +8,7 @@ from podium.node.pressure.thresholds import Threshold
 
 DEFAULT_TRANSITION_PERIOD_S = 300.0
 DEFAULT_HOUSEKEEPING_S = 10.0
-"""How long the manager waits after a round in which it evicted nobody."""
+"""How long the manager waits after a round in which it evicted no pod."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The eviction manager of one node, as a state machine: it decides, others act.
 
 A round begins with `look`. It ends at once, with evictions or without, or it says what the node
-should throw away first; whoever has done that hands the new observations to `conclude`.
+should throw away first; once that is done, `conclude` is handed the new observations.
 
     round_ = manager.look(statistics, pods, now_s)
     if round_.reclaims:
@@ -136,7 +136,7 @@ class EvictionManager:
     def conclude(self, begun: EvictionRound, afterwards: Observations) -> EvictionRound:
         """End a round after what it asked for was thrown away, as far as that was possible.
 
-        Nobody is evicted if no threshold of any signal is met any more, minimum reclaim included.
+        No pod is evicted if no threshold of any signal is met any more, minimum reclaim included.
 
         Args:
             begun: the round.

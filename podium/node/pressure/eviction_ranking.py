@@ -2,9 +2,9 @@
 
 The kubelet v1.36 has three orders. Under pressure of memory or disk, pods above their requests go
 first, then those of lower priority, then those that use most beyond their requests. Under pressure
-of process ids only priority and the number of processes count. For inodes nobody can request any,
-so that everybody who uses some is above; what they use is compared with the request for ephemeral
-storage, as odd as that is.
+of process ids only priority and the number of processes count. No pod can request inodes, so that
+every pod that uses some is above its requests; what they use is compared with the request for
+ephemeral storage, as odd as that is.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ def eviction_request_nanos(pod: Object, resource: str) -> int:
     """What the eviction manager of v1.36 takes for the pod's request, in nanos.
 
     It differs from what the scheduler counts: a pod with pod-level resources requests nothing but
-    those, and the overhead is added only to who requests something.
+    those, and the overhead is added only if the pod requests something.
 
     Raises:
         QuantityError: an amount isn't a quantity.
@@ -62,7 +62,7 @@ class EvictionOrder(StrEnum):
     """The orders in which pods can be evicted.
 
     DEFAULT is the kubelet's. USAGE_SHARE is that of the design proposal of preemption: by
-    priority, and then who uses the most in relation to what it requests; who requests nothing uses
+    priority, and then by usage in relation to requests; a pod that requests nothing uses
     infinitely more.
     """
 

@@ -76,8 +76,8 @@ class Filesystems:
     def with_containerfs(self, thresholds: Iterable[Threshold]) -> tuple[Threshold, ...]:
         """Thresholds with those of containerfs, which are those of nodefs or of imagefs.
 
-        Who sets them directly has them overwritten. Where there is nothing to take them from,
-        they stand there unset.
+        Thresholds that were set for containerfs itself are overwritten. Where there is nothing to
+        take them from, they stand there unset.
         """
         found = list(thresholds)
         if self.split_container_image_fs and not self.dedicated_image_fs:

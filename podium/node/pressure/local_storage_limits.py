@@ -24,7 +24,7 @@ _NOTHING: Object = {}
 def limit_evictions(
     pods: Iterable[Object], usage: Mapping[str, PodUsage], *, dedicated_image_fs: bool
 ) -> list[Eviction]:
-    """Evict who exceeds a limit of local storage; critical pods are spared.
+    """Evict the pods that exceed a limit of local storage; critical pods are spared.
 
     Args:
         pods: that are active on the node.

@@ -15,7 +15,7 @@ class Observation:
     Attributes:
         available: bytes, inodes or process ids.
         capacity: likewise, all there are.
-        observed_s: when, in seconds since the epoch; None if nobody knows.
+        observed_s: when, in seconds since the epoch; None if that isn't known.
     """
 
     available: int

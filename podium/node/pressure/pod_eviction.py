@@ -37,7 +37,7 @@ class Eviction:
 
     @property
     def effective_grace_period_s(self) -> int:
-        """How long it has: whoever runs is always given a second."""
+        """How long it has; a pod always has a second."""
         return max(self.grace_period_s, 1)
 
 

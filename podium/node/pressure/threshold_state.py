@@ -60,7 +60,7 @@ def past_grace(since: Since, now_s: float) -> list[Threshold]:
 def updated(
     thresholds: Iterable[Threshold], observations: Observations, before: Observations
 ) -> list[Threshold]:
-    """Those whose signal was observed anew: nobody is evicted twice for one observation."""
+    """Those whose signal was observed anew: no pods are evicted twice for one observation."""
     return [
         one
         for one in thresholds

@@ -127,7 +127,7 @@ class MachineKubelet(Kubelets):
         return self._kubelet
 
     def _left(self, called: str) -> None:
-        """Nobody is told of a node that isn't there, but its pods run on."""
+        """Keep the kubelet: the pods of a Node that is gone run on."""
 
     def _status(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
         """Put right what isn't as it should be; also what others have changed, in a while."""
@@ -242,7 +242,7 @@ class MachineKubelet(Kubelets):
         return None if self._kubelet is None else self._kubelet.pods.get(pod_uid)
 
     def _leave(self, now_s: float) -> None:
-        """Stop everything; who doesn't obey in time is killed."""
+        """Stop all pods; those that don't end in time are killed."""
         self._runtime.leave()
         self.look_now(NodeKey(name(self._wanted)))
         for worker in () if self._kubelet is None else self._kubelet.pods.active():

@@ -86,7 +86,7 @@ class ProcessRuntime:
 
     Attributes:
         host_ip: its address.
-        is_down: never: who asks is there.
+        is_down: never true; the kubelet runs on the machine itself.
         conditions: statuses by type of the node's conditions that aren't as on a healthy node.
         is_leaving: whether the kubelet is about to end.
     """

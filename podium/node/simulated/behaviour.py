@@ -215,7 +215,7 @@ def is_marked(node: Object) -> bool:
 class Script:
     """The behaviour of one pod, with all that is left to chance settled by a seed.
 
-    Whoever asks again, in whichever order, gets the same answer.
+    Questions have the same answers in whichever order they are asked.
 
     Attributes:
         behaviour: what is scripted.

@@ -1,4 +1,4 @@
-"""What is used on a simulated node, and who acts on it: the eviction manager, and the kernel.
+"""What is used on a simulated node, and how the eviction manager and the kernel act on it.
 
 The eviction manager looks at the node every now and then. If memory runs out meanwhile, the kernel
 kills the container with the highest score; if a pod exceeds its own memory limit, it kills that.
