@@ -17,9 +17,9 @@ from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
 from podium.api.objects import Object, is_terminating, place_of, uid_of
 from podium.control.effects import Effect, Patch, deletion_of, patch_of
-from podium.control.events import Change, Outcome
+from podium.control.events import Change
 from podium.controllers.kit.known_kinds import KnownKinds
-from podium.controllers.kit.reconciler import Reconciler, existence_check, is_existence_check
+from podium.controllers.kit.reconciler import Reconciler, existence_check
 from podium.core.recent import Recent
 
 FOREGROUND = "foregroundDeletion"
@@ -112,21 +112,7 @@ class GarbageCollector(Reconciler):
             return list(self._finish(key, obj))
         return list(self._judge(key, obj))
 
-    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """An owner that was asked for may be another one of the same name."""
-        if is_existence_check(outcome.effect) and outcome.obj is not None:
-            self._missed(key, outcome.effect, uid_of(outcome.obj))
-            self.look_again(key, self._now_s)
-        return ()
-
-    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """An owner that was asked for may not be there."""
-        error = outcome.error
-        if is_existence_check(outcome.effect) and error is not None and error.reason == "NotFound":
-            self._missed(key, outcome.effect, "")
-        return ()
-
-    def _missed(self, key: Hashable, asked: Effect, found_uid: str) -> None:
+    def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
         """Note owners that are absent, although a dependent refers to the name asked for."""
         assert isinstance(key, _Item)
         assert isinstance(asked, Patch)

@@ -21,12 +21,11 @@ from podium.api.objects import (
 )
 from podium.api.times import NANOS_PER_SECOND
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
-from podium.control.events import Change, Outcome
+from podium.control.events import Change
 from podium.controllers.kit.conditions import new_condition
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
-from podium.controllers.kit.pod_control import new_pod, pod_events
-from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
 from podium.controllers.kit.workloads import as_written, replicas_of
 from podium.controllers.pod_deletion_order import scale_down_order
 from podium.controllers.replica_counts import ReplicaCounts, ReplicaCountsByOwner
@@ -39,7 +38,7 @@ _CONTROLLERS = {
 }
 
 
-class ReplicaSetController(Reconciler):
+class ReplicaSetController(PodOwnerReconciler):
     """Keeps ReplicaSets, or ReplicationControllers, at their size.
 
     Args:
@@ -58,7 +57,6 @@ class ReplicaSetController(Reconciler):
         self.kinds = frozenset({"Pod", kind})
         self.tends = frozenset({kind})
         self._counts_by_owner = ReplicaCountsByOwner(self.objects)
-        self._refusals: dict[Hashable, str] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == self.kind:
@@ -72,9 +70,9 @@ class ReplicaSetController(Reconciler):
                 yield from self._owners_of(pod)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        owner = self._owner(key)
+        owner = self.owner_of(key)
         if owner is None:
-            self._refusals.pop(key, None)
+            self.refusals.pop(key, None)
             return ()
         counts, leaving = self._counts_by_owner.of(owner), is_terminating(owner)
         effects = [] if leaving else [*self._claims(owner, counts)]
@@ -83,20 +81,6 @@ class ReplicaSetController(Reconciler):
         effects += self._status(key, owner, counts, now_s)
         return effects
 
-    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Tell of pods that were created and deleted."""
-        owner = self._owner(key)
-        if isinstance(outcome.effect, Create):
-            self._refusals.pop(key, None)
-        return () if owner is None else pod_events(owner, self.name, outcome)
-
-    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Remember why pods can't be created, for the condition ReplicaFailure."""
-        owner, error = self._owner(key), outcome.error
-        if error is not None and isinstance(outcome.effect, Create) and error.reason != "NotFound":
-            self._refusals[key] = error.message
-        return () if owner is None else pod_events(owner, self.name, outcome)
-
     def _owners_of(self, pod: Object) -> Iterator[Place]:
         for place in owners_of(pod, self.kind, self.objects):
             owner = self.objects.at(self.kind, place)
@@ -104,7 +88,7 @@ class ReplicaSetController(Reconciler):
                 self._counts_by_owner.find_orphan(owner, pod)
             yield place
 
-    def _owner(self, key: Hashable) -> Object | None:
+    def owner_of(self, key: Hashable) -> Object | None:
         return self.objects.at(self.kind, key)
 
     def _claims(self, owner: Object, counts: ReplicaCounts) -> Iterator[Effect]:
@@ -128,7 +112,7 @@ class ReplicaSetController(Reconciler):
     ) -> Iterator[Effect]:
         missing = replicas_of(owner) - counts.active
         if missing > 0:
-            count = 1 if key in self._refusals else min(missing, BURST_MAX)
+            count = 1 if key in self.refusals else min(missing, BURST_MAX)
             yield from (Create(kind="Pod", obj=new_pod(owner)) for _ in range(count))
         elif missing < 0:
             active = self._found(counts.places())
@@ -183,7 +167,7 @@ class ReplicaSetController(Reconciler):
             for condition in conditions_of(owner)
             if condition.get("type") != "ReplicaFailure"
         ]
-        message = self._refusals.get(key)
+        message = self.refusals.get(key)
         if message is None:
             return kept
         known = condition_of(owner, "ReplicaFailure")

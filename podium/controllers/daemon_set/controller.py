@@ -5,7 +5,7 @@ a pod's change costs a look at one node, however many there are. Where upstream 
 order, in a rolling update, they are taken by name.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,7 @@ from podium.api.objects import (
 )
 from podium.api.pods import phase_of
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
-from podium.control.events import Change, Event, Outcome, Synced
+from podium.control.events import Change, Event, Synced
 from podium.controllers.controller_revisions import (
     KIND,
     REVISION_LABEL,
@@ -45,8 +45,7 @@ from podium.controllers.daemon_set.node_state import (
 )
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
-from podium.controllers.kit.pod_control import new_pod, pod_events
-from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
 from podium.controllers.kit.workloads import as_written, selector_of
 
 BURST_MAX = 250
@@ -62,7 +61,7 @@ _ALWAYS_THERE = (
 _COUNTS = (*_ALWAYS_THERE, "updatedNumberScheduled", "numberAvailable", "numberUnavailable")
 
 
-class DaemonSetController(Reconciler):
+class DaemonSetController(PodOwnerReconciler):
     """Keeps one pod of each DaemonSet on each node that may have it."""
 
     name = "daemonset-controller"
@@ -79,7 +78,6 @@ class DaemonSetController(Reconciler):
         )
         self._states: dict[Place, DaemonSetState] = {}
         self._backoff = FailedPodsBackoff()
-        self._refused: set[Hashable] = set()
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; nodes are to be judged only where something happens, at rest."""
@@ -112,7 +110,7 @@ class DaemonSetController(Reconciler):
         daemon_set = self.objects.at(_SET, place)
         if daemon_set is None:
             self._states.pop(place, None)
-            self._refused.discard(place)
+            self.refusals.pop(place, None)
             return ()
         if node_name is not None:
             # A pod becomes available, or may be replaced, just by time going by.
@@ -129,23 +127,9 @@ class DaemonSetController(Reconciler):
             return () if step is None else (step,)
         return list(self._sync(place, daemon_set, history, now_s))
 
-    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Tell of pods that were created and deleted."""
-        if isinstance(outcome.effect, Create):
-            self._refused.discard(key)
-        return self._told(key, outcome)
-
-    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Create one at a time for now, and tell why."""
-        if isinstance(outcome.effect, Create):
-            self._refused.add(key)
-        return self._told(key, outcome)
-
-    def _told(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
+    def owner_of(self, key: Hashable) -> Object | None:
         assert isinstance(key, tuple)
-        owner = self.objects.at(_SET, key[:2])
-        if owner is not None:
-            yield from pod_events(owner, self.name, outcome)
+        return self.objects.at(_SET, key[:2])
 
     def _concerned_by(self, pod: Object) -> Iterator[Place]:
         has_owner = controller_of(pod) is not None
@@ -230,7 +214,7 @@ class DaemonSetController(Reconciler):
         self, state: DaemonSetState, place: Place, daemon_set: Object, now_s: float
     ) -> Iterator[Effect]:
         """Create what nodes lack, and delete what they have too much."""
-        creations = 1 if place in self._refused else BURST_MAX
+        creations = 1 if place in self.refusals else BURST_MAX
         deletions = BURST_MAX
         for node_name, found in list(state.acting()):
             doomed = [*found.doomed]

@@ -4,7 +4,7 @@ Rules and texts are those of v1.36's `job` controller. Missing pods are asked fo
 refusal one, to find out whether it would be refused again (upstream's slow start).
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from podium.api.objects import Object, Place, controller_of, is_terminating, place_of, uid_of
@@ -24,8 +24,7 @@ from podium.controllers.job.pod_changes import BackoffRecord, PodChanges, pod_ch
 from podium.controllers.job.sync_context import SyncJobContext, sync_context
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
-from podium.controllers.kit.pod_control import pod_events
-from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.kit.pod_control import PodOwnerReconciler
 from podium.controllers.kit.workloads import selector_of
 
 _JOB = "Job"
@@ -39,7 +38,7 @@ class _Orphan:
     place: Place
 
 
-class JobController(Reconciler):
+class JobController(PodOwnerReconciler):
     """Runs the pods of Jobs until the Jobs have succeeded or failed."""
 
     name = "job-controller"
@@ -54,8 +53,7 @@ class JobController(Reconciler):
             }
         )
         self._backoffs: dict[str, BackoffRecord] = {}
-        self._refused: set[Hashable] = set()
-        self._told: dict[Hashable, StatusUpdate] = {}
+        self._updates: dict[Hashable, StatusUpdate] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
@@ -73,12 +71,12 @@ class JobController(Reconciler):
             pod = self.objects.at("Pod", key.place)
             return [_untrack(pod)] if pod is not None and _is_lost(pod) else []
         assert isinstance(key, tuple)
-        job = self._job(key)
+        job = self.owner_of(key)
         found = self.objects.by("Pod", "job", _joined(key))
         strays = [pod for pod in found if job is None or not _is_owned(pod, job) or is_over(job)]
         freed = [_untrack(pod) for pod in strays if is_tracked(pod)]
         if job is None or is_over(job) or _is_managed_elsewhere(job):
-            self._refused.discard(key)
+            self.refusals.pop(key, None)
             return freed
         claims = claim(job, selector_of(job), self.objects, "Pod")
         if claims.effects:
@@ -88,24 +86,14 @@ class JobController(Reconciler):
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
         """Tell of pods, and of what the Job's conditions say."""
-        job, effect = self._job(key), outcome.effect
-        if isinstance(effect, Create):
-            self._refused.discard(key)
-        if job is None:
-            return
-        yield from pod_events(job, self.name, outcome)
-        if isinstance(effect, Patch) and effect.kind == _JOB and key in self._told:
-            for kind, reason, note in self._told.pop(key).told:
+        yield from super().carried_out(key, outcome)
+        job, effect = self.owner_of(key), outcome.effect
+        if job is not None and isinstance(effect, Patch) and effect.kind == _JOB:
+            update = self._updates.pop(key, None)
+            for kind, reason, note in () if update is None else update.told:
                 yield self.event(job, kind, reason, note)
 
-    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Create one at a time for now, and tell why."""
-        if isinstance(outcome.effect, Create):
-            self._refused.add(key)
-        job = self._job(key)
-        return () if job is None else pod_events(job, self.name, outcome)
-
-    def _job(self, key: Hashable) -> Object | None:
+    def owner_of(self, key: Hashable) -> Object | None:
         return self.objects.at(_JOB, key) if isinstance(key, tuple) else None
 
     def _owners_of(self, pod: Object) -> Iterator[Hashable]:
@@ -123,7 +111,7 @@ class JobController(Reconciler):
         elif not is_terminating(context.job):
             changes = pod_changes(context, backoff.until_s(), now_s)
             suspended = bool(context.job["spec"].get("suspend"))
-        if key in self._refused:
+        if key in self.refusals:
             del changes.creations[1:]
         active = len(context.active) + len(changes.creations) - len(changes.deletions)
         if finished is None and active == 0 and is_complete(context):
@@ -165,7 +153,7 @@ class JobController(Reconciler):
         changed = changed_fields(job.get("status") or {}, new_status(context, update, now_s))
         if not changed:
             return
-        self._told[key] = update
+        self._updates[key] = update
         # Of another state of the Job the numbers would be wrong: it is refused then.
         yield status_patch_of(_JOB, job, changed, if_unchanged=True)
 

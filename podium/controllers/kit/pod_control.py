@@ -3,15 +3,65 @@
 As v1.36's PodControl, in whose words events tell of pods.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, annotations, labels, name, spec_of
-from podium.control.effects import Create, Delete, Record, event_of
+from podium.control.effects import Create, Delete, Effect, Record
 from podium.control.events import Outcome
 from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.indexer import Index
+from podium.controllers.kit.reconciler import Reconciler
 
 _NOTHING: Mapping[str, Any] = {}
+
+
+class PodOwnerReconciler(Reconciler):
+    """A controller whose objects own pods, of whose creation and deletion it tells.
+
+    After a refusal it creates one at a time, to find out whether it would be refused again, which
+    is upstream's slow start.
+
+    Attributes:
+        refusals: why the last creation was refused, by key.
+    """
+
+    def __init__(self, indexes: Mapping[str, Mapping[str, Index]]) -> None:
+        super().__init__(indexes)
+        self.refusals: dict[Hashable, str] = {}
+
+    @abstractmethod
+    def owner_of(self, key: Hashable) -> Object | None:
+        """The object that a key stands for, if it is there."""
+
+    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Tell of pods that were created and deleted."""
+        if isinstance(outcome.effect, Create):
+            self.refusals.pop(key, None)
+        return self._pod_events(key, outcome)
+
+    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
+        """Create one at a time for now, and tell why."""
+        error = outcome.error
+        if error is not None and isinstance(outcome.effect, Create) and error.reason != "NotFound":
+            self.refusals[key] = error.message
+        return self._pod_events(key, outcome)
+
+    def _pod_events(self, key: Hashable, outcome: Outcome) -> Iterator[Record]:
+        """The event about a pod that was, or couldn't be, created or deleted."""
+        owner, effect, error = self.owner_of(key), outcome.effect, outcome.error
+        if owner is None or not isinstance(effect, Create | Delete) or effect.kind != "Pod":
+            return
+        creates = isinstance(effect, Create)
+        if error is None:
+            called = effect.name if isinstance(effect, Delete) else name(outcome.obj or {})
+            verb, reason = ("Created", "Create") if creates else ("Deleted", "Delete")
+            yield self.event(owner, "Normal", f"Successful{reason}", f"{verb} pod: {called}")
+        elif error.reason != "NotFound":
+            verb, reason = ("creating", "Create") if creates else ("deleting", "Delete")
+            note = f"Error {verb}: {error.message}"
+            yield self.event(owner, "Warning", f"Failed{reason}", note)
 
 
 def new_pod(
@@ -51,20 +101,3 @@ def new_pod(
         },
         "spec": {**spec_of(template), **extra_spec},
     }
-
-
-def pod_events(owner: Object, controller: str, outcome: Outcome) -> Iterator[Record]:
-    """The event about a pod that was, or couldn't be, created or deleted for its owner."""
-    effect, error = outcome.effect, outcome.error
-    if not isinstance(effect, Create | Delete) or effect.kind != "Pod":
-        return
-    creates = isinstance(effect, Create)
-    if error is None:
-        called = effect.name if isinstance(effect, Delete) else name(outcome.obj or {})
-        verb, reason = (
-            ("Created", "SuccessfulCreate") if creates else ("Deleted", "SuccessfulDelete")
-        )
-        yield event_of(owner, controller, "Normal", reason, f"{verb} pod: {called}")
-    elif error.reason != "NotFound":
-        verb, reason = ("creating", "FailedCreate") if creates else ("deleting", "FailedDelete")
-        yield event_of(owner, controller, "Warning", reason, f"Error {verb}: {error.message}")

@@ -217,6 +217,12 @@ class Reconciler(ABC):
             if work.key in self._held:
                 del self._held[work.key]
                 self.look_now(work.key)
+        if is_existence_check(effect):
+            if outcome.error is None:
+                self.look_again(work.key, self._now_s)
+            if outcome.error is None or outcome.error.reason == "NotFound":
+                found_uid = "" if outcome.obj is None else uid_of(outcome.obj)
+                self.checked(work.key, effect, found_uid)
         if outcome.error is not None:
             return self._failed(work.key, outcome)
         self._failures.pop(work.key, None)
@@ -268,6 +274,10 @@ class Reconciler(ABC):
             wait_s = max(wait_s, error.retry_after_s)
         self._retry(key, self._now_s + wait_s)
         return list(self.refused(key, outcome))
+
+    def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
+        """Told the uid of what an existence check has found; empty if there is no such object."""
+        raise NotImplementedError
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Told of each effect that succeeded; events to record, if any."""

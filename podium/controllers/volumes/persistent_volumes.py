@@ -5,13 +5,13 @@ this order: the volume's claimRef, its phase, the claim's volumeName, its status
 between loses nothing. Provisioners make and remove volumes.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.objects import Object, annotations, is_terminating, name, place_of, uid_of
 from podium.api.pods import node_name_of, phase_of
 from podium.control.effects import Effect, patch_of
-from podium.control.events import Change, Outcome
-from podium.controllers.kit.reconciler import Reconciler, existence_check, is_existence_check
+from podium.control.events import Change
+from podium.controllers.kit.reconciler import Reconciler, existence_check
 from podium.controllers.volumes.volume_binding import (
     CLAIM,
     VOLUME,
@@ -95,21 +95,8 @@ class PersistentVolumeController(Reconciler):
             return list(self._sync_volume(obj))
         return list(self._sync_bound(obj) if is_fully_bound(obj) else self._sync_unbound(obj))
 
-    def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """A claim that was asked for may be another one of the same name."""
-        if is_existence_check(outcome.effect):
-            self._missed(key, "" if outcome.obj is None else uid_of(outcome.obj))
-            self.look_again(key, self._now_s)
-        return ()
-
-    def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """A claim that was asked for may not be there."""
-        error = outcome.error
-        if is_existence_check(outcome.effect) and error is not None and error.reason == "NotFound":
-            self._missed(key, "")
-        return ()
-
-    def _missed(self, key: Hashable, found_uid: str) -> None:
+    def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
+        """Note a claim that is absent, although a volume refers to it."""
         assert isinstance(key, tuple)
         volume = self.objects.get(VOLUME, key[2])
         wanted = str(claim_of(volume or {}).get("uid") or "")

@@ -39,7 +39,7 @@ class Recorder(Reconciler):
         return () if effect is None else (effect,)
 
 
-PATCH = Patch(kind="Pod", namespace="default", name="p", body={})
+PATCH = Patch(kind="Pod", namespace="default", name="p", body={"metadata": {"labels": {"a": "b"}}})
 DELETE = Delete(kind="Pod", namespace="default", name="p", uid="u")
 
 
