@@ -75,7 +75,7 @@ class DisruptionController(Reconciler):
             self._members.update_selector(before, now)
             yield place, called
         elif change.kind == "Pod":
-            if not _counts_alike(before, now):
+            if not same_to_budgets(before, now):
                 yield from self._members.update_pod(before, now)
             if now is not None and _may_go_stale(now):
                 yield _POD, place, called
@@ -115,14 +115,14 @@ class DisruptionController(Reconciler):
                 return
             if any(controller_of(pod) is None for pod in pods):
                 yield self.event(budget, "Warning", "UnmanagedPods", _unmanaged_note(budget))
-        disrupted = self._still_disrupted(key, budget, pods, now_s)
-        yield from self._tell_undeleted(budget, pods, disrupted)
+        disrupted = self._pending_disruptions(key, budget, pods, now_s)
+        yield from self._undeleted_events(budget, pods, disrupted)
         counted = {**budget, "status": {**status_of(budget), "disruptedPods": disrupted}}
         now_ns = int(now_s * NANOS_PER_SECOND)
         status = allowed_disruptions(counted, pods, expected, now=now_ns)
         yield from self._write(budget, status, disrupted, now_s)
 
-    def _still_disrupted(
+    def _pending_disruptions(
         self, key: Hashable, budget: Object, pods: Sequence[Object], now_s: float
     ) -> dict[str, str]:
         """The granted evictions that are still to be waited for."""
@@ -139,7 +139,7 @@ class DisruptionController(Reconciler):
                 self.look_again(key, until_s)
         return kept
 
-    def _tell_undeleted(
+    def _undeleted_events(
         self, budget: Object, pods: Sequence[Object], disrupted: Mapping[str, str]
     ) -> Iterator[Effect]:
         granted = status_of(budget).get("disruptedPods") or {}
@@ -247,7 +247,7 @@ def _replicas(workload: Object | None) -> int | None:
     return None if replicas is None else int(replicas)
 
 
-def _counts_alike(before: Object | None, after: Object | None) -> bool:
+def same_to_budgets(before: Object | None, after: Object | None) -> bool:
     """Whether two states of a pod are the same to budgets: labels, readiness, leaving, phase."""
     if before is None or after is None:
         return False

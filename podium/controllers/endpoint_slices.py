@@ -16,7 +16,7 @@ from podium.controllers.service_endpoints import (
     Ports,
     ServiceReconciler,
     endpoint_of,
-    is_behind,
+    is_endpoint,
     labels_of,
     ports_of,
 )
@@ -44,7 +44,7 @@ class EndpointSliceController(ServiceReconciler):
             for service in _services(change.obj):
                 yield place, service.rpartition("/")[2]
         else:
-            yield from self._behind_node(called, before, self.objects.get("Node", called))
+            yield from self._services_on_node(called, before, self.objects.get("Node", called))
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         service = self.objects.at("Service", key)
@@ -58,7 +58,7 @@ class EndpointSliceController(ServiceReconciler):
             return ()
         return list(self._reconcile(service, slices))
 
-    def _behind_node(
+    def _services_on_node(
         self, called: str, before: Object | None, now: Object | None
     ) -> Iterator[Hashable]:
         """Services with pods on a node that has come, gone, or moved to another zone."""
@@ -72,7 +72,7 @@ class EndpointSliceController(ServiceReconciler):
         for pod in self.selected.of(service):
             node = self.objects.get("Node", node_name_of(pod))
             keeps_unready = service["spec"].get("publishNotReadyAddresses")
-            if is_behind(pod) and (node is not None or keeps_unready):
+            if is_endpoint(pod) and (node is not None or keeps_unready):
                 group = wanted.setdefault(ports_of(service, pod), {})
                 group[uid_of(pod)] = endpoint_of(service, pod, node)
         present: dict[Ports, list[Object]] = {}

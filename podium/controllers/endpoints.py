@@ -14,7 +14,7 @@ from podium.control.events import Change
 from podium.controllers.service_endpoints import (
     Ports,
     ServiceReconciler,
-    is_behind,
+    is_endpoint,
     labels_of,
     ports_of,
     reference_of,
@@ -52,7 +52,9 @@ class EndpointsController(ServiceReconciler):
 def _endpoints(service: Object, pods: Sequence[Object], known: Object | None) -> Object:
     place, called = place_of(service)
     keeps_unready = bool(service["spec"].get("publishNotReadyAddresses"))
-    behind = [pod for pod in pods if is_behind(pod) and (keeps_unready or not is_terminating(pod))]
+    behind = [
+        pod for pod in pods if is_endpoint(pod) and (keeps_unready or not is_terminating(pod))
+    ]
     metadata = {**(known["metadata"] if known is not None else {"namespace": place})}
     metadata |= {"name": called, "labels": _labels(service)}
     marks = {**(metadata.get("annotations") or {})}

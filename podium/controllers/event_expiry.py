@@ -34,7 +34,7 @@ class EventExpiry:
         """Take note of events, and delete those that are due."""
         if isinstance(event, Change):
             if event.new is not None:
-                self._keep(event.new, told_s(event.new) + TTL_S)
+                self._keep(event.new, last_observed_s(event.new) + TTL_S)
             elif event.old is not None:
                 self._due_s.pop(uid_of(event.old), None)
             return ()
@@ -70,7 +70,7 @@ class EventExpiry:
         heapq.heappush(self._heap, (due_s, effect.uid, (effect.namespace, effect.name)))
 
 
-def told_s(event: Object) -> float:
+def last_observed_s(event: Object) -> float:
     """When an Event was last told of, in seconds since the epoch."""
     times = (
         event["metadata"].get("creationTimestamp"),

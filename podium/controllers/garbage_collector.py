@@ -76,20 +76,20 @@ class GarbageCollector(Reconciler):
 
     def heeds(self, change: Change) -> bool:
         """Much changes of an object that has nothing to do with owning and being owned."""
-        return change.kind == DEFINITION.key or not _alike(change.old, change.new)
+        return change.kind == DEFINITION.key or not _same_ownership(change.old, change.new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         self._learn(change)
         obj = change.obj
         item = _item(change.kind, obj)
         now = self.objects.get(item.kind, item.name, item.namespace)
-        if _alike(change.old, change.new) and _alike(before, now):
+        if _same_ownership(change.old, change.new) and _same_ownership(before, now):
             return
         if now is not None and (_references(now) or _is_held(now)):
             yield item
         for one in (before,) if before is change.old else (change.old, before):
             if one is not None and (now is None or uid_of(now) != uid_of(one)):
-                yield from self._left_by(one)
+                yield from self._dependents_left_by(one)
         if now is not None and _waits(now):
             yield from (_item(*found) for found in self._dependents_of(now))
         for owner in self._known_owners(before, now):
@@ -124,7 +124,7 @@ class GarbageCollector(Reconciler):
             if reference.get("uid") != found_uid:
                 self._absent.put(str(reference.get("uid")), True)
 
-    def _left_by(self, owner: Object) -> Iterator[_Item]:
+    def _dependents_left_by(self, owner: Object) -> Iterator[_Item]:
         dependents = [_item(*found) for found in self._dependents_of(owner)]
         if dependents:
             self._absent.put(uid_of(owner), True)
@@ -230,7 +230,7 @@ def _is_out_of_reach(kind: Kind, dependent: Object) -> bool:
     return kind.namespaced and not dependent["metadata"].get("namespace")
 
 
-def _alike(old: Object | None, new: Object | None) -> bool:
+def _same_ownership(old: Object | None, new: Object | None) -> bool:
     """Whether two states of an object are the same to the garbage collector."""
     if old is None or new is None:
         return old is new

@@ -74,9 +74,9 @@ class PodGCController(Reconciler):
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)
         if key[0] == _NODE:
-            return list(self._look_after_node(key, key[1], now_s))
+            return list(self._collect_on_node(key, key[1], now_s))
         if key[0] == _FINISHED:
-            return list(self._thin_out(key, now_s))
+            return list(self._remove_surplus(key, now_s))
         pod = self.objects.at("Pod", key[1:])
         if pod is None or not _is_lost(pod):
             self._due_s.pop(key, None)
@@ -94,7 +94,7 @@ class PodGCController(Reconciler):
         if is_finished(pod) and not (before is not None and is_finished(before)):
             yield (_FINISHED,)
 
-    def _look_after_node(self, key: Hashable, called: str, now_s: float) -> Iterator[Effect]:
+    def _collect_on_node(self, key: Hashable, called: str, now_s: float) -> Iterator[Effect]:
         node = self.objects.get("Node", called)
         pods = [*self.objects.by("Pod", "node", called)]
         message, wait_s = "PodGC: node no longer exists", QUARANTINE_S
@@ -106,7 +106,7 @@ class PodGCController(Reconciler):
         elif self._is_due(key, wait_s, now_s):
             yield from self._removals(key, pods, message, now_s)
 
-    def _thin_out(self, key: Hashable, now_s: float) -> Iterator[Effect]:
+    def _remove_surplus(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         if not self._finished_max or not self._is_due(key, 0.0, now_s):
             return
         del self._due_s[key]

@@ -52,7 +52,7 @@ class ServiceReconciler(Reconciler):
         place = place_of(change.obj)
         now = self.objects.at(change.kind, place)
         if change.kind == "Pod":
-            if not looks_alike(before, now):
+            if not same_endpoint(before, now):
                 yield from self.selected.update_pod(before, now)
             return
         if change.kind == "Service":
@@ -72,7 +72,7 @@ def selector_of(service: Object) -> Selector:
     return equality_selector(raw) if raw else NOTHING
 
 
-def is_behind(pod: Object) -> bool:
+def is_endpoint(pod: Object) -> bool:
     """Whether a selected pod is an endpoint: it has an address, and hasn't finished."""
     return bool(status_of(pod).get("podIP")) and not is_finished(pod)
 
@@ -129,7 +129,7 @@ def ports_of(service: Object, pod: Object) -> Ports:
     return tuple(_ports(service, pod))
 
 
-def looks_alike(before: Object | None, after: Object | None) -> bool:
+def same_endpoint(before: Object | None, after: Object | None) -> bool:
     """Whether two states of a pod make the same endpoint."""
     if before is None or after is None:
         return before is after

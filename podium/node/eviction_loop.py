@@ -41,8 +41,8 @@ class EvictionLoop:
 
     Attributes:
         told: the conditions that the node's status tells, sorted.
-        looks_s: when the manager looks next.
-        has_seen_s: when it has looked last; None if it hasn't.
+        next_look_s: when the manager looks next.
+        last_look_s: when it has looked last; None if it hasn't.
 
     Args:
         config: how evictions are configured.
@@ -59,8 +59,8 @@ class EvictionLoop:
     ) -> None:
         self.manager = EvictionManager(config)
         self.told: Sequence[str] = ()
-        self.looks_s = now_s
-        self.has_seen_s: float | None = None
+        self.next_look_s = now_s
+        self.last_look_s: float | None = None
         self._started_s = started_s
         self._status_update_s = status_update_s
         self._begun: EvictionRound | None = None
@@ -75,7 +75,7 @@ class EvictionLoop:
 
     def next_s(self) -> float:
         """When there is something to do, if nothing else happens."""
-        return min(self.looks_s, self._telling_s)
+        return min(self.next_look_s, self._telling_s)
 
     def look(
         self, statistics: Statistics, pods: Sequence[Object], now_s: float
@@ -92,19 +92,19 @@ class EvictionLoop:
         if self._begun is not None:
             begun, self._begun = self._begun, None
             eviction_round = self.manager.conclude(begun, statistics.observations)
-        elif now_s < self.looks_s:
+        elif now_s < self.next_look_s:
             return None
         else:
-            self.has_seen_s = now_s
-            self.looks_s = now_s + self.manager.config.housekeeping_s
+            self.last_look_s = now_s
+            self.next_look_s = now_s + self.manager.config.housekeeping_s
             self._evicted.clear()
             eviction_round = self.manager.look(statistics, pods, now_s)
         if eviction_round.reclaims:
             self._begun = eviction_round
         if eviction_round.evictions:
             self._evicted = {uid(one.pod) for one in eviction_round.evictions}
-            self.has_seen_s = now_s
-            self.looks_s = now_s + CLEANUP_TIMEOUT_S
+            self.last_look_s = now_s
+            self.next_look_s = now_s + CLEANUP_TIMEOUT_S
         return eviction_round
 
     def ended(self, pod_uid: str, at_s: float) -> None:
@@ -113,24 +113,24 @@ class EvictionLoop:
             return
         self._evicted.discard(pod_uid)
         if not self._evicted:
-            evicted_s = self.looks_s - CLEANUP_TIMEOUT_S
+            evicted_s = self.next_look_s - CLEANUP_TIMEOUT_S
             polls = math.floor((at_s - evicted_s) / CLEANUP_POLL_S) + 1
-            self.looks_s = min(evicted_s + polls * CLEANUP_POLL_S, self.looks_s)
+            self.next_look_s = min(evicted_s + polls * CLEANUP_POLL_S, self.next_look_s)
 
-    def notice_memory(self, statistics: Statistics, now_s: float) -> None:
+    def check_memory(self, statistics: Statistics, now_s: float) -> None:
         """Look at once if a threshold of memory is met, as if the kernel had notified."""
         of_memory = (one for one in self.manager.thresholds if one.signal.resource == MEMORY)
         if not self._evicted and thresholds_met(
             of_memory, statistics.observations, with_min_reclaim=False
         ):
-            self.looks_s = min(self.looks_s, now_s)
+            self.next_look_s = min(self.next_look_s, now_s)
 
     def resume(self, now_s: float) -> None:
         """Go on in the old rhythm after looks that had nothing to see were left out."""
         period_s = self.manager.config.housekeeping_s
-        self.looks_s += max(math.ceil((now_s - self.looks_s) / period_s), 0) * period_s
+        self.next_look_s += max(math.ceil((now_s - self.next_look_s) / period_s), 0) * period_s
 
-    def tells_news(self, now_s: float) -> bool:
+    def is_status_due(self, now_s: float) -> bool:
         """Whether the node's status is due, and tells other conditions than before."""
         if list(self.told) == self.manager.conditions:
             self._telling_s = NEVER_S

@@ -88,14 +88,14 @@ class Kubelet:
         self.pods.add(worker)
         return worker, ()
 
-    def has_other_view(self, pod: Object) -> bool:
+    def status_differs(self, pod: Object) -> bool:
         """Whether the pod's status may not be what the node makes of it."""
         worker = self.pods.get(uid(pod))
         if worker is None:
             return not is_finished(pod)
         return _needs_status_write(worker, pod)
 
-    def leaves_alone(self, pod: Object) -> bool:
+    def is_settled(self, pod: Object) -> bool:
         """Whether the pod runs, and goes on for ever as it is and as its status says."""
         worker = self.pods.get(uid(pod))
         if worker is None or is_terminating(pod) or _needs_status_write(worker, pod):
@@ -164,11 +164,11 @@ class Kubelet:
             worker.stop(why, float(eviction.effective_grace_period_s), now_s)
             self._revisit(worker.pod, now_s)
 
-    def tell_conditions(self, now_s: float) -> Iterator[Effect]:
+    def record_conditions(self, now_s: float) -> Iterator[Effect]:
         """Record which conditions of pressure come or go with the node's status, if it is due."""
         assert self.eviction is not None
         before = self.eviction.told
-        if self.eviction.tells_news(now_s):
+        if self.eviction.is_status_due(now_s):
             yield from transitions(self.node, before, self.eviction.told)
 
     def _finished(self, worker: PodWorker | None, pod: Object, now_s: float) -> Iterator[Effect]:

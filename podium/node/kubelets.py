@@ -83,7 +83,7 @@ class Kubelets(Reconciler):
         kubelet.see(node, now_s)
         return ()
 
-    def _looked_after(self, kubelet: Kubelet, now_s: float) -> None:
+    def _synced_node(self, kubelet: Kubelet, now_s: float) -> None:
         """Told when a kubelet has looked after a pod or its node."""
 
     def _status(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
@@ -158,7 +158,7 @@ class Kubelets(Reconciler):
         if is_finished(pod):
             # Somebody else may have said so of a pod that runs.
             return is_terminating(pod) or kubelet.counts(pod)
-        return before.get("status") is not pod.get("status") and kubelet.has_other_view(pod)
+        return before.get("status") is not pod.get("status") and kubelet.status_differs(pod)
 
     def _pod(self, place: Place, now_s: float) -> Iterator[Effect]:
         pod = self.objects.get("Pod", place[1], place[0])
@@ -175,7 +175,7 @@ class Kubelets(Reconciler):
             if home is None or place not in self._homes:
                 self._homes[place] = _Home(called, uid_of(pod))
             yield from kubelet.sync(pod, now_s)
-            self._looked_after(kubelet, now_s)
+            self._synced_node(kubelet, now_s)
 
     def _node(self, called: str, now_s: float) -> Iterator[Effect]:
         node = self.objects.get("Node", called)
@@ -204,7 +204,7 @@ class Kubelets(Reconciler):
             self.look_again(LeaseKey(called), now_s)
         if not kubelet.runtime.is_down:
             yield from self._status(kubelet, now_s)
-        self._looked_after(kubelet, now_s)
+        self._synced_node(kubelet, now_s)
 
     def _left(self, called: str) -> None:
         """A node isn't there any more, or isn't one of these."""
@@ -218,7 +218,7 @@ class Kubelets(Reconciler):
             if not (taken or is_finished(pod)) and has_started(pod):
                 kubelet.resume(pod, now_s)
                 self._homes[place_of(pod)] = _Home(name(kubelet.node), uid_of(pod))
-            if not kubelet.leaves_alone(pod):
+            if not kubelet.is_settled(pod):
                 self.revisit(pod, now_s)
 
     def revisit(self, pod: Object, at_s: float) -> None:

@@ -83,7 +83,7 @@ class DaemonSetController(PodOwnerReconciler):
         """Take an event in; nodes are to be judged only where something happens, at rest."""
         if isinstance(event, Synced):
             for place, state in self._states.items():
-                if self.is_unrevised(place):
+                if self.is_as_loaded(place):
                     state.dirty.clear()
         return super().step(event, now_s)
 
@@ -149,19 +149,19 @@ class DaemonSetController(PodOwnerReconciler):
         claims = list(self._adoptions(state, daemon_set))
         yield from claims
         assert history.current is not None
-        is_unrevised = self.is_unrevised(place)
+        is_as_loaded = self.is_as_loaded(place)
         revision = labels(history.current).get(REVISION_LABEL, "")
-        if state.update_rules(daemon_set, revision) and not is_unrevised:
+        if state.update_rules(daemon_set, revision) and not is_as_loaded:
             self._mark_all(state, daemon_set)
         yield from self._judge_nodes(state, place, daemon_set, now_s)
         steps = list(self._manage(state, place, daemon_set, now_s))
-        if not steps and not claims and not is_unrevised:
+        if not steps and not claims and not is_as_loaded:
             steps = list(self._roll(state, daemon_set))
         yield from steps
         if not steps:
             live = partial(self._live, daemon_set, history)
             yield from surplus(daemon_set, history.old, live)
-        if not is_unrevised:
+        if not is_as_loaded:
             yield from _status(daemon_set, state)
 
     def _state(self, place: Place, daemon_set: Object) -> DaemonSetState:

@@ -99,9 +99,9 @@ class Reconciler(ABC):
         if self.tends is not None:
             self._rest = RestingKeys(loaded, self.tends)
 
-    def is_unrevised(self, key: Hashable) -> bool:
+    def is_as_loaded(self, key: Hashable) -> bool:
         """Whether a key stands for an object that is to be left as loaded, and still is so."""
-        return self._rest is not None and self._rest.is_unrevised(key)
+        return self._rest is not None and self._rest.is_as_loaded(key)
 
     def stirs(self, change: Change, before: Object | None) -> bool:
         """Whether a change ends the rest of what it concerns; arguments as of `keys_of`."""

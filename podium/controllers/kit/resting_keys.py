@@ -28,7 +28,7 @@ class RestingKeys:
         self._tends = tends
         self._resting: set[Hashable] = set()
         self._due: set[Hashable] = set()
-        self._unrevised: set[Hashable] = set()
+        self._as_loaded: set[Hashable] = set()
 
     def found(self, change: Change, keys: Iterable[Hashable]) -> Iterator[Hashable]:
         """Take in what is there at the start; the keys that are to be looked at all the same."""
@@ -36,7 +36,7 @@ class RestingKeys:
         is_loaded = change.new is not None and uid_of(change.new) in self._loaded
         for key in keys:
             if tended and is_loaded:
-                self._unrevised.add(key)
+                self._as_loaded.add(key)
             if tended and not is_loaded:
                 self._due.add(key)
                 self._resting.discard(key)
@@ -57,15 +57,15 @@ class RestingKeys:
         is_revision = stirs and change.kind in self._tends
         for key in keys:
             if is_revision:
-                self._unrevised.discard(key)
+                self._as_loaded.discard(key)
             if stirs:
                 self._resting.discard(key)
             if key not in self._resting:
                 yield key
 
-    def is_unrevised(self, key: Hashable) -> bool:
+    def is_as_loaded(self, key: Hashable) -> bool:
         """Whether the object that a key stands for is as it was loaded."""
-        return key in self._unrevised
+        return key in self._as_loaded
 
 
 def stirs(old: Object | None, new: Object | None) -> bool:

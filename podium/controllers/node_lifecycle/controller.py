@@ -201,9 +201,9 @@ class NodeLifecycleController(Reconciler):
         if old is None or uid_of(old) != uid_of(node) or _shows(old) != _shows(node):
             yield from self._soon(_Health(called))
         if old is None or (ready_status(old) == "True" and ready_status(node) == "Unknown"):
-            yield from self._pods_to_mark(node)
+            yield from self._pods_of_unready(node)
 
-    def _pods_to_mark(self, node: Object) -> Iterator[Hashable]:
+    def _pods_of_unready(self, node: Object) -> Iterator[Hashable]:
         if ready_status(node) in ("False", "Unknown"):
             for pod in self.objects.by("Pod", "node", name(node)):
                 yield place_of(pod)

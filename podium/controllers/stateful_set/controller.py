@@ -15,7 +15,7 @@ from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.kit.workloads import selector_of
-from podium.controllers.stateful_set.pod_identity import ordinal_of, revision_of, serves_from_s
+from podium.controllers.stateful_set.pod_identity import available_since_s, ordinal_of, revision_of
 from podium.controllers.stateful_set.stateful_set_control import NAME, StatefulSetControl
 from podium.controllers.stateful_set.volume_claims import CLAIM
 
@@ -98,14 +98,14 @@ class StatefulSetController(Reconciler):
         pods = {ordinal: pod for pod in owned if (ordinal := ordinal_of(owner, pod)) is not None}
         if not is_terminating(owner):
             control = StatefulSetControl(owner, current, update, pods, self.objects, now_s)
-            yield from control.effects(rolls=not self.is_unrevised(key))
+            yield from control.effects(rolls=not self.is_as_loaded(key))
         patch = status_patch(owner, current, update, [*pods.values()], now_s)
         if patch is not None:
             yield patch
         live = {name(current), name(update), *map(revision_of, pods.values())}
         unused = [one for one in history.old if name(one) not in live]
         yield from surplus(owner, unused, frozenset)
-        moments = (serves_from_s(owner, pod) for pod in pods.values())
+        moments = (available_since_s(owner, pod) for pod in pods.values())
         later_s = min((s for s in moments if s is not None and s > now_s), default=None)
         if later_s is not None:
             self.look_again(key, later_s)
@@ -166,7 +166,7 @@ def _counts(
     owner: Object, current: Object, update: Object, pods: Sequence[Object], now_s: float
 ) -> dict[str, int]:
     running = [pod for pod in pods if phase_of(pod) == "Running"]
-    moments = [serves_from_s(owner, pod) for pod in running]
+    moments = [available_since_s(owner, pod) for pod in running]
     staying = [revision_of(pod) for pod in pods if not is_terminating(pod)]
     return {
         "replicas": len(pods),

@@ -65,7 +65,7 @@ def revision_of(pod: Object) -> str:
     return labels(pod).get(REVISION_LABEL, "")
 
 
-def serves_from_s(owner: Object, pod: Object) -> float | None:
+def available_since_s(owner: Object, pod: Object) -> float | None:
     """From when on a pod counts as available; None if it doesn't run, or isn't ready."""
     if phase_of(pod) != "Running":
         return None
@@ -74,5 +74,5 @@ def serves_from_s(owner: Object, pod: Object) -> float | None:
 
 def serves(owner: Object, pod: Object, now_s: float) -> bool:
     """Whether a pod runs, is available, and isn't on its way out."""
-    from_s = serves_from_s(owner, pod)
+    from_s = available_since_s(owner, pod)
     return from_s is not None and from_s <= now_s and not is_terminating(pod)

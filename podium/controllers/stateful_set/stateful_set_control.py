@@ -52,7 +52,7 @@ class StatefulSetControl:
         for ordinal in wanted:
             steps = list(self._process_replica(ordinal))
             yield from steps
-            has_to_wait = self._has_to_wait(ordinal)
+            has_to_wait = self._must_wait(ordinal)
             is_settled = is_settled and not has_to_wait
             if self._is_ordered and (has_to_wait or steps):
                 return
@@ -87,7 +87,7 @@ class StatefulSetControl:
                 yield from missing_claims(self.owner, called, self.objects)
             yield from self._update_identity(ordinal, pod)
 
-    def _has_to_wait(self, ordinal: int) -> bool:
+    def _must_wait(self, ordinal: int) -> bool:
         """Whether nothing else can be done before something has become of a pod."""
         pod = self.pods.get(ordinal)
         if not self._is_ordered:

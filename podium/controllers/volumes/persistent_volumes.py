@@ -141,13 +141,13 @@ class PersistentVolumeController(Reconciler):
     def _sync_bound(self, claim: Object) -> Iterator[Effect]:
         volume = self.objects.get(VOLUME, volume_name(claim))
         if volume is None:
-            yield from self._lose(claim, "ClaimLost", _LOST)
+            yield from self._mark_lost(claim, "ClaimLost", _LOST)
         elif is_reserved(volume) and not is_bound_to(volume, claim):
-            yield from self._lose(claim, "ClaimMisbound", _MISBOUND)
+            yield from self._mark_lost(claim, "ClaimMisbound", _MISBOUND)
         else:
             yield from next_step(claim, volume)
 
-    def _lose(self, claim: Object, reason: str, note: str) -> Iterator[Effect]:
+    def _mark_lost(self, claim: Object, reason: str, note: str) -> Iterator[Effect]:
         if phase_of(claim) != "Lost":
             yield self.event(claim, "Warning", reason, note)
         yield from status_patch(claim, {"phase": "Lost"})
@@ -165,9 +165,9 @@ class PersistentVolumeController(Reconciler):
         if volume is not None:
             yield from next_step(claim, volume)
         elif waits and SELECTED_NODE not in annotations(claim):
-            yield self.event(claim, "Normal", *self._what_it_waits_for(claim))
+            yield self.event(claim, "Normal", *self._wait_reason(claim))
         elif storage_class_name(claim):
-            yield from self._have_provisioned(claim)
+            yield from self._request_volume(claim)
         else:
             note = "no persistent volumes available for this claim and no storage class is set"
             yield self.event(claim, "Normal", "FailedBinding", note)
@@ -192,13 +192,13 @@ class PersistentVolumeController(Reconciler):
         mode = (storage_class or {}).get("volumeBindingMode")
         return mode == WAIT_FOR_FIRST_CONSUMER
 
-    def _what_it_waits_for(self, claim: Object) -> tuple[str, str]:
+    def _wait_reason(self, claim: Object) -> tuple[str, str]:
         for pod in self.objects.by("Pod", "claim", claim_key(claim)):
             if not node_name_of(pod) and not is_terminating(pod):
                 return "WaitForPodScheduled", f"waiting for pod {name(pod)} to be scheduled"
         return "WaitForFirstConsumer", _NO_CONSUMER
 
-    def _have_provisioned(self, claim: Object) -> Iterator[Effect]:
+    def _request_volume(self, claim: Object) -> Iterator[Effect]:
         class_name = storage_class_name(claim)
         storage_class = self.objects.get("StorageClass", class_name)
         if storage_class is None:

@@ -113,7 +113,7 @@ class EvictionManager:
         """
         if not self.thresholds and not self.config.isolates_local_storage:
             return NOTHING
-        acting = self._observe(self._looked_after(), statistics.observations, now_s)
+        acting = self._observe(self._synced_node(), statistics.observations, now_s)
         if self.config.isolates_local_storage:
             dedicated = self.config.filesystems.dedicated_image_fs
             over = limit_evictions(pods, statistics.usage, dedicated_image_fs=dedicated)
@@ -161,7 +161,7 @@ class EvictionManager:
         before, self._last = self._last, observations
         return updated(self.met, observations, before)
 
-    def _looked_after(self) -> Sequence[Threshold]:
+    def _synced_node(self) -> Sequence[Threshold]:
         """The thresholds of this round.
 
         The kubelet learns in its first round how the node is partitioned. Those of containerfs

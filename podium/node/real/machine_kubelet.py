@@ -178,7 +178,7 @@ class MachineKubelet(Kubelets):
         assert loop is not None
         self._measures_s = NEVER_S
         pods = tuple(one.pod for one in kubelet.pods.active())
-        walks = now_s >= loop.looks_s or loop.has_begun
+        walks = now_s >= loop.next_look_s or loop.has_begun
         return CollectStats(purpose=CollectStats, pods=pods, walks=walks)
 
     def _is_quiet(self, now_s: float) -> bool:
@@ -258,14 +258,14 @@ class MachineKubelet(Kubelets):
             worker.touch(now_s)
         allocatable_bytes = value(self._wanted["status"]["allocatable"]["memory"])
         statistics = with_allocatable_memory(measured, self._config.eviction, allocatable_bytes)
-        loop.notice_memory(statistics, now_s)
+        loop.check_memory(statistics, now_s)
         eviction_round = loop.look(statistics, [one.pod for one in workers], now_s)
         if eviction_round is not None and eviction_round.reclaims:
             yield self._garbage()
         elif eviction_round is not None:
             yield from kubelet.evict(eviction_round, now_s)
         told = loop.told
-        yield from kubelet.tell_conditions(now_s)
+        yield from kubelet.record_conditions(now_s)
         if loop.told != told:
             self.look_now(NodeKey(name(self._wanted)))
 

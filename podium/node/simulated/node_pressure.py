@@ -52,30 +52,30 @@ class NodePressure:
             kubelet.node, script, kubelet.started_s, settings.eviction, settings.seed
         )
         self._revisit = revisit
-        self._leaves_out_looks = False
+        self._skips_looks = False
 
     def see(self, node: Object, script: NodeScript) -> None:
         """Take in how the node is now."""
         if script != self._stats.script:
             # What was seen a moment ago says nothing about what comes now.
-            self._loop.has_seen_s = None
+            self._loop.last_look_s = None
         self._stats = replace(self._stats, node=node, script=script)
 
     def advance(self, now_s: float) -> Iterator[Effect]:
         """Let the kernel and the eviction manager do what is due."""
         yield from self._kills(now_s)
-        if self._leaves_out_looks:
-            self._leaves_out_looks = False
+        if self._skips_looks:
+            self._skips_looks = False
             self._loop.resume(now_s)
-        if self._loop.looks_s <= now_s:
+        if self._loop.next_look_s <= now_s:
             yield from self._look(now_s)
-        yield from self._kubelet.tell_conditions(now_s)
+        yield from self._kubelet.record_conditions(now_s)
 
     def next_s(self, now_s: float) -> float:
         """When to look again; `NEVER_S` if nothing happens unless something else does."""
         workers = self._active()
-        self._leaves_out_looks = self._is_settled(workers, now_s)
-        if self._leaves_out_looks:
+        self._skips_looks = self._is_settled(workers, now_s)
+        if self._skips_looks:
             return NEVER_S
         return min((self._loop.next_s(), *self._next_kills_s(workers, now_s)))
 
@@ -87,7 +87,7 @@ class NodePressure:
         pods = [one.pod for one in workers]
         eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
         if eviction_round is not None and eviction_round.reclaims:
-            self._throw_away(eviction_round.reclaims)
+            self._reclaim(eviction_round.reclaims)
             eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
         if eviction_round is not None:
             yield from self._kubelet.evict(eviction_round, now_s)
@@ -117,13 +117,13 @@ class NodePressure:
     def _is_settled(self, workers: Sequence[PodWorker], now_s: float) -> bool:
         """Whether all rounds to come would be like the last one, which came to nothing."""
         loop, manager = self._loop, self._loop.manager
-        has_seen_all = loop.has_seen_s == now_s and not (manager.since or manager.conditions)
+        has_seen_all = loop.last_look_s == now_s and not (manager.since or manager.conditions)
         return has_seen_all and not loop.told and self._stats.is_level_from(workers, now_s)
 
     def _next_kills_s(self, workers: Sequence[PodWorker], now_s: float) -> Iterator[float]:
         """When the kernel will kill, if that is before the manager looks."""
         stats, capacity = self._stats, self._stats.memory_capacity_bytes
-        corners_s = stats.memory_corners_s(workers, now_s, self._loop.looks_s)
+        corners_s = stats.memory_corners_s(workers, now_s, self._loop.next_look_s)
         if capacity and stats.memory_total_bytes(workers, now_s) < capacity:
             at_s = first_reaching(
                 lambda time_s: stats.memory_total_bytes(workers, time_s), corners_s, capacity
@@ -145,7 +145,7 @@ class NodePressure:
         share = self._stats.memory_bytes(worker, now_s) / len(containers) / capacity
         return 1000 * share + max(oom_score_adj(worker.pod, one, capacity) for one in containers)
 
-    def _throw_away(self, reclaims: Iterable[NodeReclaim]) -> None:
+    def _reclaim(self, reclaims: Iterable[NodeReclaim]) -> None:
         script = self._stats.script
         freed = sum(
             script.unused_images_bytes

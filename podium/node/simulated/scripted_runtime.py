@@ -90,9 +90,9 @@ class ScriptedSandbox:
             note = f'Container image "{image}" already present on machine'
             yield node_record(container.pod, "Normal", "Pulled", note)
         yield from container.started(now_s)
-        self.foresee(container)
+        self.schedule_exit(container)
 
-    def foresee(self, container: Container) -> None:
+    def schedule_exit(self, container: Container) -> None:
         """Settle when a container that runs will exit by itself, and how."""
         if container.is_sidecar:
             return
@@ -263,7 +263,7 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
     one.state = State.RUNNING
     if not told.get("ready"):
         one.probes = _readiness(sandbox.script.ready_after_s(one.attempt), one.since_s)
-    sandbox.foresee(one)
+    sandbox.schedule_exit(one)
 
 
 def _seconds(time: str) -> float:

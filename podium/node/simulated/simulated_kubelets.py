@@ -76,7 +76,7 @@ class SimulatedKubelets(Kubelets):
         if (pressure := self._pressures.get(name(node))) is not None:
             pressure.see(node, self._runtimes[name(node)].node_script)
 
-    def _looked_after(self, kubelet: Kubelet, now_s: float) -> None:
+    def _synced_node(self, kubelet: Kubelet, now_s: float) -> None:
         """What is used may have changed, or may now be scripted."""
         called = name(kubelet.node)
         runtime = self._runtimes[called]

@@ -28,23 +28,23 @@ def test_what_comes_from_a_cluster_rests_whatever_its_pods_do() -> None:
     rest, due = found(obj("Pod", "pod"), obj("ReplicaSet", "loaded"))
     assert not due
     assert not looked_at(rest, "Pod", stirs=False)
-    assert rest.is_unrevised(OWNER)
+    assert rest.is_as_loaded(OWNER)
 
 
 def test_a_pod_that_comes_or_goes_ends_rest_but_is_no_revision() -> None:
     rest, _ = found(obj("Pod", "pod"), obj("ReplicaSet", "loaded"))
     assert looked_at(rest, "Pod", stirs=True)
     assert looked_at(rest, "Pod", stirs=False)
-    assert rest.is_unrevised(OWNER)
+    assert rest.is_as_loaded(OWNER)
     assert looked_at(rest, "ReplicaSet", stirs=True)
-    assert not rest.is_unrevised(OWNER)
+    assert not rest.is_as_loaded(OWNER)
 
 
 def test_what_was_written_by_hand_is_looked_after_at_once() -> None:
     rest, due = found(obj("Pod", "pod"), obj("ReplicaSet", "new"))
     assert due == [OWNER]
     assert looked_at(rest, "Pod", stirs=False)
-    assert not rest.is_unrevised(OWNER)
+    assert not rest.is_as_loaded(OWNER)
 
 
 def test_what_stirs() -> None:
