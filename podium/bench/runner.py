@@ -21,7 +21,7 @@ from time import perf_counter, process_time
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.bench.object_factory import ObjectFactory
-from podium.bench.results import Result, percentiles_ms
+from podium.bench.results import Result, latency_of
 from podium.bench.timed_scheduler import Churn, TimedScheduler
 from podium.bench.workloads import Workload
 from podium.scheduler import Scheduler
@@ -58,26 +58,24 @@ def measure(workload: Workload) -> Result:
     Raises:
         StuckPodError: a pod that should have been bound couldn't be.
     """
-    scheduler, stamp = Scheduler(every_node=True), ObjectFactory()
-    _set_up(scheduler, stamp, workload)
+    scheduler, factory = Scheduler(every_node=True), ObjectFactory()
+    _set_up(scheduler, factory, workload)
     case, size = workload.case, workload.size
-    measured = stamp.group(case.measured, size.measured_pods)
-    churn = Churn(scheduler, _churning(stamp, workload))
-    desk = TimedScheduler(scheduler)
+    measured = factory.group(case.measured, size.measured_pods)
+    churn = Churn(scheduler, _churning(factory, workload))
+    timed = TimedScheduler(scheduler)
     gc.collect()
     gc.freeze()
-    elapsed_s, busy_s = _run(desk, measured, churn if case.churn else None)
+    elapsed_s, busy_s = _run(timed, measured, churn if case.churn else None)
     gc.unfreeze()
-    p50, p99 = percentiles_ms(desk.latencies_ns)
     return Result(
         workload=workload.name,
         nodes=workload.node_count,
         pods=len(measured),
-        preemptions=desk.preemptions,
         pods_per_second=len(measured) / elapsed_s,
-        latency_ms_p50=p50,
-        latency_ms_p99=p99,
+        latency_ms=latency_of(timed.latencies_ns),
         peak_memory_mib=peak_memory_mib(),
+        preemptions=timed.preemptions,
         processor_share=busy_s / elapsed_s,
     )
 
@@ -90,19 +88,21 @@ def peak_memory_mib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MAXRSS_PER_MIB
 
 
-def _set_up(scheduler: Scheduler, stamp: ObjectFactory, workload: Workload) -> None:
+def _set_up(scheduler: Scheduler, factory: ObjectFactory, workload: Workload) -> None:
     case, size = workload.case, workload.size
     groups = [g for g in (*case.init, case.measured, case.churn, case.placed) if g is not None]
     nodes = [
-        *(node for template in case.extra_nodes for node in stamp.nodes(template, 1)),
-        *stamp.nodes(case.node, size.nodes, case.zones),
+        *(node for template in case.extra_nodes for node in factory.nodes(template, 1)),
+        *factory.nodes(case.node, size.nodes, case.zones),
     ]
-    placed = [] if case.placed is None else _placed(stamp.group(case.placed, size.init_pods), nodes)
-    scheduler.load(nodes, placed, stamp.namespaces(group.namespace for group in groups))
-    desk = TimedScheduler(scheduler)
+    placed = (
+        [] if case.placed is None else _placed(factory.group(case.placed, size.init_pods), nodes)
+    )
+    scheduler.load(nodes, placed, factory.namespaces(group.namespace for group in groups))
+    timed = TimedScheduler(scheduler)
     for group in case.init:
-        for obj in stamp.group(group, size.init_pods):
-            desk.schedule(obj)
+        for obj in factory.group(group, size.init_pods):
+            timed.schedule(obj)
 
 
 def _placed(pods: list[Object], nodes: Sequence[Object]) -> list[Object]:
@@ -112,21 +112,21 @@ def _placed(pods: list[Object], nodes: Sequence[Object]) -> list[Object]:
     return pods
 
 
-def _churning(stamp: ObjectFactory, workload: Workload) -> list[Object]:
+def _churning(factory: ObjectFactory, workload: Workload) -> list[Object]:
     churn = workload.case.churn
     if churn is None:
         return []
     number = -(-workload.size.measured_pods // MEASURED_PER_CHURN)
-    return stamp.group(churn, number)
+    return factory.group(churn, number)
 
 
 def _run(
-    desk: TimedScheduler, measured: Sequence[Object], churn: Churn | None
+    timed: TimedScheduler, measured: Sequence[Object], churn: Churn | None
 ) -> tuple[float, float]:
     """Schedule the measured pods: seconds by the clock, and seconds of the processor."""
     began_s, busy_s = perf_counter(), process_time()
     for number, obj in enumerate(measured):
         if churn is not None and number % MEASURED_PER_CHURN == 0:
             churn.step()
-        desk.schedule(obj)
+        timed.schedule(obj)
     return perf_counter() - began_s, process_time() - busy_s

@@ -61,7 +61,9 @@ def bench(
         elif output is BriefOutput.TABLE:
             print_section(console(), "RESULTS", _HEADINGS, map(_cells, _measured(selected)))
         else:
-            print_report([result.as_json() for result in _measured(selected)], output)
+            from podium.documents.report import plain
+
+            print_report([plain(result) for result in _measured(selected)], output)
     except PodiumError as error:
         fail(error)
 
@@ -119,7 +121,7 @@ def _cells(result: "Result") -> tuple[str, ...]:
         f"{result.pods}",
         f"{result.preemptions}",
         f"{result.pods_per_second:,.0f}",
-        f"{result.latency_ms_p50:.3f}",
-        f"{result.latency_ms_p99:.3f}",
+        f"{result.latency_ms.p50:.3f}",
+        f"{result.latency_ms.p99:.3f}",
         f"{result.peak_memory_mib:,.0f}",
     )

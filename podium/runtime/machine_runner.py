@@ -131,11 +131,6 @@ class MachineRunner:
             if timer is not None:
                 timer.cancel()
 
-    def relist(self) -> None:
-        """Have everything listed anew."""
-        for listener in self._listeners:
-            listener.relist()
-
     def _synced(self) -> None:
         self._unsynced -= 1
         if self._unsynced == 0 and not self.has_ended:

@@ -18,7 +18,7 @@ _TYPES: Mapping[str, str] = {
     "Simulation": "podium.simulation.report:SimulationReport",
     "DecideAnswer": "podium.decide.answer:Answer",
     "EvictionAnswer": "podium.decide.eviction.answer:EvictionAnswer",
-    "BenchResult": "podium.bench.results:BenchReport",
+    "BenchResult": "podium.bench.results:Result",
     "LiveMeasurement": "podium.bench.live.measurements:Measurement",
     **{
         name: f"podium.config.args:{name}"

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from podium.bench.catalogue import WORKLOADS
-from podium.bench.results import Result
+from podium.bench.results import Latency, Result
 from podium.cli.bench import bench
 
 FIELDS = {"workload", "nodes", "pods", "podsPerSecond", "latencyMs", "peakMemoryMiB"}
@@ -52,7 +52,7 @@ def test_table(app: typer.Typer) -> None:
 def test_a_disturbed_measurement_is_warned_about(
     app: typer.Typer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    disturbed = Result("SchedulingBasic/5Nodes", 5, 10, 0, 1.0, 1.0, 1.0, 1.0, 0.25)
+    disturbed = Result("SchedulingBasic/5Nodes", 5, 10, 1.0, Latency(1.0, 1.0), 1.0, 0, 0.25)
     monkeypatch.setattr("podium.bench.runner.measure_apart", lambda _: disturbed)
     result = CliRunner().invoke(app, ["-o", "json", "SchedulingBasic/5Nodes"])
     assert [found["workload"] for found in json.loads(result.stdout)] == ["SchedulingBasic/5Nodes"]

@@ -6,7 +6,7 @@ import pytest
 
 from podium.bench.catalogue import CASES, select
 from podium.bench.object_factory import ObjectFactory
-from podium.bench.results import Result, percentiles_ms
+from podium.bench.results import Latency, Result, latency_of
 from podium.bench.runner import measure, measure_apart
 from podium.bench.templates import (
     NODE_DEFAULT,
@@ -17,10 +17,11 @@ from podium.bench.templates import (
 )
 from podium.bench.timed_scheduler import Churn, StuckPodError, TimedScheduler
 from podium.bench.workloads import Case, PodGroup, Size, Workload
+from podium.documents.report import plain
 from podium.scheduler import Scheduler
 
 ALL_PREEMPT = {"PreemptionBasic", "DiversePreemption"}
-RESULT = Result("Case/1Node", 1, 2, 0, 1234.5678, 0.123456, 1.5, 99.99, 0.95)
+RESULT = Result("Case/1Node", 1, 2, 1234.5678, Latency(0.123456, 1.5), 99.99, 0, 0.95)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -32,7 +33,7 @@ def test_every_case_at_its_smallest(case: Case) -> None:
     assert result.pods == workload.size.measured_pods
     assert result.preemptions == (result.pods if case.name in ALL_PREEMPT else 0)
     assert result.pods_per_second > 0
-    assert 0 < result.latency_ms_p50 <= result.latency_ms_p99
+    assert 0 < result.latency_ms.p50 <= result.latency_ms.p99
     assert result.peak_memory_mib > 1
     assert 0 < result.processor_share < 1.1
 
@@ -51,7 +52,7 @@ def test_a_process_of_its_own_gives_the_same_kind_of_result() -> None:
 
 
 def test_the_public_form() -> None:
-    assert RESULT.as_json() == {
+    assert plain(RESULT) == {
         "workload": "Case/1Node",
         "nodes": 1,
         "pods": 2,
@@ -67,8 +68,8 @@ def test_a_result_without_a_processor_is_disturbed() -> None:
 
 
 def test_percentiles_are_in_milliseconds() -> None:
-    p50, p99 = percentiles_ms([ms * 1_000_000 for ms in range(101)])
-    assert (p50, p99) == pytest.approx((50.0, 99.0))
+    found = latency_of([ms * 1_000_000 for ms in range(101)])
+    assert (found.p50, found.p99) == pytest.approx((50.0, 99.0))
 
 
 def full_node() -> tuple[Scheduler, ObjectFactory]:

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from podium.bench.live.measurements import Measurement
-from podium.bench.results import Result
+from podium.bench.results import Latency, Result
 from podium.cli.main import app
 from podium.decide.eviction.questions import answer
 from podium.documents.report import plain
@@ -62,8 +62,8 @@ def test_reports(name: str, command: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_measurements() -> None:
-    result = Result("w", 5, 10, 2, 100.0, 0.5, 0.9, 80.0, 1.0)
-    assert faults("BenchResult", result.as_json()) == []
+    result = Result("w", 5, 10, 100.0, Latency(0.5, 0.9), 80.0, 2, 1.0)
+    assert faults("BenchResult", plain(result)) == []
     for share in (None, 0.5):
         assert (
             faults("LiveMeasurement", plain(Measurement("m", 1.5, "s", "at most 1", share))) == []

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from podium.api.disruption import disruption_reason
-from podium.api.objects import Object, condition_of, controller_of, metadata_of
+from podium.api.objects import Object, condition_of, controller_of, is_terminating, status_of
 from podium.api.pods import is_ready, node_name_of
 from podium.simulation.timeline.entry import Fact
 
@@ -31,7 +31,7 @@ class PodFacts:
             yield from self._terminating(old, new)
 
     def _terminating(self, old: Object, new: Object) -> Iterator[Fact]:
-        if not _deleted(new) or _deleted(old):
+        if not is_terminating(new) or is_terminating(old):
             return
         grace_s = int(new["metadata"].get("deletionGracePeriodSeconds") or 0)
         if grace_s:
@@ -53,8 +53,7 @@ def _created(pod: Object) -> dict[str, Any]:
 
 
 def _gone(pod: Object, grace_s: int | None) -> Fact:
-    status = pod.get("status") or _NOTHING
-    details: dict[str, Any] = {"phase": status.get("phase") or "Pending"}
+    details: dict[str, Any] = {"phase": status_of(pod).get("phase") or "Pending"}
     if node := node_name_of(pod):
         details["node"] = node
     if grace_s is not None:
@@ -65,7 +64,7 @@ def _gone(pod: Object, grace_s: int | None) -> Fact:
 def _changed(old: Object, new: Object) -> Iterator[Fact]:
     if old.get("spec") is not new["spec"]:
         yield from _bound(old, new)
-    before, status = old.get("status") or _NOTHING, new.get("status") or _NOTHING
+    before, status = status_of(old), status_of(new)
     if before is not status:
         yield from _nomination(before, status, new)
         yield from _scheduling(old, new)
@@ -124,7 +123,3 @@ def _disruption(pod: Object) -> dict[str, Any]:
 
 def _restarts(status: Object) -> int:
     return sum(int(one.get("restartCount") or 0) for one in status.get("containerStatuses") or ())
-
-
-def _deleted(pod: Object) -> bool:
-    return "deletionTimestamp" in metadata_of(pod)
