@@ -1,4 +1,4 @@
-"""The life of `podium up`: from the start to a signal, or to the end of a story."""
+"""The life of `podium up`: from the start to a signal, or to the end of a timeline."""
 
 import asyncio
 import signal
@@ -27,7 +27,7 @@ class Wish:
 
     Attributes:
         options: what the cluster consists of.
-        applied: objects to apply once it is ready, and to tell the story of.
+        applied: objects to apply once it is ready, and to tell the timeline of.
         ends_when_settled: whether it ends when nothing more is to be expected.
     """
 
@@ -56,15 +56,15 @@ async def _run(wish: Wish) -> None:
             print_warnings([f"{wish.options.data_dir} has a cluster; it goes on as it was"])
         print_warnings(embedded.notes)
         # Both look on from before anything is applied: the cluster may act at once.
-        tally = ClusterCounter(embedded.cluster.store)
-        story = TimelineFollower(embedded) if wish.applied or wish.ends_when_settled else None
+        counter = ClusterCounter(embedded.cluster.store)
+        timeline = TimelineFollower(embedded) if wish.applied or wish.ends_when_settled else None
         if refusals := [*_apply(embedded, wish.applied)]:
             raise ApplyError("\n".join(map(str, refusals)))
         with display() as shown:
             for line in greeting(embedded):
                 shown.say(line)
             await embedded.alongside(
-                _show(embedded, shown, stop, tally, story, ends=wish.ends_when_settled)
+                _show(embedded, shown, stop, counter, timeline, ends=wish.ends_when_settled)
             )
 
 
@@ -72,16 +72,16 @@ async def _show(
     embedded: EmbeddedCluster,
     shown: Display,
     stop: asyncio.Event,
-    tally: ClusterCounter,
-    story: TimelineFollower | None,
+    counter: ClusterCounter,
+    timeline: TimelineFollower | None,
     *,
     ends: bool,
 ) -> None:
     while not stop.is_set():
-        for at, sentence in story.told() if story else ():
+        for at, sentence in timeline.new_lines() if timeline else ():
             shown.tell(at, sentence)
-        is_over = ends and story is not None and story.is_over()
-        shown.show(tally.look(), embedded.backend.now_s(), is_last=is_over)
+        is_over = ends and timeline is not None and timeline.is_settled()
+        shown.show(counter.counts(), embedded.backend.now_s(), is_last=is_over)
         if is_over:
             return
         try:

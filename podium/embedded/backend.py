@@ -40,7 +40,7 @@ class ClusterBackend:
         """Somebody has made a request, or done by other means what a request would have done."""
         for hook in self.hooks:
             hook()
-        self._clock.asked()
+        self._clock.request_made()
 
     def now_s(self) -> float:
         """What time it is in the cluster, in seconds since the epoch."""

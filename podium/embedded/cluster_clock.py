@@ -114,7 +114,7 @@ class ClusterClock:
         passed_s = (self._clock() - self._anchored_s) * self._speed.factor
         self._pass(self._anchor_s + passed_s)
 
-    def asked(self) -> None:
+    def request_made(self) -> None:
         """Somebody has made a request, which may have brought something about."""
         self._asked_s = self._clock()
         self._note_writes()

@@ -37,7 +37,7 @@ class ClusterCounter:
         self._disrupted: Counter[str] = Counter()
         self._begin()
 
-    def look(self) -> ClusterCounts:
+    def counts(self) -> ClusterCounts:
         """The numbers as they are now."""
         try:
             for event in self._pods.take():

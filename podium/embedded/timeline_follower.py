@@ -26,7 +26,7 @@ class TimelineFollower:
         self._began_s = cluster.driver.now_s - cluster.options.start_s
         embedded.backend.hooks.append(self._observer.look)
 
-    def told(self) -> Iterator[tuple[str, str]]:
+    def new_lines(self) -> Iterator[tuple[str, str]]:
         """What has happened since the last time: when, such as `t+30s`, and a sentence."""
         self._observer.look()
         entries = [*self._observer.entries]
@@ -35,7 +35,7 @@ class TimelineFollower:
             for line in text.splitlines():
                 yield clock(at_s - self._began_s), line
 
-    def is_over(self) -> bool:
+    def is_settled(self) -> bool:
         """Whether nothing more is to be expected, unless somebody does something."""
         quiet_s = self._clock.quiet_s
         if quiet_s < _SETTLED_S:

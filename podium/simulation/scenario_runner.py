@@ -14,7 +14,7 @@ from podium.simulation.timeline import Observer, TimelineEntry
 Progress = Callable[[float, int], None]
 """Is told how many seconds have passed in the simulation, and how many entries there are."""
 
-LookOn = Callable[[Cluster], None]
+Prepare = Callable[[Cluster], None]
 """Is handed a cluster before it starts."""
 
 PROGRESS_EVERY_S = 10.0
@@ -44,20 +44,20 @@ class Simulation:
 
 
 def simulate(
-    scenario: Scenario, progress: Progress | None = None, *, look_on: LookOn | None = None
+    scenario: Scenario, progress: Progress | None = None, *, prepare: Prepare | None = None
 ) -> Simulation:
     """Play a scenario to its end, or until Ctrl-C.
 
     Args:
         scenario: what to play.
         progress: is told from time to time how far it is.
-        look_on: for whoever wants to see more than what is noted.
+        prepare: called with the cluster before it starts.
     """
     cluster = Cluster(scenario.options)
     notes = cluster.load(scenario.objects)
     pods_before = cluster.store.list("Pod").items
-    if look_on is not None:
-        look_on(cluster)
+    if prepare is not None:
+        prepare(cluster)
     play = _ScenarioRunner(scenario, cluster, progress)
     interrupted = False
     try:

@@ -69,11 +69,11 @@ def test_things_happen_when_the_clock_says_so() -> None:
         await turns()
         assert world.told == []
         world.clock_s = 0.1
-        world.clock.asked()
+        world.clock.request_made()
         await turns()
         assert world.told == [("a", 1.0)]
         world.clock_s = 3.0
-        world.clock.asked()
+        world.clock.request_made()
         await turns()
 
     run(world, story)
@@ -121,7 +121,7 @@ def test_time_jumps_to_what_is_due_once_nobody_asks() -> None:
     world.plan("b", 300.0)
 
     async def story() -> None:
-        world.clock.asked()
+        world.clock.request_made()
         await turns()
         assert world.told == []
         world.clock_s = QUIET_S + 0.001

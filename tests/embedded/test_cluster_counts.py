@@ -13,5 +13,5 @@ def test_who_goes_for_two_reasons_is_counted_once() -> None:
         target = {"type": "DisruptionTarget", "status": "True", "reason": reason}
         version = going["metadata"]["resourceVersion"]
         going = store.update("Pod", {**going, "status": {"conditions": [target]}}, version)
-    numbers = tally.look()
+    numbers = tally.counts()
     assert (numbers.preempted, numbers.evicted) == (1, 0)

@@ -22,7 +22,7 @@ def weather(seed: int, *, faults: bool = True) -> None:
         checkers.extend(look_on(cluster, PATIENCE_S if faults else CALM_PATIENCE_S))
 
     try:
-        simulation = simulate(read_scenario("storm", storm(seed, faults=faults)), look_on=begin)
+        simulation = simulate(read_scenario("storm", storm(seed, faults=faults)), prepare=begin)
         recover(simulation.cluster)
         for checker in checkers:
             checker.at_rest()
