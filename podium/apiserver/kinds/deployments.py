@@ -33,8 +33,7 @@ def _valid_strategy(value: Any, path: str) -> Faults:
     rolling, where = value.get("rollingUpdate"), join(path, "rollingUpdate")
     kind = value.get("type") or "RollingUpdate"
     if kind == "Recreate" and rolling is not None:
-        message = "may not be specified when strategy `type` is 'Recreate'"
-        yield checks.forbidden(where, message)
+        yield checks.forbidden(where, "may not be specified when strategy `type` is 'Recreate'")
     elif kind == "RollingUpdate" and rolling is not None:
         yield from _rolling(rolling, where)
     elif kind != "Recreate":

@@ -71,15 +71,13 @@ def _finished(new: Object, old: Object) -> Faults:
         return
     has_just = _true(new) != _true(old)
     if (has_just or status.get("active") != before.get("active")) and status.get("active"):
-        message = "active>0 is invalid for finished job"
-        yield FieldError("status.active", status["active"], message)
+        yield FieldError("status.active", status["active"], "active>0 is invalid for finished job")
     if has_just and not status.get("startTime"):
         yield _missing("startTime", "startTime is required for finished job")
     uncounted = status.get("uncountedTerminatedPods")
     if has_just and uncounted and any(uncounted.values()):
         shown = {name.capitalize(): uncounted.get(name) for name in ("succeeded", "failed")}
-        message = "must be empty for finished job"
-        yield FieldError("status.uncountedTerminatedPods", shown, message)
+        yield FieldError("status.uncountedTerminatedPods", shown, "must be empty for finished job")
     if has_just and status.get("terminating"):
         message = "terminating>0 is invalid for finished job"
         yield FieldError("status.terminating", status["terminating"], message)

@@ -26,10 +26,8 @@ _LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 _ONE = Quantity(NANOS_PER_UNIT)
 
 
+@checks.of_text
 def _type_name(value: Any, path: str) -> Faults:
-    if not isinstance(value, str):
-        yield from checks.text(value, path)
-        return
     faults = [FieldError(path, value, message) for message in validate_label_key(value)]
     yield from faults
     if not faults and "/" not in value and value not in _STANDARD_TYPES:

@@ -58,8 +58,7 @@ def _conditions(conditions: Iterable[Object]) -> Faults:
 def _generation(observer: Object, path: str) -> Faults:
     generation = observer.get("observedGeneration") or 0
     if generation < 0:
-        message = "must be a non-negative integer"
-        yield FieldError(f"{path}.observedGeneration", generation, message)
+        yield FieldError(f"{path}.observedGeneration", generation, "must be a non-negative integer")
 
 
 def _addresses(status: Object) -> Faults:

@@ -84,8 +84,7 @@ def _deadline(spec: Object, before: Object) -> Faults:
     now, then = spec.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
     if now is None:
         if then is not None:
-            message = "must not update from a positive integer to nil value"
-            yield FieldError(path, "null", message)
+            yield FieldError(path, "null", "must not update from a positive integer to nil value")
     elif not 0 <= now <= checks.INT32_MAX:
         yield FieldError(path, now, f"must be between 0 and {checks.INT32_MAX}, inclusive")
     elif then is not None and then < now:

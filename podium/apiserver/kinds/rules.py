@@ -136,8 +136,7 @@ def metadata(new: Object, old: Object) -> Faults:
     if before.get("deletionTimestamp"):
         yield from _no_new_finalizers(now.get("finalizers") or [], before.get("finalizers") or [])
     if not now.get("resourceVersion"):
-        message = "must be specified for an update"
-        yield FieldError("metadata.resourceVersion", "", message)
+        yield FieldError("metadata.resourceVersion", "", "must be specified for an update")
     if (now.get("generation") or 0) < (before.get("generation") or 0):
         message = "must not be decremented"
         yield FieldError("metadata.generation", now.get("generation") or 0, message)

@@ -16,10 +16,8 @@ _DO_NOT_SCHEDULE = "DoNotSchedule"
 _weight = checks.absent_as(0, checks.integer(1, 100, "must be in the range 1-100"))
 
 
+@checks.of_list
 def _namespaces(value: Any, path: str) -> Faults:
-    if not isinstance(value, list):
-        yield checks.wrong_type(path, value, "a list")
-        return
     # The path has no index, and isn't the field's name, as kube-apiserver has it.
     for name in value:
         yield from dns_label(name, path.removesuffix("s"))
@@ -36,8 +34,7 @@ def _label_keys_fit(value: Any, path: str) -> Faults:
         for index, key in enumerate(match):
             if str(key) in others:
                 where = f"{join(path, 'matchLabelKeys')}[{index}]"
-                message = "exists in both matchLabelKeys and mismatchLabelKeys"
-                yield FieldError(where, key, message)
+                yield FieldError(where, key, "exists in both matchLabelKeys and mismatchLabelKeys")
 
 
 def _label_keys(value: Any, path: str, field: str) -> Faults:
@@ -129,11 +126,9 @@ def _pair(constraint: object) -> tuple[str, str]:
     return str(found.get("topologyKey") or ""), str(found.get("whenUnsatisfiable") or "")
 
 
-def spread_constraints(value: object, path: str) -> Faults:
+@checks.of_list
+def spread_constraints(value: Any, path: str) -> Faults:
     """The `topologySpreadConstraints` of a pod, no two of one kind."""
-    if not isinstance(value, list):
-        yield checks.wrong_type(path, value, "a list")
-        return
     pairs = [_pair(constraint) for constraint in value]
     last = {pair: index for index, pair in enumerate(pairs)}
     for index, constraint in enumerate(value):

@@ -80,17 +80,28 @@ def detail(check: Check) -> Check:
     return check_detail
 
 
-def boolean(value: object, path: str) -> Faults:
-    """`true` or `false`."""
-    if not isinstance(value, bool):
-        yield wrong_type(path, value, "true or false")
+def of_type(kind: type, expected: str) -> Callable[[Check], Check]:
+    """Have a check judge values of a JSON type alone; of others, just that is said."""
+
+    def decorate(check: Check) -> Check:
+        def check_typed(value: Any, path: str) -> Faults:
+            if isinstance(value, kind):
+                return check(value, path)
+            hint = ", so quote it" if kind is str and isinstance(value, int | float) else ""
+            return iter((wrong_type(path, value, f"{expected}{hint}"),))
+
+        return check_typed
+
+    return decorate
 
 
-def text(value: object, path: str) -> Faults:
-    """A string."""
-    if not isinstance(value, str):
-        hint = ", so quote it" if isinstance(value, bool | int | float) else ""
-        yield wrong_type(path, value, f"a string{hint}")
+of_list = of_type(list, "a list")
+of_object = of_type(dict, "an object")
+of_text = of_type(str, "a string")
+
+
+boolean = of_type(bool, "true or false")(anything)
+text = of_text(anything)
 
 
 def some_text(value: object, path: str) -> Faults:
@@ -101,10 +112,8 @@ def some_text(value: object, path: str) -> Faults:
 def a_string(rule: Callable[[str], Collection[str]]) -> Check:
     """A string in which the rule finds nothing wrong."""
 
-    def check(value: object, path: str) -> Faults:
-        if not isinstance(value, str):
-            yield from text(value, path)
-            return
+    @of_text
+    def check(value: Any, path: str) -> Faults:
         for message in rule(value):
             yield FieldError(path, value, message)
 
@@ -114,10 +123,9 @@ def a_string(rule: Callable[[str], Collection[str]]) -> Check:
 def one_of(*choices: str, empty: bool = False) -> Check:
     """One of a closed set of strings; with `empty`, the empty string too."""
 
-    def check(value: object, path: str) -> Faults:
-        if not isinstance(value, str):
-            yield from text(value, path)
-        elif value not in choices and not (empty and not value):
+    @of_text
+    def check(value: Any, path: str) -> Faults:
+        if value not in choices and not (empty and not value):
             yield unsupported(path, value, choices)
 
     return check
@@ -210,10 +218,8 @@ def ip_address(value: object, path: str) -> Faults:
 def each(check: Check) -> Check:
     """A list whose entries all pass the check."""
 
-    def check_list(value: object, path: str) -> Faults:
-        if not isinstance(value, list):
-            yield wrong_type(path, value, "a list")
-            return
+    @of_list
+    def check_list(value: Any, path: str) -> Faults:
         for index, entry in enumerate(value):
             yield from check(entry, f"{path}[{index}]")
 
@@ -223,10 +229,8 @@ def each(check: Check) -> Check:
 def mapping(values: Check, keys: Check = anything) -> Check:
     """An object with any keys; faults of keys stand at the object, as kube-apiserver has it."""
 
-    def check(value: object, path: str) -> Faults:
-        if not isinstance(value, dict):
-            yield wrong_type(path, value, "an object")
-            return
+    @of_object
+    def check(value: Any, path: str) -> Faults:
         for key, entry in value.items():
             yield from keys(key, path)
             yield from values(entry, f"{path}[{key}]")
@@ -273,10 +277,8 @@ def fields(*rules: Check, **checks: Part) -> Check:
     """
     known = [(name, *_of_field(check)) for name, check in checks.items()]
 
-    def check(value: object, path: str) -> Faults:
-        if not isinstance(value, dict):
-            yield wrong_type(path, value, "an object")
-            return
+    @of_object
+    def check(value: Any, path: str) -> Faults:
         for name, field_check, sees_absence in known:
             found = value.get(name)
             if found is not None or sees_absence:
@@ -305,15 +307,7 @@ def _of_field(check: Part) -> tuple[Check, bool]:
 
 def in_turn(*checks: Check) -> Check:
     """An object that passes all the checks, with the faults of one after those of another."""
-
-    def check(value: object, path: str) -> Faults:
-        if not isinstance(value, dict):
-            yield wrong_type(path, value, "an object")
-            return
-        for one in checks:
-            yield from one(value, path)
-
-    return check
+    return of_object(both(*checks))
 
 
 def both(*checks: Check) -> Check:

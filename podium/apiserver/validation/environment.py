@@ -50,10 +50,8 @@ def _variable_name(value: Any, path: str) -> Faults:
         yield from checks.text(value, path)
 
 
+@checks.of_text
 def _field_of_pod(value: Any, path: str) -> Faults:
-    if not isinstance(value, str):
-        yield from checks.text(value, path)
-        return
     name, bracket, key = value.partition("['")
     if not bracket or not key.endswith("']"):
         if value not in _KNOWN:
@@ -71,10 +69,9 @@ def _field_of_pod(value: Any, path: str) -> Faults:
         yield FieldError(path, value, message)
 
 
+@checks.of_text
 def _resource_of_container(value: Any, path: str) -> Faults:
-    if not isinstance(value, str):
-        yield from checks.text(value, path)
-    elif value not in _RESOURCES and not value.startswith(_HUGE_PAGES):
+    if value not in _RESOURCES and not value.startswith(_HUGE_PAGES):
         yield unsupported(path, value, _RESOURCES)
 
 
@@ -93,8 +90,7 @@ def _one_source(names: tuple[str, ...], path: str, value: Any, *, has_value: boo
     count = sum(value.get(name) is not None for name in names)
     if not count:
         *listed, last = (f"`{name}`" for name in names)
-        message = f"must specify one of: {', '.join(listed)} or {last}"
-        yield FieldError(path, "", message)
+        yield FieldError(path, "", f"must specify one of: {', '.join(listed)} or {last}")
     elif has_value:
         yield FieldError(path, "", "may not be specified when `value` is not empty")
     elif count > 1:
@@ -124,10 +120,8 @@ _whole_sources = {"configMapRef": _whole_object, "secretRef": _whole_object}
 _from_object = checks.fields(prefix=checks.unless_empty(_variable_name), **_whole_sources)
 
 
-def _from_objects(value: object, path: str) -> Faults:
-    if not isinstance(value, list):
-        yield checks.wrong_type(path, value, "a list")
-        return
+@checks.of_list
+def _from_objects(value: Any, path: str) -> Faults:
     for index, one in enumerate(value):
         yield from _from_object(one, f"{path}[{index}]")
         # The fault has no index, as kube-apiserver has it.

@@ -72,8 +72,7 @@ def _finalizers(value: object, path: str) -> Faults:
         for message in validate_label_key(name):
             yield FieldError(path, name, message)
     if "orphan" in names and "foregroundDeletion" in names:
-        message = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield FieldError(path, names, message)
+        yield FieldError(path, names, "finalizer orphan and foregroundDeletion cannot be both set")
     for index, name in enumerate(names):
         yield from finalizer_name(name, f"{path}[{index}]")
 

@@ -146,8 +146,7 @@ def _own_users(spec: Any, path: str) -> Faults:
             ("hostIPC", "HostIPC"),
         ):
             if spec.get(field):
-                message = "when `pod.Spec.HostUsers` is false"
-                yield checks.forbidden(join(path, shown), message)
+                yield checks.forbidden(join(path, shown), "when `pod.Spec.HostUsers` is false")
 
 
 def _os(value: object, path: str) -> Faults:
@@ -240,11 +239,9 @@ def _varying(spec: Any, path: str) -> Faults:
                 yield from mounts(one, f"{join(path, name)}[{index}]", known)
 
 
-def pod_spec(spec: object, path: str) -> Faults:
+@checks.of_object
+def pod_spec(spec: Any, path: str) -> Faults:
     """The spec of a pod, or of a pod to be in a template."""
-    if not isinstance(spec, dict):
-        yield checks.wrong_type(path, spec, "an object")
-        return
     common, varying = list(_common(spec, path)), list(_varying(spec, path))
     # Faults of both parts are put in order by looking at the whole.
     in_order = not varying or (not common and len(varying) == 1)

@@ -13,17 +13,15 @@ from podium.apiserver.validation.remembered import remembered
 _TYPE = "may not specify more than 1 volume type"
 
 
-def _no_way_up(value: object, path: str) -> Faults:
-    if not isinstance(value, str):
-        yield from checks.text(value, path)
-    elif ".." in value.split("/"):
+@checks.of_text
+def _no_way_up(value: Any, path: str) -> Faults:
+    if ".." in value.split("/"):
         yield FieldError(path, value, "must not contain '..'")
 
 
-def _absolute(value: object, path: str) -> Faults:
-    if not isinstance(value, str):
-        yield from checks.text(value, path)
-    elif not value.startswith("/"):
+@checks.of_text
+def _absolute(value: Any, path: str) -> Faults:
+    if not value.startswith("/"):
         yield FieldError(path, value, "must be an absolute path")
 
 
@@ -105,11 +103,9 @@ def _is_named(volume: dict[str, Any]) -> bool:
     return isinstance(name, str) and not validate_dns_label(name)
 
 
-def volumes(value: object, path: str) -> Faults:
+@checks.of_list
+def volumes(value: Any, path: str) -> Faults:
     """The `volumes` of a pod, whose names differ."""
-    if not isinstance(value, list):
-        yield checks.wrong_type(path, value, "a list")
-        return
     names: set[str] = set()
     for index, volume in enumerate(value):
         where = f"{path}[{index}]"

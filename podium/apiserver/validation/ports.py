@@ -35,11 +35,9 @@ _numbers = checks.fields(
 )
 
 
-def ports(value: object, path: str) -> Faults:
+@checks.of_list
+def ports(value: Any, path: str) -> Faults:
     """The ports of a container, whose names differ."""
-    if not isinstance(value, list):
-        yield checks.wrong_type(path, value, "a list")
-        return
     names = set()
     for index, port in enumerate(value):
         where = f"{path}[{index}]"

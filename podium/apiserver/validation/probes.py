@@ -14,10 +14,8 @@ _HEADER_RULE = (
 )
 
 
-def _headers(value: object, path: str) -> Faults:
-    if not isinstance(value, list):
-        yield checks.wrong_type(path, value, "a list")
-        return
+@checks.of_list
+def _headers(value: Any, path: str) -> Faults:
     for header in value:
         name = header.get("name") or "" if isinstance(header, dict) else header
         if not isinstance(name, str) or not re.fullmatch("[-A-Za-z0-9]+", name):

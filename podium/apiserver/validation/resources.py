@@ -92,8 +92,7 @@ def _whole_pages(name: str, amount: Any, path: str) -> Faults:
     if name.startswith(_HUGE_PAGES) and (asked := _read(amount)) is not None:
         page = _read(name.removeprefix(_HUGE_PAGES))
         if page is None or page.nanos <= 0 or asked.nanos % page.nanos:
-            message = f"{asked} is not positive integer multiple of {name}"
-            yield FieldError(path, amount, message)
+            yield FieldError(path, amount, f"{asked} is not positive integer multiple of {name}")
 
 
 def _read(amount: Any) -> Quantity | None:
