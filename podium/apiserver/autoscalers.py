@@ -71,7 +71,7 @@ def shown_in_v1(stored: Object) -> dict[str, Any]:
     if use is not None:
         status["currentCPUUtilizationPercentage"] = use
     noted = {
-        _BEHAVIOR: _capitalized(spec.pop("behavior", None)),
+        _BEHAVIOR: _renamed(spec.pop("behavior", None), str.upper),
         _CONDITIONS: status.pop("conditions", None),
         _CURRENT_METRICS: [_in_v1(metric, _CURRENT) for metric in current],
         _METRICS: [_in_v1(metric, _TARGET) for metric in others],
@@ -99,7 +99,7 @@ def stored_from_v1(shown: Object) -> dict[str, Any]:
     if metrics:
         spec["metrics"] = metrics
     if noted[_BEHAVIOR]:
-        spec["behavior"] = _uncapitalized(noted[_BEHAVIOR])
+        spec["behavior"] = _renamed(noted[_BEHAVIOR], str.lower)
     status.pop("currentCPUUtilizationPercentage", None)
     if noted[_CURRENT_METRICS]:
         status["currentMetrics"] = [_in_v2(one, _CURRENT) for one in noted[_CURRENT_METRICS]]
@@ -192,16 +192,8 @@ def _is_metric(entry: Any) -> bool:
 _KINDS: Mapping[type, str] = {dict: "an object", list: "a list of objects"}
 
 
-def _capitalized(value: Any) -> Any:
-    """The value with the names of all fields capitalized, as the annotation has them."""
-    return _renamed(value, str.upper)
-
-
-def _uncapitalized(value: Any) -> Any:
-    return _renamed(value, str.lower)
-
-
 def _renamed(value: Any, change: Any) -> Any:
+    """The value with the first letters of all fields changed; the annotation has them capital."""
     if isinstance(value, list):
         return [_renamed(one, change) for one in value]
     if isinstance(value, dict):

@@ -21,7 +21,7 @@ class PodTopologyLabels(Plugin):
     handles: ClassVar = {"Pod": CREATE, "Pod/binding": CREATE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        node_name = _node_of_binding(obj) if request.subresource else _node_of_pod(obj)
+        node_name = _node_of_binding(obj) if request.subresource else node_name_of(obj)
         node = self.view.get("Node", "", node_name) if node_name else None
         carried = node and metadata_of(node).get("labels")
         if not carried:
@@ -32,10 +32,6 @@ class PodTopologyLabels(Plugin):
         metadata = obj.get("metadata") or {}
         labels = {**topology, **(metadata.get("labels") or {})}
         return {**obj, "metadata": {**metadata, "labels": labels}}
-
-
-def _node_of_pod(pod: Object) -> str:
-    return str(node_name_of(pod))
 
 
 def _node_of_binding(binding: Object) -> str:

@@ -147,13 +147,9 @@ def _alternatives(error: "ValidationError") -> str:
     if error.validator == "anyOf":
         return f"{where} must validate at least one schema (anyOf)"
     choices: Any = error.validator_value
-    count = sum(_validates(error, one) for one in choices)
+    count = sum(_draft_4_validator(one).is_valid(error.instance) for one in choices)
     found = f"{count} valid alternatives" if count else "none valid"
     return f"{where} must validate one and only one schema (oneOf). Found {found}"
-
-
-def _validates(error: "ValidationError", schema: Schema) -> bool:
-    return _draft_4_validator(schema).is_valid(error.instance)
 
 
 def _least(error: "ValidationError") -> str:

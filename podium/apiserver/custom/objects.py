@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 
 from podium.api.custom_kinds import CustomKind
@@ -68,7 +69,7 @@ def _filled(value: Any, schema: Schema) -> Any:
     if isinstance(value, list):
         items = schema.get("items") or {}
         filled = [_filled(one, items) for one in value]
-        return value if all(map(_is, filled, value)) else filled
+        return value if all(map(is_, filled, value)) else filled
     if not isinstance(value, Mapping):
         return value
     properties, values = schema.get("properties") or {}, schema.get("additionalProperties")
@@ -83,7 +84,3 @@ def _filled(value: Any, schema: Schema) -> Any:
             made[name] = _filled(one, part)
     same = len(made) == len(value) and all(made[name] is value[name] for name in value)
     return value if same else made
-
-
-def _is(first: Any, second: Any) -> bool:
-    return first is second

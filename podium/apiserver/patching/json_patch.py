@@ -51,14 +51,6 @@ def json_patched(live: Object, operations: Sequence[Object]) -> Object:
     return live
 
 
-def _add(doc: Any, path: list[str], operation: Object) -> Any:
-    return _inserted(doc, path, operation.get("value"))
-
-
-def _remove(doc: Any, path: list[str], _operation: Object) -> Any:
-    return _changed(doc, path, _without)
-
-
 def _replace(doc: Any, path: list[str], operation: Object) -> Any:
     _found(doc, path)
     return _changed(doc, path, lambda holder, key: _with(holder, key, operation.get("value")))
@@ -67,10 +59,6 @@ def _replace(doc: Any, path: list[str], operation: Object) -> Any:
 def _move(doc: Any, path: list[str], operation: Object) -> Any:
     value = _source(doc, operation)
     return _inserted(_changed(doc, _tokens(operation.get("from")), _without), path, value)
-
-
-def _copy(doc: Any, path: list[str], operation: Object) -> Any:
-    return _inserted(doc, path, _source(doc, operation))
 
 
 def _source(doc: Any, operation: Object) -> Any:
@@ -90,11 +78,11 @@ def _test(doc: Any, path: list[str], operation: Object) -> Any:
 
 
 _OPERATIONS: Mapping[str, Callable[[Any, list[str], Object], Any]] = {
-    "add": _add,
-    "remove": _remove,
+    "add": lambda doc, path, operation: _inserted(doc, path, operation.get("value")),
+    "remove": lambda doc, path, _: _changed(doc, path, _without),
     "replace": _replace,
     "move": _move,
-    "copy": _copy,
+    "copy": lambda doc, path, operation: _inserted(doc, path, _source(doc, operation)),
     "test": _test,
 }
 

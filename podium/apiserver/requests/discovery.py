@@ -173,9 +173,7 @@ def _discovered(group: str, version: str, kinds: Registry) -> Iterator[Document]
 
 
 def _discovered_subresources(kind: Kind, group: str, version: str) -> Document:
-    if not kind.subresources:
-        return {}
-    subresources = [
+    found = [
         {
             "subresource": one,
             "responseKind": _response_kind(
@@ -185,7 +183,7 @@ def _discovered_subresources(kind: Kind, group: str, version: str) -> Document:
         }
         for one in sorted(kind.subresources)
     ]
-    return {"subresources": subresources}
+    return {"subresources": found} if found else {}
 
 
 def _response_kind(group: str, version: str, kind: str) -> dict[str, str]:

@@ -11,8 +11,7 @@ from urllib.parse import parse_qs
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.integers import parse_int
-from podium.api.refused import RefusedError
-from podium.apiserver.refusals import invalid
+from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.verbs.options import ListOptions
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
@@ -59,12 +58,8 @@ def _integer(text: str) -> int:
     number = parse_int(text)
     if number is None:
         why = "value out of range" if _INTEGER.fullmatch(text) else "invalid syntax"
-        raise _refused(text, why)
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": {why}')
     return number
-
-
-def _refused(text: str, why: str) -> RefusedError:
-    return RefusedError(400, "BadRequest", f'strconv.ParseInt: parsing "{text}": {why}')
 
 
 META_GROUP = "meta.k8s.io"

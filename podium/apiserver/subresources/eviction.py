@@ -7,12 +7,15 @@ deleted, and both are told to the store at once, so that there is no eviction in
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from podium.api.kinds import KINDS
 from podium.api.labels import SelectorError
 from podium.api.objects import Object, is_terminating, name, spec_of, status_of
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.conditions import with_condition
-from podium.apiserver.refusals import bad_request, conflict, internal
+from podium.apiserver.refusals import bad_request, internal
+from podium.apiserver.verbs.deleting import check_preconditions
+from podium.apiserver.verbs.options import DeleteOptions
 from podium.core.budget_status import with_disruption
 from podium.core.budgets import selects
 
@@ -32,7 +35,6 @@ _SEVERAL = (
     "which the eviction subresource does not support."
 )
 _VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
-_PRECONDITION = "the {0} in the precondition ({1}) does not match the {0} in record ({2}). {3}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
         raise bad_request("name in URL does not match name in Eviction object")
     options = eviction.get("deleteOptions") or {}
     budget = None if _needs_no_budget(pod) else _charged(pod, budgets, now_s)
-    _check_preconditions(pod["metadata"], options.get("preconditions") or {})
+    check_preconditions(KINDS["Pod"], pod["metadata"], DeleteOptions.of(options))
     status = dict(status_of(pod))
     status["conditions"] = with_condition(status.get("conditions"), _EVICTED, now_s)
     unconditional = {field: v for field, v in options.items() if field != "preconditions"}
@@ -137,14 +139,3 @@ def _unusable(called: str, why: str) -> RefusedError:
     message = f'poddisruptionbudget.policy "{called}" is forbidden: {why}'
     details = {"name": called, "group": "policy", "kind": "poddisruptionbudget"}
     return RefusedError(403, "Forbidden", message, details=details)
-
-
-def _check_preconditions(metadata: Object, wanted: Object) -> None:
-    for title, field, hint in (
-        ("UID", "uid", "The object might have been deleted and then recreated"),
-        ("ResourceVersion", "resourceVersion", "The object might have been modified"),
-    ):
-        asked, found = wanted.get(field), metadata[field]
-        if asked and asked != found:
-            why = _PRECONDITION.format(title, asked, found, hint)
-            raise conflict("Pod", metadata["name"], why)

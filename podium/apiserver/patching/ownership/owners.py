@@ -92,22 +92,17 @@ def read_owners(entries: Sequence[Object]) -> Owners | None:
 
 def write_owners(owners: Owners) -> list[dict[str, Any]]:
     """The managedFields that tell of the owners, in their order there."""
-    return [_entry(manager, owners[manager]) for manager in sorted(owners, key=_place(owners))]
+    ordered = sorted(owners.items(), key=_place)
+    return [
+        written_entry(manager, owned.api_version, owned.time, to_fields_v1(owned.fields))
+        for manager, owned in ordered
+    ]
 
 
-def _place(owners: Owners) -> Any:
-    def place(manager: Manager) -> tuple[str, int, str, str, str]:
-        owned = owners[manager]
-        seconds = _nanos(owned.time) // 10**9
-        return (
-            manager.operation,
-            seconds,
-            manager.name,
-            owned.api_version,
-            manager.subresource,
-        )
-
-    return place
+def _place(item: tuple[Manager, Owned]) -> tuple[str, int, str, str, str]:
+    manager, owned = item
+    seconds = _nanos(owned.time) // 10**9
+    return manager.operation, seconds, manager.name, owned.api_version, manager.subresource
 
 
 def _nanos(time: str) -> int:
@@ -115,10 +110,6 @@ def _nanos(time: str) -> int:
         return parse_time(time) if time else 0
     except TimeError:
         return 0
-
-
-def _entry(manager: Manager, owned: Owned) -> dict[str, Any]:
-    return written_entry(manager, owned.api_version, owned.time, to_fields_v1(owned.fields))
 
 
 def written_entry(
