@@ -120,9 +120,21 @@ class PluginError(PodiumError):
     """A third party's plugin can't be used."""
 
 
-@cache
+_added: dict[str, Factory] = {}
+
+
 def plugin_factories() -> Mapping[str, Factory]:
     """All plugins that can be enabled, by name.
+
+    Raises:
+        PluginError: an entry point can't be loaded or takes a name that is taken.
+    """
+    return {**_installed(), **_added}
+
+
+@cache
+def _installed() -> Mapping[str, Factory]:
+    """The plugins of Kubernetes, and those that packages announce.
 
     Raises:
         PluginError: an entry point can't be loaded or takes a name that is taken.
@@ -136,6 +148,21 @@ def plugin_factories() -> Mapping[str, Factory]:
         except (ImportError, AttributeError, TypeError) as error:
             raise PluginError(f"plugin {point.name} ({point.value}): {error}") from error
     return factories
+
+
+def add_plugin(plugin_class: Any) -> str:
+    """Let configurations of this process enable a plugin that no package announces; its name.
+
+    Raises:
+        TypeError: it isn't a plugin class with a name.
+        PluginError: another one has that name.
+    """
+    factory = adapted(plugin_class)
+    name, known = str(plugin_class.name), plugin_factories()
+    if name in known and name not in _added:
+        raise PluginError(f"plugin {name}: there is one of that name")
+    _added[name] = factory
+    return name
 
 
 def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoint], bool]:

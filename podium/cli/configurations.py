@@ -4,7 +4,7 @@ What it takes to read one is imported when there is one.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.cli.options import InputError
@@ -16,22 +16,32 @@ if TYPE_CHECKING:
 NO_FLAGS: Mapping[str, str | int | None] = {}
 
 
-def read_scheduler_config(path: str | None) -> "LoadedConfiguration | None":
-    """The configuration in a file; None if there is no file.
+def read_scheduler_config(
+    path: str | None, plugins: Sequence[str] = ()
+) -> "LoadedConfiguration | None":
+    """The configuration in a file; None if there is neither a file nor a plugin.
+
+    Args:
+        path: of the file; None for the default configuration.
+        plugins: `FILE:CLASS` of plugins to enable in each profile that doesn't mention them.
 
     Raises:
-        InputError: it can't be read, or something in it is wrong.
+        InputError: it can't be read, or something in it is wrong; the same of a plugin.
     """
-    if path is None:
+    if path is None and not plugins:
         return None
+    from podium.cli.plugin_files import enabling, load_plugin
     from podium.config.load import load_configuration
     from podium.documents import InvalidDocumentError
     from podium.profile import plugin_factories
 
+    names = [load_plugin(text) for text in plugins]
+    documents = [] if path is None else _documents(path)
     try:
-        return load_configuration(_documents(path), plugin_factories().keys())
+        return load_configuration(enabling(names, documents), plugin_factories().keys())
     except InvalidDocumentError as error:
-        raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
+        where = "--plugin" if path is None else path
+        raise InputError("\n".join(f"{where}: {fault}" for fault in error.errors)) from error
 
 
 def read_kubelet_config(

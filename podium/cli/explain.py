@@ -14,6 +14,7 @@ from podium.cli.options import (
     DeleteOption,
     MaxPodsOption,
     NamespaceOption,
+    PluginOption,
     StateOption,
 )
 from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings, working
@@ -37,6 +38,7 @@ def explain(
     apply: ApplyOption = None,
     delete: DeleteOption = None,
     scheduler_config: ConfigOption = None,
+    plugin: PluginOption = None,
     namespace: NamespaceOption = DEFAULT_NAMESPACE,
     eviction: Annotated[
         bool,
@@ -64,7 +66,13 @@ def explain(
     try:
         with working("reading"):
             request, _ = read_request(
-                filename, apply, delete, scheduler_config, namespace, max_pods=max_pods
+                filename,
+                apply,
+                delete,
+                scheduler_config,
+                namespace,
+                max_pods=max_pods,
+                plugins=plugin,
             )
         if eviction:
             _explain_eviction(request, pod, signal, output)

@@ -27,6 +27,7 @@ def read_request(
     *,
     alternatives_max: int = 0,
     max_pods: int = MAX_PODS,
+    plugins: Sequence[str] | None = None,
 ) -> tuple[Request, list[str]]:
     """Read everything that a request consists of.
 
@@ -38,6 +39,7 @@ def read_request(
         namespace: where objects are that don't say.
         alternatives_max: how many other candidates each preemption reports.
         max_pods: how many new pods workloads may ask for.
+        plugins: `FILE:CLASS` of plugins to enable.
 
     Returns:
         The request, and what is worth knowing about what was read.
@@ -50,7 +52,8 @@ def read_request(
         raise InputError("standard input (-) can be read only once")
     together = _Together()
     deleted: Sequence[Target] = together.get(partial(_targets, delete or (), namespace), ())
-    configuration = together.get(partial(read_scheduler_config, scheduler_config), None)
+    read_config = partial(read_scheduler_config, scheduler_config, plugins or ())
+    configuration = together.get(read_config, None)
     before = together.get(partial(_manifests, state, namespace), Manifests())
     applied = together.get(partial(_manifests, changes, namespace, later_wins=True), Manifests())
     together.raise_errors()

@@ -57,6 +57,14 @@ NamespaceOption = Annotated[
         autocompletion=completing.namespaces,
     ),
 ]
+PluginOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plugin",
+        metavar="FILE:CLASS",
+        help="A plugin to enable, from a Python file; may be given several times.",
+    ),
+]
 MaxPodsOption = Annotated[
     int,
     typer.Option(

@@ -22,6 +22,7 @@ from podium.cli.options import (
     KubeletConfigOption,
     MaxPodsOption,
     NamespaceOption,
+    PluginOption,
     StateOption,
 )
 from podium.cli.output import (
@@ -95,6 +96,7 @@ def plan(
     apply: ApplyOption = None,
     delete: DeleteOption = None,
     scheduler_config: ConfigOption = None,
+    plugin: PluginOption = None,
     namespace: NamespaceOption = DEFAULT_NAMESPACE,
     output: Annotated[
         Output, typer.Option("--output", "-o", help="How to print the plan.")
@@ -117,17 +119,10 @@ def plan(
     """
     from podium.cli.inputs import read_request
     from podium.plan.planning import plan as make_plan
-    from podium.plan.pressing import parse_pressure
 
     try:
         conditions = _conditions(fail_on or ())
-        wishes: dict[str, Any] = {
-            "pressures": tuple(map(parse_pressure, pressure or ())),
-            "eviction": read_kubelet_config(kubelet_config).eviction,
-            "until_s": _until_s(until),
-            "seeds": seeds,
-            "repairs": repair,
-        }
+        wishes = _wishes(pressure or (), kubelet_config, until)
         with working("reading"):
             request, notes = read_request(
                 filename,
@@ -137,9 +132,11 @@ def plan(
                 namespace,
                 alternatives_max=alternatives,
                 max_pods=max_pods,
+                plugins=plugin,
             )
         with working("planning") as progress:
-            outcome = make_plan(replace(request, **wishes), partial(_tell, progress, seeds))
+            request = replace(request, seeds=seeds, repairs=repair, **wishes)
+            outcome = make_plan(request, partial(_tell, progress, seeds))
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
@@ -161,6 +158,16 @@ def _print(outcome: "Plan", output: Output) -> None:
     else:
         print_warnings(outcome.warnings)
         print_plan(console(), outcome, wide=output is Output.WIDE)
+
+
+def _wishes(pressure: Sequence[str], kubelet_config: str | None, until: str) -> dict[str, Any]:
+    from podium.plan.pressing import parse_pressure
+
+    return {
+        "pressures": tuple(map(parse_pressure, pressure)),
+        "eviction": read_kubelet_config(kubelet_config).eviction,
+        "until_s": _until_s(until),
+    }
 
 
 def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:

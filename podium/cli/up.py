@@ -2,7 +2,7 @@
 
 from podium.api.errors import PodiumError
 from podium.cli.collecting import collect_rarely
-from podium.cli.options import KubeletConfigOption
+from podium.cli.options import KubeletConfigOption, PluginOption
 from podium.cli.output import fail
 from podium.cli.up_options import (
     DEFAULT_SHAPE,
@@ -35,6 +35,7 @@ def up(
     port: PortOption = None,
     speed: SpeedOption = "1x",
     scheduler_config: SchedulerConfigOption = None,
+    plugin: PluginOption = None,
     kubelet_config: KubeletConfigOption = None,
     scheduler: SchedulerOption = True,
     controllers: ControllersOption = ALL_CONTROLLERS,
@@ -56,6 +57,7 @@ def up(
         port=port,
         speed=speed,
         scheduler_config=scheduler_config,
+        plugins=plugin or [],
         kubelet_config=kubelet_config,
         schedules=scheduler,
         controllers=controllers,

@@ -26,6 +26,7 @@ class Arguments:
         port: where it listens; None for the usual one.
         speed: how time passes.
         scheduler_config: a file; None for the default profile.
+        plugins: `FILE:CLASS` of those to enable.
         kubelet_config: a file; None for the defaults.
         schedules: whether Podium schedules the pods.
         controllers: which of them run, with commas.
@@ -41,6 +42,7 @@ class Arguments:
     port: int | None
     speed: str
     scheduler_config: str | None
+    plugins: Sequence[str]
     kubelet_config: str | None
     schedules: bool
     controllers: str

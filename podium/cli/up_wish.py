@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 
 from podium.cli.configurations import read_kubelet_config, read_scheduler_config
 from podium.cli.options import InputError
@@ -25,7 +26,7 @@ def read_wish(asked: Arguments) -> Wish:
     """
     if [*asked.state, *asked.news].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
-    setup = _scheduler_setup(asked.scheduler_config)
+    setup = _scheduler_setup(asked.scheduler_config, asked.plugins)
     first = read_manifests(asked.state, sys.stdin.buffer)
     applied = read_manifests(asked.news, sys.stdin.buffer)
     count = asked.nodes if asked.nodes is not None else 0 if asked.state else _NODES
@@ -44,8 +45,8 @@ def read_wish(asked: Arguments) -> Wish:
     return Wish(options, applied.objects, asked.ends_when_settled)
 
 
-def _scheduler_setup(path: str | None) -> SchedulerSetup:
-    loaded = read_scheduler_config(path)
+def _scheduler_setup(path: str | None, plugins: Sequence[str]) -> SchedulerSetup:
+    loaded = read_scheduler_config(path, plugins)
     if loaded is None:
         return SchedulerSetup(stopwatch=time.perf_counter)
     print_warnings(loaded.notes)

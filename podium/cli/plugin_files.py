@@ -1,0 +1,111 @@
+"""Plugins that are tried from a file, without a package that announces them."""
+
+import sys
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from podium.api.errors import PodiumError
+from podium.cli.options import InputError
+from podium.config.args import API_VERSION
+from podium.config.types import KIND
+from podium.profile import add_plugin
+
+
+def load_plugin(text: str) -> str:
+    """Let configurations enable a plugin from a file; its name.
+
+    What stands beside the file can be imported by it.
+
+    Args:
+        text: such as `./cheap.py:CheapFirst`.
+
+    Raises:
+        InputError: there is no such file or class, it can't be run, or it isn't a plugin.
+    """
+    path, colon, called = text.rpartition(":")
+    if not colon or not called.isidentifier() or not path.endswith(".py"):
+        raise InputError(f"--plugin {text}: must be FILE:CLASS, such as ./cheap.py:CheapFirst")
+    module = _module(Path(path))
+    try:
+        return add_plugin(getattr(module, called))
+    except AttributeError:
+        known = [name for name, one in vars(module).items() if _is_own_class(one, module)]
+        there = f"its classes are {', '.join(known)}" if known else "it has no classes"
+        raise InputError(f"--plugin {text}: {path} has no {called}; {there}") from None
+    except (PodiumError, TypeError) as error:
+        raise InputError(f"--plugin {text}: {error}") from error
+
+
+def enabling(names: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
+    """Configurations in which every profile that doesn't mention a plugin enables it everywhere."""
+    if not names:
+        return documents
+    if not any(isinstance(one, Mapping) and one.get("kind") == KIND for one in documents):
+        documents = [*documents, {"apiVersion": API_VERSION, "kind": KIND}]
+    return [
+        _with_plugins(one, names) if isinstance(one, Mapping) and one.get("kind") == KIND else one
+        for one in documents
+    ]
+
+
+def _with_plugins(document: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
+    profiles = document.get("profiles") or [{}]
+    if not all(isinstance(profile, Mapping) for profile in profiles):
+        return document
+    return {**document, "profiles": [_profile(profile, names) for profile in profiles]}
+
+
+def _profile(profile: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Any]:
+    plugins = profile.get("plugins") or {}
+    mentioned = set(_names(plugins))
+    added = [{"name": name} for name in names if name not in mentioned]
+    everywhere = plugins.get("multiPoint") or {}
+    enabled = {**everywhere, "enabled": [*(everywhere.get("enabled") or ()), *added]}
+    return {**profile, "plugins": {**plugins, "multiPoint": enabled}}
+
+
+def _names(part: Any) -> Iterator[str]:
+    """All names within a part of a configuration."""
+    if isinstance(part, Mapping):
+        if isinstance(part.get("name"), str):
+            yield part["name"]
+        for value in part.values():
+            yield from _names(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _names(value)
+
+
+def _module(path: Path) -> ModuleType:
+    name = f"plugin_file_{path.stem}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise InputError(f"--plugin: {path}: there is no such file")
+    module = module_from_spec(spec)
+    # Dataclasses look their module up, and modules beside it are its own.
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.parent.resolve()))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"--plugin: {path}: {_told(error, path)}") from error
+    finally:
+        sys.path.pop(0)
+    return module
+
+
+def _told(error: Exception, path: Path) -> str:
+    """What is wrong, and in which line."""
+    trace = traceback.extract_tb(error.__traceback__)
+    lines = [one.lineno for one in trace if one.filename == str(path)]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    what = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
+    return what if line is None else f"line {line}: {what}"
+
+
+def _is_own_class(value: object, module: ModuleType) -> bool:
+    return isinstance(value, type) and value.__module__ == module.__name__

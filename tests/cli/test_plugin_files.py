@@ -1,0 +1,96 @@
+"""`--plugin FILE:CLASS`: a plugin without a package."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from podium import profile
+from tests.plan.objects import node, pod
+
+CHEAP = """
+from beside import PRICES
+from podium.core.extending import NodePlugin
+from podium.core.status import SUCCESS, unschedulable
+
+
+class CheapFirst(NodePlugin):
+    name = "CheapFirst"
+
+    def filter_node(self, pod, node):
+        never = node.name in self.args.get("never", [])
+        return unschedulable("too cheap") if never else SUCCESS
+
+    def score_node(self, pod, node):
+        return 100 - PRICES[node.name]
+
+
+class Nameless:
+    pass
+"""
+CONFIG = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [
+        {
+            "plugins": {"multiPoint": {"enabled": [{"name": "CheapFirst", "weight": 9}]}},
+            "pluginConfig": [{"name": "CheapFirst", "args": {"never": ["b"]}}],
+        }
+    ],
+}
+
+
+@pytest.fixture
+def cheap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(profile, "_added", {})
+    (tmp_path / "beside.py").write_text("PRICES = {'a': 90, 'b': 10, 'c': 50}")
+    (tmp_path / "cheap.py").write_text(CHEAP)
+    return f"{tmp_path}/cheap.py:CheapFirst"
+
+
+@pytest.fixture
+def cluster(write) -> list[str]:
+    state = write("state.yaml", *(node(name) for name in "abc"))
+    return ["-f", state, "--apply", write("pod.yaml", pod("web"))]
+
+
+def placed(podium, *arguments: str) -> str:
+    result = podium("plan", *arguments, "-o", "json")
+    assert result.exit_code == 0, result.stderr
+    (placement,) = json.loads(result.stdout)["placements"]
+    return str(placement["node"])
+
+
+def test_it_decides(podium, cheap: str, cluster: list[str]) -> None:
+    assert placed(podium, *cluster) == "a"
+    assert placed(podium, *cluster, "--plugin", cheap) == "b"
+    told = podium("explain", *cluster, "--plugin", cheap, "web").stdout
+    assert "CheapFirst" in told
+
+
+def test_a_configuration_may_place_it(podium, cheap: str, cluster: list[str], write) -> None:
+    config = write("config.yaml", CONFIG)
+    assert placed(podium, *cluster, "--plugin", cheap, "--scheduler-config", config) == "c"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ((":CheapFirst", ""), "must be FILE:CLASS, such as ./cheap.py:CheapFirst"),
+        (("cheap.py", "dear.py"), "dear.py: there is no such file"),
+        ((":CheapFirst", ":Cheap"), "has no Cheap; its classes are CheapFirst, Nameless"),
+        ((":CheapFirst", ":Nameless"), "is not a plugin class with a name"),
+        (("cheap.py", "broken.py"), "broken.py: line 2: ZeroDivisionError: division by zero"),
+        (("cheap.py", "wrong.py"), "wrong.py: line 1: SyntaxError: "),
+        (("cheap.py", "taken.py"), "plugin NodePorts: there is one of that name"),
+    ],
+)
+def test_what_is_no_plugin_is_refused(
+    podium, cheap: str, cluster: list[str], tmp_path: Path, change: tuple[str, str], message: str
+) -> None:
+    (tmp_path / "broken.py").write_text("\n1 / 0")
+    (tmp_path / "wrong.py").write_text("class (")
+    (tmp_path / "taken.py").write_text("class CheapFirst:\n    name = 'NodePorts'\n")
+    result = podium("plan", *cluster, "--plugin", cheap.replace(*change))
+    assert result.exit_code == 1
+    assert message in result.stderr.replace("\n", " ")
