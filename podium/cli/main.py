@@ -26,6 +26,7 @@ from podium.cli.collecting import collect_rarely
 # neither help nor completion waits for the control plane.
 COMMANDS = (
     "up",
+    "down",
     "node",
     "node-token",
     "plan",

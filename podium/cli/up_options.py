@@ -18,7 +18,10 @@ class Arguments:
 
     Attributes:
         nodes: how many simulated nodes; None if it doesn't say.
-        shape: of each of them.
+        cpu: of each of them.
+        memory: of each of them.
+        shape: what else each of them has, as names and amounts.
+        zones: over how many zones they are spread.
         state: files of what is there at the first start.
         news: files of what is applied once the cluster is ready.
         ends_when_settled: whether it ends when nothing more is to be expected.
@@ -31,10 +34,14 @@ class Arguments:
         schedules: whether Podium schedules the pods.
         controllers: which of them run, with commas.
         is_insecure: whether it speaks plain HTTP.
+        merges_kubeconfig: whether the user's own kubeconfig gets its context.
     """
 
     nodes: int | None
-    shape: NodeShape
+    cpu: str
+    memory: str
+    shape: str
+    zones: int
     state: Sequence[str]
     news: Sequence[str]
     ends_when_settled: bool
@@ -47,6 +54,7 @@ class Arguments:
     schedules: bool
     controllers: str
     is_insecure: bool
+    merges_kubeconfig: bool
 
 
 NodesOption = Annotated[
@@ -77,6 +85,39 @@ SettledOption = Annotated[
     bool,
     typer.Option(
         "--exit-when-settled", help="End when nothing more is to be expected, with the story."
+    ),
+]
+ShapeOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME=AMOUNT,NAME=AMOUNT",
+        help="What else each of them has, such as cpu=8,memory=32Gi,nvidia.com/gpu=1.",
+    ),
+]
+ZonesOption = Annotated[
+    int, typer.Option(min=0, help="Over how many zones they are spread, zone-1 and so on.")
+]
+DetachOption = Annotated[
+    bool,
+    typer.Option(
+        "--detach",
+        help="Run in the background, and return once the API answers and --apply is done; "
+        "`podium down` stops it.",
+    ),
+]
+WaitOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DURATION",
+        help="With --detach: return only when nothing more is to be expected, or with an error "
+        "after so long.",
+    ),
+]
+MergeOption = Annotated[
+    bool,
+    typer.Option(
+        "--merge-kubeconfig",
+        help="Make the cluster the current context of your own kubeconfig while it runs.",
     ),
 ]
 DataDirOption = Annotated[

@@ -2,17 +2,21 @@
 
 import asyncio
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Coroutine, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.api.refused import RefusedError
 from podium.cli.output import print_warnings
+from podium.cli.stages import READY, SETTLED, Stages
 from podium.cli.up_display import REFRESH_S, Display, display, greeting
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.cluster_counts import ClusterCounter
 from podium.embedded.in_process_client import InProcessClient
-from podium.embedded.timeline_follower import TimelineFollower
+from podium.embedded.merged_kubeconfig import merged, usual_kubeconfig
+from podium.embedded.timeline_follower import TimelineFollower, is_settled
 from podium.manifests import Loaded, Problem
 from podium.manifests.problems import describe
 
@@ -29,24 +33,30 @@ class Wish:
         options: what the cluster consists of.
         applied: objects to apply once it is ready, and to tell the timeline of.
         ends_when_settled: whether it ends when nothing more is to be expected.
+        merges_kubeconfig: whether the user's own kubeconfig gets its context while it runs.
     """
 
     options: EmbeddedOptions
     applied: Sequence[Loaded]
     ends_when_settled: bool = False
+    merges_kubeconfig: bool = False
 
 
-def run_until_end(wish: Wish) -> None:
+def run_until_end(wish: Wish, stages: Stages) -> None:
     """Run a cluster until Ctrl-C or SIGTERM, or until it has settled.
+
+    Args:
+        wish: what is to be run.
+        stages: is told when the API answers and all is applied, and when the cluster has settled.
 
     Raises:
         ApplyError: the API refuses something that is to be applied.
         PodiumError: the cluster can't start, or can't go on.
     """
-    asyncio.run(_run(wish))
+    asyncio.run(_run(wish, stages))
 
 
-async def _run(wish: Wish) -> None:
+async def _run(wish: Wish, stages: Stages) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -60,12 +70,29 @@ async def _run(wish: Wish) -> None:
         timeline = TimelineFollower(embedded) if wish.applied or wish.ends_when_settled else None
         if refusals := [*_apply(embedded, wish.applied)]:
             raise ApplyError("\n".join(map(str, refusals)))
-        with display() as shown:
+        own, mine = embedded.directory.kubeconfig, usual_kubeconfig()
+        with merged(own, mine) if wish.merges_kubeconfig else nullcontext(), display() as shown:
+            stages.tell(READY)
             for line in greeting(embedded):
                 shown.say(line)
-            await embedded.alongside(
-                _show(embedded, shown, stop, counter, timeline, ends=wish.ends_when_settled)
-            )
+            showing = _show(embedded, shown, stop, counter, timeline, ends=wish.ends_when_settled)
+            await embedded.alongside(_both(showing, _tell_settled(embedded, stages)))
+
+
+async def _both(first: Awaitable[None], beside: Coroutine[Any, Any, None]) -> None:
+    """Wait for the first; the other one goes on beside it as long as that takes."""
+    task = asyncio.create_task(beside)
+    try:
+        await first
+    finally:
+        task.cancel()
+
+
+async def _tell_settled(embedded: EmbeddedCluster, stages: Stages) -> None:
+    while stages.are_waited_for:
+        if is_settled(embedded):
+            stages.tell(SETTLED)
+        await asyncio.sleep(REFRESH_S)
 
 
 async def _show(

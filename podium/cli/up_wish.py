@@ -13,7 +13,8 @@ from podium.cluster import SchedulerSetup
 from podium.cluster.controller_list import chosen_controllers
 from podium.embedded.cluster import EmbeddedOptions
 from podium.embedded.cluster_clock import parse_speed
-from podium.embedded.initial_objects import read_manifests, simulated_nodes
+from podium.embedded.defaults import NodeShape
+from podium.embedded.initial_objects import parse_shape, read_manifests, simulated_nodes
 
 _NODES = 3
 
@@ -30,7 +31,9 @@ def read_wish(asked: Arguments) -> Wish:
     first = read_manifests(asked.state, sys.stdin.buffer)
     applied = read_manifests(asked.news, sys.stdin.buffer)
     count = asked.nodes if asked.nodes is not None else 0 if asked.state else _NODES
-    simulated = simulated_nodes(count, asked.shape)
+    resources = parse_shape(asked.shape)
+    shape = NodeShape(cpu=asked.cpu, memory=asked.memory, resources=resources, zones=asked.zones)
+    simulated = simulated_nodes(count, shape)
     options = EmbeddedOptions(
         objects=[*simulated, *(loaded.obj for loaded in first.objects)],
         data_dir=asked.data_dir,
@@ -42,7 +45,7 @@ def read_wish(asked: Arguments) -> Wish:
         controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),
     )
     print_warnings([*first.notes, *applied.notes])
-    return Wish(options, applied.objects, asked.ends_when_settled)
+    return Wish(options, applied.objects, asked.ends_when_settled, asked.merges_kubeconfig)
 
 
 def _scheduler_setup(path: str | None, plugins: Sequence[str]) -> SchedulerSetup:

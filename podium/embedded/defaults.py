@@ -1,6 +1,7 @@
 """The defaults of an embedded cluster."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 USUAL_PORT = 26443
 
@@ -9,7 +10,16 @@ ALL_CONTROLLERS = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeShape:
-    """What a simulated node has, as quantities."""
+    """What simulated nodes are like.
+
+    Attributes:
+        cpu: of each, as a quantity.
+        memory: of each, likewise.
+        resources: what else each has, or has in place of these, such as `nvidia.com/gpu: "1"`.
+        zones: over how many zones they are spread, `zone-1` and so on; 0 for none.
+    """
 
     cpu: str = "4"
     memory: str = "16Gi"
+    resources: Mapping[str, str] = field(default_factory=dict)
+    zones: int = 0

@@ -11,6 +11,8 @@
 
 import fcntl
 import os
+import signal
+import time
 from pathlib import Path
 from typing import IO, Self
 
@@ -128,3 +130,44 @@ def _holder(lock: IO[str]) -> str:
     lock.seek(0)
     pid = lock.read().strip()
     return f" by process {pid}" if pid.isdecimal() else " by another process"
+
+
+def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
+    """Stop the process that uses a directory, and wait until it has ended.
+
+    Args:
+        path: of the directory.
+        patience_s: how long to wait, in seconds.
+
+    Returns:
+        Its id; None if no process uses the directory.
+
+    Raises:
+        UnusableDirectoryError: the process can't be told to stop, or doesn't.
+    """
+    if not (path / "lock").exists():
+        return None
+    with open(path / "lock", "r+", encoding="utf-8") as lock:
+        if _is_free(lock):
+            return None
+        pid = int(lock.read().strip() or 0)
+        try:
+            if pid:
+                os.kill(pid, signal.SIGTERM)
+        except OSError as error:
+            raise UnusableDirectoryError(f"{path}: process {pid}: {error.strerror}") from error
+        end_s = time.monotonic() + patience_s
+        while not _is_free(lock):
+            if time.monotonic() >= end_s:
+                raise UnusableDirectoryError(f"{path}: is in use by process {pid}, which goes on")
+            time.sleep(0.02)
+        return pid
+
+
+def _is_free(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    fcntl.flock(lock, fcntl.LOCK_UN)
+    return True

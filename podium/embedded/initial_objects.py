@@ -11,8 +11,9 @@ from typing import BinaryIO
 from podium.api.custom_kinds import DEFINITION, custom_kinds
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds import Kind, kind_of
+from podium.api.labels import validate_label_key
 from podium.api.objects import Object
-from podium.api.quantity import nanos
+from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.apiserver.kinds.registry import validate
 from podium.embedded.defaults import NodeShape
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
@@ -20,25 +21,64 @@ from podium.manifests.problems import describe
 from podium.node.simulated.behaviour import SIMULATED
 
 PODS_PER_NODE = "110"
+REGION, ZONE = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
+_SHAPE = "--node-shape"
+_RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods")
 _VERSION = "v1.36.2"
 _ADDRESSES = IPv4Address("172.16.0.0")
 
 
-def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
-    """Nodes `podium-1` to `podium-COUNT`, all alike.
+def parse_shape(text: str) -> dict[str, str]:
+    """The resources of `cpu=8,memory=32Gi,nvidia.com/gpu=1`.
 
     Raises:
-        InvalidValueError: the shape isn't made of quantities.
+        InvalidValueError: it doesn't consist of names and amounts.
     """
-    for field, text in (("--node-cpu", shape.cpu), ("--node-memory", shape.memory)):
-        try:
-            is_negative = nanos(text) < 0
-        except InvalidValueError as error:
-            raise error.under(field) from None
-        if is_negative:
-            raise InvalidValueError(FieldError(field, text, "must not be negative"))
-    amounts = {"cpu": shape.cpu, "memory": shape.memory, "pods": PODS_PER_NODE}
-    return [_node(number, amounts) for number in range(1, count + 1)]
+    found: dict[str, str] = {}
+    for part in filter(None, text.split(",")):
+        name, _, amount = (one.strip() for one in part.partition("="))
+        if not name or not amount or name in found:
+            rule = "must be NAME=AMOUNT with commas, each name once, such as cpu=8,memory=32Gi"
+            raise InvalidValueError(FieldError(_SHAPE, text, rule))
+        found[name] = amount
+    return found
+
+
+def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
+    """Nodes `podium-1` to `podium-COUNT`, all alike but for their zones.
+
+    Raises:
+        InvalidValueError: the shape isn't made of resources and quantities.
+    """
+    _check("--node-cpu", shape.cpu)
+    _check("--node-memory", shape.memory)
+    for name, amount in shape.resources.items():
+        _check_resource(name, amount)
+    own = {"cpu": shape.cpu, "memory": shape.memory, "pods": PODS_PER_NODE}
+    amounts = {**own, **shape.resources}
+    return [_node(number, amounts, shape.zones) for number in range(1, count + 1)]
+
+
+def _check(field: str, text: str) -> int:
+    """The amount, in billionths."""
+    try:
+        amount = nanos(text)
+    except InvalidValueError as error:
+        raise error.under(field) from None
+    if amount < 0:
+        raise InvalidValueError(FieldError(field, text, "must not be negative"))
+    return amount
+
+
+def _check_resource(name: str, amount: str) -> None:
+    where = f"{_SHAPE} {name}"
+    is_known = name in _RESOURCES or name.startswith("hugepages-")
+    if not is_known and ("/" not in name or validate_label_key(name)):
+        known = ", ".join(_RESOURCES)
+        rule = f"isn't a resource: must be {known}, or have a domain, such as nvidia.com/gpu"
+        raise InvalidValueError(FieldError(where, amount, rule))
+    if _check(where, amount) % NANOS_PER_UNIT and not is_known:
+        raise InvalidValueError(FieldError(where, amount, "must be an integer"))
 
 
 class KnownKinds:
@@ -95,13 +135,15 @@ def simulated(obj: Object) -> Object:
     return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
 
 
-def _node(number: int, amounts: Mapping[str, str]) -> Object:
+def _node(number: int, amounts: Mapping[str, str], zones: int) -> Object:
     name = f"podium-{number}"
     labels = {
         "kubernetes.io/hostname": name,
         "kubernetes.io/os": "linux",
         "kubernetes.io/arch": "amd64",
     }
+    if zones:
+        labels |= {REGION: "podium", ZONE: f"zone-{(number - 1) % zones + 1}"}
     info = {
         "kubeletVersion": _VERSION,
         "osImage": "Podium",

@@ -20,7 +20,7 @@ from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.cluster_clock import STOPPED, parse_speed
 from podium.embedded.defaults import ALL_CONTROLLERS, NodeShape
 from podium.embedded.in_process_client import InProcessClient
-from podium.embedded.initial_objects import simulated_nodes
+from podium.embedded.initial_objects import parse_shape, simulated_nodes
 from podium.embedded.node_credentials import write_node_kubeconfig
 from podium.embedded.sources import Source, in_namespace, objects_of
 from podium.plan.outcome import Plan
@@ -46,6 +46,8 @@ class Cluster:
         nodes: how many simulated nodes there are, `podium-1` and so on.
         node_cpu: the CPU of each.
         node_memory: the memory of each.
+        node_shape: what else each has, such as `nvidia.com/gpu=1,ephemeral-storage=50Gi`.
+        zones: over how many zones they are spread, `zone-1` and so on.
         manifests: what is there at the start: files, directories, or objects.
         speed: how time passes: `1x`, `10x` or `max`; None if it stands still.
         data_dir: where the cluster keeps what it has; None to keep nothing.
@@ -64,6 +66,8 @@ class Cluster:
         nodes: int = 3,
         node_cpu: str = "4",
         node_memory: str = "16Gi",
+        node_shape: str = "",
+        zones: int = 0,
         manifests: Iterable[Source] = (),
         speed: str | None = None,
         data_dir: Path | None = None,
@@ -72,7 +76,9 @@ class Cluster:
         insecure_http: bool = False,
         seed: int = 0,
     ) -> None:
-        simulated = simulated_nodes(nodes, NodeShape(cpu=node_cpu, memory=node_memory))
+        resources = parse_shape(node_shape)
+        shape = NodeShape(cpu=node_cpu, memory=node_memory, resources=resources, zones=zones)
+        simulated = simulated_nodes(nodes, shape)
         self._options = EmbeddedOptions(
             objects=[*simulated, *objects_of(manifests)],
             data_dir=data_dir,

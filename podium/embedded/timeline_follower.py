@@ -20,8 +20,7 @@ class TimelineFollower:
 
     def __init__(self, embedded: EmbeddedCluster) -> None:
         cluster = embedded.cluster
-        self._store = cluster.store
-        self._clock = embedded.clock
+        self._embedded = embedded
         self._observer = Observer(cluster)
         self._began_s = cluster.driver.now_s - cluster.options.start_s
         embedded.backend.hooks.append(self._observer.look)
@@ -37,10 +36,15 @@ class TimelineFollower:
 
     def is_settled(self) -> bool:
         """Whether nothing more is to be expected, unless somebody does something."""
-        quiet_s = self._clock.quiet_s
-        if quiet_s < _SETTLED_S:
-            return False
-        return quiet_s >= _STUCK_S or not any(
-            is_terminating(pod) or (pod["status"]["phase"] == "Pending" and not is_finished(pod))
-            for pod in self._store.list("Pod").items
-        )
+        return is_settled(self._embedded)
+
+
+def is_settled(embedded: EmbeddedCluster) -> bool:
+    """Whether nothing more is to be expected in a cluster, unless somebody does something."""
+    quiet_s = embedded.clock.quiet_s
+    if quiet_s < _SETTLED_S:
+        return False
+    return quiet_s >= _STUCK_S or not any(
+        is_terminating(pod) or (pod["status"]["phase"] == "Pending" and not is_finished(pod))
+        for pod in embedded.cluster.store.list("Pod").items
+    )

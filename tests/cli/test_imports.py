@@ -20,6 +20,7 @@ EXAMPLE = ["-f", "examples/best-practice/state"]
 # What a command imports until it finds that there is nothing to do, or no file.
 RUNS = {
     "up": (["--speed", "no"], PLAYS | SERVES | {"asyncio"}),
+    "down": (["--data-dir", "/dev/null"], {"api", "asyncio", "embedded", "runtime", "store"}),
     "node": (
         ["--kubeconfig", "/dev/null", "--allow-root"],
         DECIDES - {"manifests", "profile", "scheduler"}

@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.errors import InvalidValueError
 from podium.embedded.defaults import NodeShape
-from podium.embedded.initial_objects import read_manifests, simulated, simulated_nodes
+from podium.embedded.initial_objects import parse_shape, read_manifests, simulated, simulated_nodes
 from podium.manifests import ManifestError
 
 MANIFESTS = """
@@ -55,3 +55,28 @@ def test_nodes_are_marked_unless_they_say_otherwise() -> None:
     real = {**node, "metadata": {"name": "n", "annotations": {"podium.dev/simulated": "false"}}}
     assert simulated(real) == real
     assert simulated({"kind": "Pod"}) == {"kind": "Pod"}
+
+
+def test_shapes_name_any_resource() -> None:
+    resources = parse_shape("cpu=8, memory=32Gi,nvidia.com/gpu=1")
+    nodes = simulated_nodes(3, NodeShape(resources=resources, zones=2))
+    amounts = {"cpu": "8", "memory": "32Gi", "nvidia.com/gpu": "1", "pods": "110"}
+    assert nodes[0]["status"]["allocatable"] == amounts
+    zones = [node["metadata"]["labels"]["topology.kubernetes.io/zone"] for node in nodes]
+    assert zones == ["zone-1", "zone-2", "zone-1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cpu", "must be NAME=AMOUNT"),
+        ("cpu=1,cpu=2", "must be NAME=AMOUNT"),
+        ("gpu=1", "isn't a resource"),
+        ("nvidia.com/gpu=0.5", "must be an integer"),
+        ("memory=-1Gi", "must not be negative"),
+        ("memory=much", "quantities must match"),
+    ],
+)
+def test_shapes_that_no_node_has(text: str, message: str) -> None:
+    with pytest.raises(InvalidValueError, match=message):
+        simulated_nodes(1, NodeShape(resources=parse_shape(text)))
