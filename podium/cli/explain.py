@@ -58,10 +58,7 @@ def explain(
     decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
     node under pressure evicts first.
     """
-    from podium.cli.explain_text import print_explanation
     from podium.cli.inputs import read_request
-    from podium.documents.report import plain
-    from podium.plan.explaining import explain_pod
 
     try:
         with working("reading"):
@@ -76,11 +73,19 @@ def explain(
             )
         if eviction:
             _explain_eviction(request, pod, signal, output)
-            return
-        with working("deciding"):
-            explanation = explain_pod(request, _key(pod, namespace))
+        else:
+            _explain_decision(request, _key(pod, namespace), output)
     except PodiumError as error:
         fail(error)
+
+
+def _explain_decision(request: "Request", pod: str, output: BriefOutput) -> None:
+    from podium.cli.explain_text import print_explanation
+    from podium.documents.report import plain
+    from podium.plan.explaining import explain_pod
+
+    with working("deciding"):
+        explanation = explain_pod(request, pod)
     if output is BriefOutput.TABLE:
         print_warnings(explanation.warnings)
         print_explanation(console(), explanation)
