@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from podium.cli.main import app
-from podium.controllers.node_lifecycle.controller import NodeLifecycleController
+from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
 
 _SCENARIO = """apiVersion: podium.dev/v1alpha1
 kind: Scenario

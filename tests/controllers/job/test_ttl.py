@@ -1,9 +1,9 @@
 """Jobs that are deleted when they have ended."""
 
 from podium.controllers.garbage_collector import GarbageCollector
-from podium.controllers.job.controller import JobController
+from podium.controllers.job.job_controller import JobController
 from podium.controllers.ttl_after_finished import TTLAfterFinishedController
-from tests.controllers.job.test_controller import job
+from tests.controllers.job.test_job_controller import job
 from tests.controllers.worlds import World
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from podium.control.effects import Patch
 from podium.control.heartbeats import CONTINUOUS, ENDED, node_lease
-from podium.controllers.node_lifecycle.controller import NodeLifecycleController
 from podium.controllers.node_lifecycle.node_heartbeats import MonitorTimes, unknown_patch
+from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
 from tests.controllers.builders import NOW_S, Hand, Obj
 
 CREATED = "2026-01-01T00:00:00Z"

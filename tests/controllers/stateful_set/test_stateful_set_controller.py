@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.controllers.garbage_collector import GarbageCollector
-from podium.controllers.stateful_set.controller import StatefulSetController
+from podium.controllers.stateful_set.stateful_set_controller import StatefulSetController
 from podium.runtime.faults import NO_FAULTS, Faults
 from tests.controllers.worlds import START_S, World
 

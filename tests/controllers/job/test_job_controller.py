@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.controllers.garbage_collector import GarbageCollector
-from podium.controllers.job.controller import JobController
+from podium.controllers.job.job_controller import JobController
 from podium.controllers.job.pod_accounting import FAILURES, TRACKING
 from podium.runtime.faults import NO_FAULTS, Faults
 from tests.controllers.worlds import World

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.deployment.controller import DeploymentController
+from podium.controllers.deployment.deployment_controller import DeploymentController
 from podium.controllers.replica_set import ReplicaSetController
 from podium.runtime.faults import NO_FAULTS, Faults
 from tests.controllers.worlds import World

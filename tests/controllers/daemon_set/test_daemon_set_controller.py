@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.control.effects import Create, Delete, Effect
-from podium.controllers.daemon_set.controller import DaemonSetController
+from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
 from podium.controllers.daemon_set.daemon_set_state import FailedPodsBackoff
 from podium.controllers.daemon_set.eligibility import target_of
 from podium.runtime.faults import NO_FAULTS, Faults
