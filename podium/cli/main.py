@@ -29,6 +29,7 @@ COMMANDS = (
     "down",
     "node",
     "node-token",
+    "scheduler",
     "plan",
     "explain",
     "simulate",

@@ -3,11 +3,11 @@
 import os
 import socket
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 from podium.api.errors import PodiumError
 from podium.cli.configurations import read_kubelet_config
+from podium.cli.extras import check_extra
 from podium.cli.node_options import (
     AllowRootOption,
     ConfigOption,
@@ -32,8 +32,6 @@ _ISOLATES_NOTHING = (
     "pods are plain processes of this machine and user, and nothing isolates them: "
     "run only what you trust"
 )
-_EXTRA = ("aiohttp", "kubernetes_asyncio")
-_LACKS_EXTRA = "a node needs {}, which its extra brings along: pip install 'podium[node]'"
 _REFUSES_ROOT = (
     "refuses to run as root: nothing would keep pods from doing anything to this machine; "
     "run it as another user, or say --allow-root"
@@ -105,8 +103,7 @@ def _check_here(allow_root: bool) -> None:
         raise InputError(_REFUSES_ROOT)
     if sys.platform != "linux":
         raise InputError("a node needs Linux")
-    if missing := [one for one in _EXTRA if find_spec(one) is None]:
-        raise InputError(_LACKS_EXTRA.format(" and ".join(missing)))
+    check_extra("a node")
 
 
 def _usual_root(name: str) -> Path:

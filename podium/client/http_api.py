@@ -20,7 +20,13 @@ from podium.client.connection import Connection, MissingConnectionError
 from podium.client.watch_stream import WatchError, WatchStream
 from podium.control.effects import Effect
 from podium.control.events import CallError, Outcome
-from podium.runtime.async_api import ObjectList, UnreachableError, WatchExpiredError
+from podium.runtime.async_api import (
+    ForbiddenError,
+    NotServedError,
+    ObjectList,
+    UnreachableError,
+    WatchExpiredError,
+)
 from podium.runtime.informer_cache import WatchEventLike
 
 REQUESTS_MAX = 100
@@ -28,8 +34,7 @@ PAGE_LENGTH = 500
 REQUEST_S = 34.0
 """How long an answer may take: a little longer than an API server gives itself for admission."""
 WATCH_S_MIN = 300
-# Bookmarks come every minute; who is silent for longer has hung up without saying so.
-_SILENCE_S = 150.0
+SILENCE_S = 150.0
 _CONNECT_S = 10.0
 _READ_BUFFER = 2**21
 
@@ -53,6 +58,8 @@ class HttpApi:
         requests_max: how many requests besides watches may be under way; more wait for their turn.
         request_s: how long an answer may take.
         page_length: how many objects a list asks for at a time.
+        silence_s: after how long a watch that tells nothing is taken to be dead; servers send a
+            bookmark every minute.
     """
 
     def __init__(
@@ -64,6 +71,7 @@ class HttpApi:
         requests_max: int = REQUESTS_MAX,
         request_s: float = REQUEST_S,
         page_length: int = PAGE_LENGTH,
+        silence_s: float = SILENCE_S,
     ) -> None:
         self._connection = connection
         self._rng = rng
@@ -71,6 +79,7 @@ class HttpApi:
         self._room = asyncio.Semaphore(requests_max)
         self._timeout = aiohttp.ClientTimeout(request_s, connect=_CONNECT_S)
         self._page_length = page_length
+        self._silence_s = silence_s
 
     async def __aenter__(self) -> Self:
         tls = self._connection.tls
@@ -117,7 +126,7 @@ class HttpApi:
         lasts_s = self._rng.randint(WATCH_S_MIN, 2 * WATCH_S_MIN)
         query = self._selected(kind, resourceVersion=str(revision), watch="true")
         query |= {"allowWatchBookmarks": "true", "timeoutSeconds": str(lasts_s)}
-        timeout = aiohttp.ClientTimeout(None, connect=_CONNECT_S, sock_read=_SILENCE_S)
+        timeout = aiohttp.ClientTimeout(None, connect=_CONNECT_S, sock_read=self._silence_s)
         started_s, told = asyncio.get_running_loop().time(), False
         try:
             call = Call("GET", collection_path(KINDS[kind]), {})
@@ -220,8 +229,13 @@ async def _error(response: aiohttp.ClientResponse) -> CallError:
 
 def _failure(error: CallError) -> WatchExpiredError | UnreachableError:
     """What a failed list or watch means to whoever follows a kind."""
-    if error.code == HTTPStatus.GONE:
-        return WatchExpiredError(error.message)
+    match error.code:
+        case HTTPStatus.GONE:
+            return WatchExpiredError(error.message)
+        case HTTPStatus.FORBIDDEN | HTTPStatus.UNAUTHORIZED:
+            return ForbiddenError(error.message)
+        case HTTPStatus.NOT_FOUND:
+            return NotServedError(error.message)
     return UnreachableError(error.message)
 
 

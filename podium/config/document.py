@@ -8,13 +8,17 @@ The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedu
 from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.config.args import API_VERSION, DEFAULT_ARGS, Args, CustomArgs, PluginArgs
 from podium.config.defaults import DEFAULT_PLUGIN_NAMES, REMOVED_PLUGINS
 from podium.config.options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions, VictimOrder
-from podium.config.types import KIND
+from podium.config.types import (
+    KIND,
+    ClientConnectionConfiguration,
+    LeaderElectionConfiguration,
+)
 from podium.documents import (
     INT64_MAX,
     Bits,
@@ -33,6 +37,9 @@ from podium.documents import (
 KNOWN_PLUGINS = "known_plugins"
 """The context of decoding holds under this name all plugins that can be enabled."""
 
+_LEASES = "leases"
+# By how much client-go lengthens the wait between two tries, at most.
+_JITTER = 1.2
 _NO_EXTENDERS = (
     "Podium calls no extenders; write a plugin (see docs/plugins.md) and enable it in a profile "
     "instead"
@@ -140,26 +147,73 @@ class Profile(Document):
         return self
 
 
-class LeaderElection(Document):
-    """Read, and ignored: about the process, not about its decisions."""
+UNHEEDED = "is ignored: it doesn't change decisions"
+"""What notes say of fields that are about the process that schedules."""
 
-    leader_elect: Any = None
-    lease_duration: Any = None
-    renew_deadline: Any = None
-    retry_period: Any = None
-    resource_lock: Any = None
-    resource_name: Any = None
-    resource_namespace: Any = None
+
+class LeaderElection(Document):
+    """How schedulers agree on the one that schedules; `podium scheduler` heeds it.
+
+    The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. What is
+    zero or empty is as if it weren't there.
+    """
+
+    leader_elect: bool = True
+    lease_duration: Duration = 0.0
+    renew_deadline: Duration = 0.0
+    retry_period: Duration = 0.0
+    resource_lock: Annotated[str, Choice((_LEASES,), may_be_empty=True)] = _LEASES
+    resource_name: str = ""
+    resource_namespace: str = ""
+
+    def configuration(self) -> LeaderElectionConfiguration:
+        """The values, with defaults."""
+        default = LeaderElectionConfiguration()
+        return LeaderElectionConfiguration(
+            leader_elect=self.leader_elect,
+            lease_duration_s=self.lease_duration or default.lease_duration_s,
+            renew_deadline_s=self.renew_deadline or default.renew_deadline_s,
+            retry_period_s=self.retry_period or default.retry_period_s,
+            resource_name=self.resource_name or default.resource_name,
+            resource_namespace=self.resource_namespace or default.resource_namespace,
+        )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        refuse(leader_election_faults(self.configuration()))
+        return self
+
+
+def leader_election_faults(found: LeaderElectionConfiguration) -> Iterator[FieldError]:
+    """What is wrong with a leader election's times together, by the fields of the document."""
+    if not found.leader_elect:
+        return
+    if found.lease_duration_s < 1.0:
+        message = "must be at least 1s: leases count whole seconds"
+        yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
+    if found.lease_duration_s <= found.renew_deadline_s:
+        message = f"must be longer than renewDeadline, {found.renew_deadline_s:g}s"
+        yield FieldError("leaseDuration", f"{found.lease_duration_s:g}s", message)
+    if found.renew_deadline_s <= _JITTER * found.retry_period_s:
+        message = f"must be longer than {_JITTER} times retryPeriod, {found.retry_period_s:g}s"
+        yield FieldError("renewDeadline", f"{found.renew_deadline_s:g}s", message)
 
 
 class ClientConnection(Document):
-    """Read, and ignored: about the process, not about its decisions."""
+    """How the API server is talked to; `podium scheduler` heeds it, and speaks JSON."""
 
-    kubeconfig: Any = None
-    accept_content_types: Any = None
-    content_type: Any = None
-    qps: Any = None
-    burst: Any = None
+    kubeconfig: str = ""
+    accept_content_types: str = ""
+    content_type: str = ""
+    qps: Annotated[float, Field(strict=False)] = 0.0
+    burst: Annotated[int, Range(0)] = 0
+
+    def configuration(self) -> ClientConnectionConfiguration:
+        """The values, with defaults; 0 is as if it weren't there."""
+        default = ClientConnectionConfiguration()
+        return ClientConnectionConfiguration(
+            self.kubeconfig, self.qps or default.qps, self.burst or default.burst
+        )
 
 
 class KubeSchedulerConfiguration(Document):
@@ -218,7 +272,7 @@ class KubeSchedulerConfiguration(Document):
         """
         for name, field in type(self).model_fields.items():
             if name in _IGNORED and name in self.model_fields_set:
-                yield f"{field.alias} is ignored: it doesn't change decisions"
+                yield f"{field.alias} {UNHEEDED}"
         for at, profile in enumerate(self.profiles):
             for text in _notes_of(profile, known):
                 yield f"profiles[{at}].{text}"

@@ -12,7 +12,9 @@ from podium.config.args import API_VERSION
 from podium.config.defaults import DEFAULT_PLUGIN_NAMES
 from podium.config.document import (
     KNOWN_PLUGINS,
+    ClientConnection,
     KubeSchedulerConfiguration,
+    LeaderElection,
     SchedulerOptionsDocument,
 )
 from podium.config.options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions
@@ -76,6 +78,8 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
         pod_initial_backoff_seconds=document.pod_initial_backoff_seconds,
         pod_max_backoff_seconds=document.pod_max_backoff_seconds,
         parallelism=document.parallelism,
+        leader_election=(document.leader_election or LeaderElection()).configuration(),
+        client_connection=(document.client_connection or ClientConnection()).configuration(),
     )
     return Loaded(values, options.document.options(), tuple(document.notes(known)))
 

@@ -101,8 +101,44 @@ class ProfileConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaderElectionConfiguration:
+    """How schedulers of one cluster agree on the one that schedules.
+
+    Attributes:
+        leader_elect: whether they do; without it, a scheduler schedules at once.
+        lease_duration_s: how long others leave a lease alone that isn't renewed.
+        renew_deadline_s: how long the leader tries to renew it before it gives up.
+        retry_period_s: how long to wait between two tries.
+        resource_name: of the Lease.
+        resource_namespace: of the Lease.
+    """
+
+    leader_elect: bool = True
+    lease_duration_s: float = 15.0
+    renew_deadline_s: float = 10.0
+    retry_period_s: float = 2.0
+    resource_name: str = "kube-scheduler"
+    resource_namespace: str = "kube-system"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConnectionConfiguration:
+    """How the API server is talked to.
+
+    Attributes:
+        kubeconfig: where it is; empty for kubectl's own, or the service account of a pod.
+        qps: how many requests a second, in the long run; not above 0 for no limit.
+        burst: how many at once.
+    """
+
+    kubeconfig: str = ""
+    qps: float = 50.0
+    burst: int = 100
+
+
+@dataclass(frozen=True, slots=True)
 class SchedulerConfiguration:
-    """A `KubeSchedulerConfiguration`, as far as it changes decisions.
+    """A `KubeSchedulerConfiguration`: what changes decisions, and how a process goes about them.
 
     Attributes:
         profiles: at least one.
@@ -112,6 +148,8 @@ class SchedulerConfiguration:
         pod_initial_backoff_seconds: the first backoff of an unschedulable pod.
         pod_max_backoff_seconds: the longest backoff.
         parallelism: kept for those who print the configuration; decides nothing here.
+        leader_election: for processes that schedule a real cluster.
+        client_connection: for the same.
     """
 
     profiles: tuple[ProfileConfig, ...]
@@ -119,3 +157,5 @@ class SchedulerConfiguration:
     pod_initial_backoff_seconds: int = 1
     pod_max_backoff_seconds: int = 10
     parallelism: int = 16
+    leader_election: LeaderElectionConfiguration = LeaderElectionConfiguration()
+    client_connection: ClientConnectionConfiguration = ClientConnectionConfiguration()

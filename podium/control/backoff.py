@@ -1,6 +1,7 @@
 """Exponential backoff: the one place that says how waits grow with failures."""
 
 from dataclasses import dataclass
+from random import Random
 
 # Any longest wait is reached by then; a power of two that a float can't hold never comes up.
 _DOUBLINGS_MAX = 64
@@ -23,6 +24,10 @@ class Backoff:
         if failures <= 0:
             return 0.0
         return min(self.first_s * 2.0 ** min(failures - 1, _DOUBLINGS_MAX), self.max_s)
+
+    def jittered_s(self, failures: int, rng: Random) -> float:
+        """As `wait_s`, and up to as long again, so that not all try again at once."""
+        return self.wait_s(failures) * (1.0 + rng.random())
 
 
 @dataclass(slots=True)

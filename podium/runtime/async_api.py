@@ -25,6 +25,14 @@ class UnreachableError(PodiumError):
     """A list or a watch failed for now; trying again may help."""
 
 
+class ForbiddenError(UnreachableError):
+    """The user may not list or watch a kind, until somebody gives the right to."""
+
+
+class NotServedError(UnreachableError):
+    """The server knows no such kind: there are no objects of it, until somebody defines it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ObjectList:
     """All objects of a kind, and the revision that they are of.

@@ -6,6 +6,7 @@ A driver makes them only while it has hooks, and calls each hook with each event
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.control.effects import Effect
 from podium.control.events import CallError, Event
@@ -66,6 +67,30 @@ class Stopped(DriverEvent):
 @dataclass(frozen=True, slots=True)
 class Relisted(DriverEvent):
     """A watch of a machine broke, and all objects of its kind were listed anew."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListFailed(DriverEvent):
+    """A kind couldn't be listed or watched; it is tried again.
+
+    Attributes:
+        kind: of the objects.
+        error: why.
+    """
+
+    kind: str
+    error: PodiumError
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(DriverEvent):
+    """A kind has been listed.
+
+    Attributes:
+        kind: of the objects.
+    """
 
     kind: str
 

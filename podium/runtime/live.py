@@ -13,6 +13,8 @@ What machines may rely on is the same as in virtual time, and no more:
 import asyncio
 import time
 from collections.abc import Callable
+from math import inf
+from random import Random
 from types import TracebackType
 from typing import Self
 
@@ -49,6 +51,10 @@ class LiveDriver:
         calls_max: how many calls of one machine may be under way at the same time; more of them
             wait for their turn.
         drain_s: how long calls under way may take to come back when everything stops.
+        may_act: until it is set, machines only take in what there is; at once unless given.
+        rng: chooses how much longer than they have to machines wait after a failure.
+        resync_s: after how long all objects of a kind are listed anew, when its watch ends for
+            once, though it could be resumed; never unless given.
     """
 
     def __init__(
@@ -58,15 +64,35 @@ class LiveDriver:
         *,
         calls_max: int = CALLS_MAX,
         drain_s: float = 5.0,
+        may_act: asyncio.Event | None = None,
+        rng: Random | None = None,
+        resync_s: float = inf,
     ) -> None:
         self.hooks: list[Hook] = []
         self._drain_s = drain_s
         self._group = asyncio.TaskGroup()
         self.health = MachineHealth()
         self._machines: dict[asyncio.Task[None], LiveMachineRunner] = {}
+        if may_act is None:
+            may_act = asyncio.Event()
+            may_act.set()
         self._context = LiveContext(
-            api, clock.now_s, self._group, EventTimestamps(), self.hooks, self.health, calls_max
+            api,
+            clock.now_s,
+            self._group,
+            EventTimestamps(),
+            self.hooks,
+            self.health,
+            calls_max,
+            may_act,
+            rng or Random(),
+            resync_s,
         )
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call of a machine is under way, and none waits for its turn."""
+        return all(machine.is_idle for machine in self._machines.values())
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()

@@ -5,16 +5,24 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from random import Random
 
 from podium.control.backoff import Backoff
 from podium.control.effects import Effect, Panic
 from podium.control.events import Event, Outcome, Synced, Woken
 from podium.control.machine import Machine
-from podium.runtime.async_api import AsyncApi, UnreachableError, WatchExpiredError
+from podium.runtime.async_api import (
+    AsyncApi,
+    NotServedError,
+    UnreachableError,
+    WatchExpiredError,
+)
 from podium.runtime.driver_events import (
     Called,
     DriverEvent,
     Hook,
+    Listed,
+    ListFailed,
     Relisted,
     Started,
     Stepped,
@@ -36,6 +44,9 @@ class LiveContext:
 
     Attributes:
         calls_max: how many calls of one machine may be under way.
+        may_act: machines are told that they are synced once this is set, and do nothing before.
+        rng: chooses how much longer to wait, so that not all try again at once.
+        resync_s: after how long a kind is listed anew though its watch goes on.
     """
 
     api: AsyncApi
@@ -45,6 +56,9 @@ class LiveContext:
     hooks: list[Hook]
     health: MachineHealth
     calls_max: int
+    may_act: asyncio.Event
+    rng: Random
+    resync_s: float
 
     def notify(self, event: DriverEvent) -> None:
         """Tell the hooks."""
@@ -85,8 +99,13 @@ class LiveMachineRunner:
         group = self._context.group
         self._following = [group.create_task(self._follow(kind)) for kind in self.machine.kinds]
         if not self._unsynced:
-            self._tell([Synced()])
+            self._following.append(group.create_task(self._begin_acting()))
         await self._run()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no call is under way, and no news wait to be taken in."""
+        return not (self._calls or self._waiting or self._inbox)
 
     async def stop(self, drain_s: float) -> None:
         """Tell the machine nothing any more, and let its calls come back."""
@@ -196,27 +215,36 @@ class LiveMachineRunner:
 
     async def _follow(self, kind: str) -> None:
         informer, failures = InformerCache(kind), 0
-        must_list, is_synced = True, False
+        context, list_at_s, is_synced = self._context, 0.0, False
         while True:
             try:
-                if must_list:
-                    listed = await self._context.api.list(kind)
+                if self._now_s() >= list_at_s:
+                    listed = await context.api.list(kind)
                     self._tell(informer.listed(listed.objects, listed.revision))
-                    must_list = False
+                    list_at_s = self._now_s() + context.resync_s
+                    context.notify(Listed(self._now_s(), self.name, kind))
                 if not is_synced:
                     is_synced = True
                     self._synced()
-                async for news in self._context.api.watch(kind, informer.revision):
+                async for news in context.api.watch(kind, informer.revision):
                     self._tell(informer.watched(news))
                     failures = 0
             except WatchExpiredError:
-                must_list = True
-                self._context.notify(Relisted(self._now_s(), self.name, kind))
-            except UnreachableError:
+                list_at_s = 0.0
+                context.notify(Relisted(self._now_s(), self.name, kind))
+            except UnreachableError as error:
                 failures += 1
-                await asyncio.sleep(BACKOFF.wait_s(failures))
+                context.notify(ListFailed(self._now_s(), self.name, kind, error))
+                if not is_synced and isinstance(error, NotServedError):
+                    is_synced = True
+                    self._synced()
+                await asyncio.sleep(BACKOFF.jittered_s(failures, context.rng))
 
     def _synced(self) -> None:
         self._unsynced -= 1
         if not self._unsynced:
-            self._tell([Synced()])
+            self._following.append(self._context.group.create_task(self._begin_acting()))
+
+    async def _begin_acting(self) -> None:
+        await self._context.may_act.wait()
+        self._tell([Synced()])

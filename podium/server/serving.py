@@ -4,14 +4,13 @@ import asyncio
 import errno
 import resource
 import socket
-from typing import Self
+from typing import Protocol, Self
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from podium.api.errors import PodiumError
-from podium.server.app import ApiApp
 from podium.server.certificates import Certificates
 from podium.server.limits import Limits
 
@@ -61,6 +60,16 @@ class _Protocol(HttpToolsProtocol):
         self._is_in_head, self._head_bytes = True, 0
 
 
+class Application(Protocol):
+    """An ASGI application that can be told to end what lasts, such as watches."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+    def close(self) -> None:
+        """End it."""
+        ...
+
+
 class CannotListenError(PodiumError):
     """The server can't listen where it should."""
 
@@ -77,7 +86,7 @@ class Serving:
         config: uvicorn's.
     """
 
-    def __init__(self, app: ApiApp, listener: socket.socket, config: uvicorn.Config) -> None:
+    def __init__(self, app: Application, listener: socket.socket, config: uvicorn.Config) -> None:
         host, port = listener.getsockname()[:2]
         scheme = "https" if config.is_ssl else "http"
         self.url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
@@ -91,7 +100,7 @@ class Serving:
     @classmethod
     async def start(
         cls,
-        app: ApiApp,
+        app: Application,
         limits: Limits,
         *,
         host: str = LOOPBACK,

@@ -82,6 +82,7 @@ class SchedulerMachine:
         guard_s = options.eviction_guard_s if options else 0.0
         self._guard = EvictionGuard(guard_s) if guard_s else None
         self._decision_s = decision_s
+        self._winds_down = False
         self._free_s = 0.0
         self.scheduler.measure(timing)
         self.metrics.watch_queue(self.queue.counts, self.queue.incoming)
@@ -117,6 +118,16 @@ class SchedulerMachine:
             None if self._guard is None else self._guard.next_wakeup_s(),
         )
         return min([time_s for time_s in times if time_s is not None], default=None)
+
+    def wind_down(self) -> None:
+        """Decide nothing any more; what has been decided is still carried out."""
+        self._winds_down = True
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether all that was decided has been carried out, or has failed."""
+        under_way = any(True for _ in self.bindings) or len(self.preemptions)
+        return not under_way and self.context.dispatcher.is_idle()
 
     def allow(self, uid: str, plugin: str) -> None:
         """A Permit plugin lets a waiting pod go.
@@ -160,7 +171,8 @@ class SchedulerMachine:
         return next_s if next_s is None else max(next_s, self._free_s)
 
     def _may_decide(self) -> bool:
-        return self.is_synced and not self.preemptions.holds_scheduling_up
+        is_held_up = self._winds_down or self.preemptions.holds_scheduling_up
+        return self.is_synced and not is_held_up
 
     def _wake(self) -> None:
         now_s = self.context.now_s

@@ -1,0 +1,87 @@
+"""`podium scheduler`: schedules a real cluster, through its API server."""
+
+import asyncio
+
+from podium.api.errors import PodiumError
+from podium.cli.node_options import ContextOption, KubeconfigOption
+from podium.cli.output import fail, print_warnings
+from podium.cli.scheduler_options import (
+    AddressOption,
+    BurstOption,
+    ConfigOption,
+    LeaderElectOption,
+    LeaseDurationOption,
+    LogFormatOption,
+    LogLevelOption,
+    PortOption,
+    QpsOption,
+    RenewDeadlineOption,
+    ResourceNameOption,
+    ResourceNamespaceOption,
+    RetryPeriodOption,
+)
+from podium.real.logs import LogFormat, LogLevel
+
+# Where kube-scheduler served its metrics while it did so without TLS.
+_USUAL_PORT = 10251
+
+
+def scheduler(
+    kubeconfig: KubeconfigOption = None,
+    context: ContextOption = None,
+    config: ConfigOption = None,
+    leader_elect: LeaderElectOption = None,
+    leader_elect_lease_duration: LeaseDurationOption = None,
+    leader_elect_renew_deadline: RenewDeadlineOption = None,
+    leader_elect_retry_period: RetryPeriodOption = None,
+    leader_elect_resource_name: ResourceNameOption = None,
+    leader_elect_resource_namespace: ResourceNamespaceOption = None,
+    kube_api_qps: QpsOption = None,
+    kube_api_burst: BurstOption = None,
+    bind_address: AddressOption = "127.0.0.1",
+    metrics_port: PortOption = _USUAL_PORT,
+    log_level: LogLevelOption = LogLevel.INFO,
+    log_format: LogFormatOption = LogFormat.TEXT,
+) -> None:
+    """Schedule a real cluster, in place of kube-scheduler or beside it, until SIGTERM.
+
+    Without a kubeconfig it takes the service account of the pod that it runs in.
+    """
+    from podium.cli.extras import check_extra
+    from podium.real.settings import Flags, with_flags
+
+    flags = Flags(
+        kubeconfig=kubeconfig,
+        leader_elect=leader_elect,
+        lease_duration=leader_elect_lease_duration,
+        renew_deadline=leader_elect_renew_deadline,
+        retry_period=leader_elect_retry_period,
+        resource_name=leader_elect_resource_name,
+        resource_namespace=leader_elect_resource_namespace,
+        qps=kube_api_qps,
+        burst=kube_api_burst,
+    )
+    try:
+        check_extra("a scheduler of a real cluster")
+        from podium.cli.configurations import read_scheduler_config
+        from podium.cli.scheduler_running import Wish, run
+        from podium.config.document import UNHEEDED
+        from podium.config.load import default_configuration
+        from podium.config.options import SchedulerOptions
+
+        loaded = read_scheduler_config(config)
+        found = default_configuration() if loaded is None else loaded.configuration
+        notes = () if loaded is None else loaded.notes
+        print_warnings([note for note in notes if not note.endswith(UNHEEDED)])
+        wish = Wish(
+            configuration=with_flags(found, flags),
+            options=SchedulerOptions() if loaded is None else loaded.options,
+            context=context,
+            address=bind_address,
+            port=metrics_port,
+            log_level=log_level,
+            log_format=log_format,
+        )
+        asyncio.run(run(wish))
+    except PodiumError as error:
+        fail(error)

@@ -1,0 +1,66 @@
+"""Runs `podium scheduler`: signals, logs, clocks and chance."""
+
+import asyncio
+import gc
+import signal
+import socket
+import time
+import uuid
+from dataclasses import dataclass
+from random import Random
+
+from podium.client.connection import load_connection
+from podium.config.options import SchedulerOptions
+from podium.config.types import SchedulerConfiguration
+from podium.real.logs import LogFormat, LogLevel, log_to_stderr
+from podium.real.scheduler_process import ProcessOptions, SchedulerProcess
+from podium.runtime.live import SteadyClock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What the command line asks for.
+
+    Attributes:
+        configuration: of the file, with the flags.
+        options: Podium's own.
+        context: of the kubeconfig; None for its current one.
+        address: where metrics and probes are served.
+        port: at which.
+        log_level: the least that is logged.
+        log_format: of the lines.
+    """
+
+    configuration: SchedulerConfiguration
+    options: SchedulerOptions
+    context: str | None
+    address: str
+    port: int
+    log_level: LogLevel
+    log_format: LogFormat
+
+
+async def run(wish: Wish) -> None:
+    """Schedule until Ctrl-C or SIGTERM.
+
+    Raises:
+        PodiumError: the cluster can't be reached, the port can't be had, or the lease was lost.
+    """
+    log_to_stderr(wish.log_level, wish.log_format)
+    # What lists bring stays for long; it needn't be looked through for garbage all the time.
+    gc.set_threshold(100_000, 20, 100)
+    kubeconfig = wish.configuration.client_connection.kubeconfig or None
+    connection = await load_connection(kubeconfig, wish.context)
+    stop, loop, hostname = asyncio.Event(), asyncio.get_running_loop(), socket.gethostname()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    options = ProcessOptions(
+        configuration=wish.configuration,
+        options=wish.options,
+        identity=f"{hostname}_{uuid.uuid4()}",
+        hostname=hostname,
+        address=wish.address,
+        port=wish.port,
+    )
+    process = SchedulerProcess(connection, options, SteadyClock(), time.perf_counter, Random())
+    await process.run(stop)

@@ -1,0 +1,124 @@
+"""Calls that are repeated with care: by what went wrong, and never what may have been done already.
+
+| answer | what is done |
+| --- | --- |
+| 429 | repeated after as long as the server asks for |
+| not reached, 503 | repeated after a wait that doubles |
+| 500, 502, 504, none | the object is looked at, and the call repeated if it wasn't carried out |
+| 409 of a binding | the object is looked at: an earlier try may have been carried out after all |
+| anything else | that is the outcome |
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from http import HTTPStatus
+from random import Random
+
+from podium.client.http_api import CallFailedError, HttpApi
+from podium.control.backoff import Backoff
+from podium.control.effects import Bind, Create, Effect, Patch
+from podium.control.events import CallError, Outcome
+from podium.real.looking_up import outcome_seen, target_of
+from podium.real.rate_limiter import RateLimiter
+from podium.runtime.async_api import ObjectList
+from podium.runtime.informer_cache import WatchEventLike
+
+TRIES_MAX = 5
+EVENTS_WAITING_MAX = 10_000
+"""How many events may wait in line; those that come then are lost."""
+_EVENT_CALLS_MAX = 20
+_BACKOFF = Backoff(first_s=0.25, max_s=5.0)
+_REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_OPEN = frozenset(
+    {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
+)
+_LOST = CallError(HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequests", "too many events are waiting")
+
+_logger = logging.getLogger(__name__)
+
+
+class RetryingApi:
+    """An API server as machines need it, follows `podium.runtime.async_api.AsyncApi`.
+
+    Events have a line of their own, so that what is told of bindings doesn't hold bindings up.
+
+    Attributes:
+        repeated: how often calls were repeated, by HTTP code.
+        events_lost: how many events weren't written because too many were waiting.
+
+    Args:
+        api: makes each call once.
+        calls: limits calls and lists.
+        events: limits the writing of events.
+        rng: lengthens waits.
+    """
+
+    def __init__(self, api: HttpApi, calls: RateLimiter, events: RateLimiter, rng: Random) -> None:
+        self.repeated: Counter[int] = Counter()
+        self.events_lost = 0
+        self._api = api
+        self._calls = calls
+        self._events = events
+        self._rng = rng
+        self._event_room = asyncio.Semaphore(_EVENT_CALLS_MAX)
+        self._events_waiting = 0
+
+    async def call(self, effect: Effect) -> Outcome:
+        if not (isinstance(effect, Create | Patch) and effect.kind == "Event"):
+            return await self._persistently(effect, self._calls)
+        if self._events_waiting >= EVENTS_WAITING_MAX:
+            if not self.events_lost:
+                _logger.warning("events are lost: too many wait to be written")
+            self.events_lost += 1
+            return Outcome(effect, _LOST)
+        self._events_waiting += 1
+        try:
+            async with self._event_room:
+                return await self._persistently(effect, self._events)
+        finally:
+            self._events_waiting -= 1
+
+    async def list(self, kind: str) -> ObjectList:
+        await self._calls.wait()
+        return await self._api.list(kind)
+
+    def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
+        return self._api.watch(kind, revision)
+
+    async def _persistently(self, effect: Effect, limiter: RateLimiter) -> Outcome:
+        tries, is_open = 0, False
+        while True:
+            await limiter.wait()
+            outcome = await self._api.call(effect)
+            tries += 1
+            error = outcome.error
+            if error is None:
+                return outcome
+            is_open = is_open or error.code in _OPEN or error.is_unknown
+            if is_open or (isinstance(effect, Bind) and error.code == HTTPStatus.CONFLICT):
+                seen = await self._look_up(effect, limiter)
+                if seen is not None:
+                    return seen
+            again = error.code in _REPEATED or error.code in _OPEN or error.is_unknown
+            if not again or tries >= TRIES_MAX:
+                return outcome
+            self.repeated[error.code] += 1
+            wait_s = max(_BACKOFF.jittered_s(tries, self._rng), error.retry_after_s)
+            _logger.debug("%s again in %.2f s: %s", type(effect).__name__, wait_s, error.message)
+            await asyncio.sleep(wait_s)
+
+    async def _look_up(self, effect: Effect, limiter: RateLimiter) -> Outcome | None:
+        """What became of a call, by what is there now; None if it wasn't carried out."""
+        target = target_of(effect)
+        if target is None:
+            return None
+        await limiter.wait()
+        try:
+            found = await self._api.get(*target)
+        except CallFailedError as failed:
+            if failed.error.code != HTTPStatus.NOT_FOUND:
+                return None
+            return outcome_seen(effect, None)
+        return outcome_seen(effect, found)

@@ -1,0 +1,225 @@
+"""The life of `podium scheduler`: lists, leads, schedules, and comes to an end in order."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from random import Random
+
+from podium.client.connection import Connection
+from podium.client.http_api import HttpApi
+from podium.config.options import SchedulerOptions
+from podium.config.types import SchedulerConfiguration
+from podium.control.effects import Bind, Create, Delete, Patch
+from podium.controllers.scheduler.event_handlers import KINDS
+from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.controllers.scheduler.metrics import SchedulerMetrics
+from podium.real.configz import configuration_document
+from podium.real.health_server import health_app
+from podium.real.informer_health import InformerHealth
+from podium.real.leader_election import LeaderElector
+from podium.real.logs import fields
+from podium.real.process_metrics import ProcessMetrics
+from podium.real.rate_limiter import RateLimiter
+from podium.real.retrying_api import RetryingApi
+from podium.runtime.driver_events import Called, DriverEvent
+from podium.runtime.live import LiveDriver, SteadyClock
+from podium.server.limits import Limits
+from podium.server.serving import Serving
+
+# How long what is under way may take to end; a pod has 30 s by default.
+DRAIN_S = 10.0
+RESYNC_S = 12 * 3600.0
+_CALLS_MAX = 5_000
+_LOOK_S = 0.02
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessOptions:
+    """What a process schedules, and how.
+
+    Attributes:
+        configuration: profiles, leader election, limits of requests.
+        options: Podium's own.
+        identity: of this process among those that want to lead.
+        hostname: of the machine, as events tell.
+        address: where `/metrics` and the probes are served.
+        port: at which; 0 for any that is free.
+        drain_s: how long what is under way may take in the end.
+    """
+
+    configuration: SchedulerConfiguration
+    options: SchedulerOptions
+    identity: str
+    hostname: str
+    address: str = "127.0.0.1"
+    port: int = 0
+    drain_s: float = DRAIN_S
+
+
+class SchedulerProcess:
+    """Schedules a cluster over HTTP.
+
+    Attributes:
+        machine: decides; a fresh one follows it if it fails.
+
+    Args:
+        connection: how to reach the cluster.
+        options: what is scheduled, and how.
+        clock: what time it is.
+        stopwatch: seconds that pass while something is computed.
+        rng: for what is left to chance.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        options: ProcessOptions,
+        clock: SteadyClock,
+        stopwatch: Callable[[], float],
+        rng: Random,
+    ) -> None:
+        self._connection = connection
+        self._options = options
+        self._clock = clock
+        self._stopwatch = stopwatch
+        self._rng = rng
+        self.machine = self._fresh()
+        election = options.configuration.leader_election
+        lease = election.resource_name if election.leader_elect else ""
+        self._metrics = ProcessMetrics(connection.url, lease)
+        self._informers = InformerHealth(KINDS)
+        self._driver: LiveDriver | None = None
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Schedule until told to stop; then end what is under way, and release the lease.
+
+        Raises:
+            LeaseLostError: somebody else may schedule by now; nothing more was begun.
+            PodiumError: the process can't serve its metrics.
+        """
+        async with HttpApi(self._connection, self._rng) as lease_api:
+            configuration, now_s = self._options.configuration, self._clock.now_s
+            elector = LeaderElector(
+                lease_api,
+                configuration.leader_election,
+                self._options.identity,
+                now_s,
+                self._rng,
+            )
+            app = health_app(
+                self._ailments,
+                lambda: self._metrics.expose(self.machine),
+                configuration_document(configuration),
+            )
+            limits, options = Limits(), self._options
+            serving = await Serving.start(
+                app, limits, host=options.address, port=options.port, certificates=None
+            )
+            _logger.info("serves metrics and probes", extra=fields(url=serving.url))
+            try:
+                await self._schedule(elector, stop)
+            finally:
+                await serving.stop()
+
+    async def _schedule(self, elector: LeaderElector, stop: asyncio.Event) -> None:
+        connection = self._options.configuration.client_connection
+        qps, burst, clock_s = connection.qps, connection.burst, self._clock.now_s
+        may_act = asyncio.Event()
+        async with HttpApi(self._connection, self._rng) as once:
+            calls, events = RateLimiter(qps, burst, clock_s), RateLimiter(qps, burst, clock_s)
+            api = RetryingApi(once, calls, events, self._rng)
+            driver = self._driver = LiveDriver(
+                api,
+                self._clock,
+                calls_max=_CALLS_MAX,
+                drain_s=0.0,
+                may_act=may_act,
+                rng=self._rng,
+                resync_s=RESYNC_S,
+            )
+            driver.hooks += [self._metrics.follow, self._informers.follow, _log]
+            leading = asyncio.create_task(self._lead(elector, may_act))
+            try:
+                async with driver:
+                    driver.add(self.machine, host=self._options.hostname, renew=self._renew)
+                    stopping = asyncio.create_task(stop.wait())
+                    await asyncio.wait({leading, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                    stopping.cancel()
+                    if not leading.done():
+                        await self._wind_down(driver)
+            finally:
+                self._metrics.set_leading(False)
+                leading.cancel()
+                with suppress(asyncio.CancelledError):
+                    await leading
+        self._tell_what_is_left(api)
+        await elector.release()
+
+    async def _lead(self, elector: LeaderElector, may_act: asyncio.Event) -> None:
+        """Have the machine act as soon as it may, and as long as it may."""
+        if self._options.configuration.leader_election.leader_elect:
+            await elector.acquire()
+        self._metrics.set_leading(True)
+        may_act.set()
+        if self._options.configuration.leader_election.leader_elect:
+            await elector.renew()
+        await asyncio.Event().wait()
+
+    async def _wind_down(self, driver: LiveDriver) -> None:
+        """Decide nothing more, and wait for what has been decided to be carried out."""
+        _logger.info("stops: ends what is under way")
+        self.machine.wind_down()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._options.drain_s):
+                while not (self.machine.is_at_rest and driver.is_idle):
+                    await asyncio.sleep(_LOOK_S)
+
+    def _tell_what_is_left(self, api: RetryingApi) -> None:
+        machine = self.machine
+        left = fields(
+            bindings=sum(1 for _ in machine.bindings),
+            preemptions=len(machine.preemptions),
+            pending=len(machine.context.pending),
+            events_lost=api.events_lost,
+        )
+        _logger.info("has stopped; this is left", extra=left)
+
+    def _fresh(self) -> SchedulerMachine:
+        options = self._options
+        metrics = SchedulerMetrics(self._stopwatch)
+        return SchedulerMachine(
+            options.configuration, options.options, rng=self._rng, metrics=metrics
+        )
+
+    def _renew(self) -> SchedulerMachine:
+        self.machine = self._fresh()
+        return self.machine
+
+    def _ailments(self) -> Mapping[str, str]:
+        machines = {} if self._driver is None else self._driver.health.failures(self._clock.now_s())
+        named = {f"machine/{name}": why for name, why in machines.items()}
+        return {"informer-sync": self._informers.ailment, **named}
+
+
+def _log(event: DriverEvent) -> None:
+    """Tell of what was done to the cluster, and of what it refused."""
+    if not isinstance(event, Called):
+        return
+    effect, error = event.effect, event.error
+    what = type(effect).__name__
+    if isinstance(effect, Create | Patch) and effect.kind == "Event":
+        # The recorder sees to them; who can't be told of things isn't told of that either.
+        return
+    if error is not None:
+        why = fields(call=what, code=error.code, error=error.message)
+        _logger.warning("a call has failed", extra=why)
+    elif isinstance(effect, Bind):
+        pod = f"{effect.namespace}/{effect.name}"
+        _logger.debug("bound a pod", extra=fields(pod=pod, node=effect.node_name))
+    elif isinstance(effect, Delete):
+        pod = f"{effect.namespace}/{effect.name}"
+        _logger.info("removed a victim", extra=fields(pod=pod, uid=effect.uid))

@@ -1,0 +1,74 @@
+"""A configuration and the flags that go before it."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from podium.api.durations import duration_seconds
+from podium.api.errors import PodiumError
+from podium.config.document import leader_election_faults
+from podium.config.types import SchedulerConfiguration
+
+_DURATIONS = ("lease_duration", "renew_deadline", "retry_period")
+_CONNECTION = ("kubeconfig", "qps", "burst")
+
+
+class FlagError(PodiumError):
+    """Flags don't say what they should, or don't go together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flags:
+    """What is given on the command line; None where nothing is.
+
+    Attributes:
+        kubeconfig: how to reach the cluster.
+        leader_elect: whether to schedule only while holding the lease.
+        lease_duration: a duration as Go writes it, as the next two.
+        renew_deadline: how long the leader tries to renew.
+        retry_period: between two tries.
+        resource_name: of the Lease.
+        resource_namespace: of the Lease.
+        qps: requests a second.
+        burst: requests at once.
+    """
+
+    kubeconfig: str | None = None
+    leader_elect: bool | None = None
+    lease_duration: str | None = None
+    renew_deadline: str | None = None
+    retry_period: str | None = None
+    resource_name: str | None = None
+    resource_namespace: str | None = None
+    qps: float | None = None
+    burst: int | None = None
+
+
+def with_flags(configuration: SchedulerConfiguration, flags: Flags) -> SchedulerConfiguration:
+    """The configuration in which flags stand in place of what the file says.
+
+    Raises:
+        FlagError: they can't be.
+    """
+    given = {one.name: getattr(flags, one.name) for one in fields(flags)}
+    found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    for name in _DURATIONS:
+        if name in found:
+            found[f"{name}_s"] = _seconds(name, found.pop(name))
+    connection = {name: found.pop(name) for name in _CONNECTION if name in found}
+    made = replace(
+        configuration,
+        leader_election=replace(configuration.leader_election, **found),
+        client_connection=replace(configuration.client_connection, **connection),
+    )
+    faults = list(leader_election_faults(made.leader_election))
+    if faults:
+        raise FlagError("\n".join(f"leaderElection.{fault}" for fault in faults))
+    return made
+
+
+def _seconds(name: str, text: str) -> float:
+    found = duration_seconds(text)
+    if found is None or found <= 0:
+        flag = f"--leader-elect-{name.replace('_', '-')}"
+        raise FlagError(f"{flag}: {text}: must be a duration such as 15s or 1m30s")
+    return found
