@@ -52,14 +52,14 @@ imports: $(STAMP)
 	@$(BIN)/lint-imports --no-logo
 
 pytest: $(STAMP)
-	@$(BIN)/pytest -q -n 2 $(ARGS)
+	@$(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
 
 fmt: $(STAMP) ## format the code and apply safe fixes
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format --quiet .
 
 soak: $(STAMP) ## run thousands of seeds and long properties (SEED=n replays one run)
-	@$(BIN)/pytest -q -n 2 -m 'soak or not soak' --hypothesis-profile=soak \
+	@$(BIN)/pytest -q -n 2 --dist loadgroup -m 'soak or not soak' --hypothesis-profile=soak \
 	  --hypothesis-seed=$(SEED) $(ARGS)
 
 bench: $(STAMP) ## measure the scheduling workloads

@@ -1,7 +1,5 @@
 """`podium scheduler`: schedules a real cluster, through its API server."""
 
-import asyncio
-
 from podium.api.errors import PodiumError
 from podium.cli.node_options import ContextOption, KubeconfigOption
 from podium.cli.output import fail, print_warnings
@@ -63,6 +61,8 @@ def scheduler(
     )
     try:
         check_extra("a scheduler of a real cluster")
+        import asyncio
+
         from podium.cli.configurations import read_scheduler_config
         from podium.cli.scheduler_running import Wish, run
         from podium.config.document import UNHEEDED

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from podium.cli import node as cli_node
+from podium.cli import extras
 from podium.cli.main import app
 
 
@@ -22,8 +22,8 @@ def test_root_has_to_insist(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_whoever_lacks_the_extra_is_told_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli_node, "find_spec", lambda module: None if module == "aiohttp" else 1)
-    why = "a node needs aiohttp, which its extra brings along: pip install 'podium[node]'"
+    monkeypatch.setattr(extras, "find_spec", lambda module: None if module == "aiohttp" else 1)
+    why = "a node needs aiohttp, which an extra brings along: pip install 'podium[client]'"
     assert refusal("--allow-root").endswith(why)
 
 

@@ -70,7 +70,7 @@ class EventHandlers:
     def handle(self, change: Change) -> None:
         """Take a change in."""
         if change.kind == "Pod":
-            self._preemptions.victim_changed(change)
+            self._preemptions.pod_changed(change)
             self._pod(change)
         elif change.kind == "PodDisruptionBudget":
             self._budget(change)

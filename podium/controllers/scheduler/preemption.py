@@ -12,7 +12,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 
 from podium.api.objects import condition_of, is_terminating, uid
-from podium.api.pods import is_finished
+from podium.api.pods import is_finished, node_name_of
 from podium.control.backoff import Backoff
 from podium.control.effects import Delete, Effect
 from podium.control.events import CallError, Change, Outcome
@@ -63,6 +63,8 @@ class PreemptionTask:
         removing: victims under way, with the call about each, by uid.
         last_begun: whether it is the last one's turn.
         error: what went wrong first.
+        is_needless: whether the preemptor is gone, or on a node: for its sake nobody else has to
+            go. kube-scheduler goes on all the same.
     """
 
     preemptor: PodInfo
@@ -72,6 +74,7 @@ class PreemptionTask:
     removing: dict[str, tuple[PodInfo, Effect]] = field(default_factory=dict)
     last_begun: bool = False
     error: CallError | None = None
+    is_needless: bool = False
 
 
 class PreemptionExecutor:
@@ -148,17 +151,27 @@ class PreemptionExecutor:
                 task.error = task.error or outcome.error
         elif isinstance(outcome.effect, Delete):
             self._tell(task, victim)
-        elif task.error is None:
+        elif task.error is None and not task.is_needless:
             self._delete(task, victim)
         self._proceed(task)
 
-    def victim_changed(self, change: Change) -> None:
-        """Let those be scheduled again whose last victim this is, if it is about to go."""
+    def pod_changed(self, change: Change) -> None:
+        """Let those be scheduled again whose last victim this is, if it is about to go.
+
+        If it is a preemptor itself that goes, or that is on a node, its victims may stay.
+        """
         pod = change.new if change.new is not None else change.old
-        if pod is None or uid(pod) not in self._preemptors_of:
+        if pod is None:
             return
-        if change.new is None or is_finished(pod) or is_terminating(pod):
-            self._let_in(uid(pod))
+        pod_uid = uid(pod)
+        task = self._tasks.get(pod_uid)
+        if task is None and pod_uid not in self._preemptors_of:
+            return
+        goes = change.new is None or is_finished(pod) or is_terminating(pod)
+        if task is not None and (goes or node_name_of(pod)):
+            task.is_needless = True
+        if goes and pod_uid in self._preemptors_of:
+            self._let_in(pod_uid)
 
     def wake(self) -> None:
         """Have the pods tried again whose preemption failed some time ago."""
@@ -182,7 +195,7 @@ class PreemptionExecutor:
     def _proceed(self, task: PreemptionTask) -> None:
         if task.removing:
             return
-        if task.error is None and not task.last_begun:
+        if task.error is None and not task.last_begun and not task.is_needless:
             self._begin_last(task)
         if not task.removing:
             self._finish(task)

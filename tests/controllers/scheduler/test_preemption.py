@@ -95,7 +95,7 @@ def test_the_preemptor_is_kept_back_until_the_last_victim_terminates(bench: Benc
     bench.answer(patch, done(patch))
     assert bench.preempting == {bench.preemptor.uid}
     terminating = pod("a", node="n1", deletionTimestamp="2026-01-01T00:00:30Z")
-    bench.executor.victim_changed(Change("Pod", pod("a", node="n1"), terminating))
+    bench.executor.pod_changed(Change("Pod", pod("a", node="n1"), terminating))
     assert not bench.preempting
 
 
@@ -187,3 +187,13 @@ def test_failures_of_a_pod_that_is_gone_are_forgotten(bench: Bench) -> None:
         (patch,) = bench.take()
         bench.answer(patch, failed(patch))
         assert bench.executor.next_wakeup_s() is None
+
+
+def test_for_a_preemptor_that_is_gone_nobody_else_has_to_go(bench: Bench) -> None:
+    bench.start("a", "b", "c")
+    patch_a, patch_b = bench.take()
+    (delete_b,) = bench.answer(patch_b, done(patch_b))
+    bench.executor.pod_changed(Change("Pod", bench.preemptor.obj, None))
+    assert bench.answer(patch_a, done(patch_a)) == []
+    assert said(bench.answer(delete_b, done(delete_b))) == [("Record", "b")]
+    assert (len(bench.executor), bench.preempting) == (0, set())

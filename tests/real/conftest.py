@@ -1,0 +1,66 @@
+"""One real control plane for all tests here, and a Podium that schedules on it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.real.control_plane import ControlPlane, assets
+from tests.real.podium_process import PodiumScheduler
+from tests.real.world import World
+
+SCHEDULER, READER = "schedulertoken", "readertoken"
+ACCOUNT = "system:serviceaccount:podium-system:podium-scheduler"
+USERS = {
+    SCHEDULER: (ACCOUNT, ("system:serviceaccounts", "system:serviceaccounts:podium-system")),
+    READER: ("reader", ()),
+    "nodetoken": ("system:node:machine", ("system:nodes",)),
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # One worker has the control plane, if there are several.
+    for item in items:
+        if "world" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("real"))
+
+
+@pytest.fixture(scope="session")
+def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    binaries = assets()
+    if binaries is None:
+        pytest.skip(
+            "no real control plane: neither KUBEBUILDER_ASSETS nor ../shared/reference has one"
+        )
+    plane = ControlPlane(binaries, tmp_path_factory.mktemp("control-plane"), USERS)
+    try:
+        plane.start()
+        yield plane
+    finally:
+        plane.close()
+
+
+@pytest.fixture
+def world(control_plane: ControlPlane) -> Iterator[World]:
+    """A cluster without nodes and pods, on the real API server."""
+    found = World(control_plane)
+    found.clear()
+    yield found
+    found.clear()
+
+
+StartPodium = Callable[..., PodiumScheduler]
+
+
+@pytest.fixture
+def podium(control_plane: ControlPlane, tmp_path: Path) -> Iterator[StartPodium]:
+    """Starts schedulers that are stopped in the end."""
+    with ExitStack() as stack:
+
+        def start(*options: str, kubeconfig: Path | None = None) -> PodiumScheduler:
+            config = kubeconfig or control_plane.kubeconfig()
+            log = tmp_path / f"podium-{len(list(tmp_path.glob('podium-*')))}.log"
+            return stack.enter_context(PodiumScheduler(config, log, options))
+
+        yield start
