@@ -2,7 +2,7 @@
 
 from podium.api.errors import PodiumError
 from podium.cli.node_options import ContextOption, KubeconfigOption
-from podium.cli.output import fail, print_warnings
+from podium.cli.output import fail
 from podium.cli.scheduler_options import (
     AddressOption,
     BurstOption,
@@ -46,7 +46,7 @@ def scheduler(
     Without a kubeconfig it takes the service account of the pod that it runs in.
     """
     from podium.cli.extras import check_extra
-    from podium.real.settings import Flags, with_flags
+    from podium.real.settings import Flags
 
     flags = Flags(
         kubeconfig=kubeconfig,
@@ -63,19 +63,12 @@ def scheduler(
         check_extra("a scheduler of a real cluster")
         import asyncio
 
-        from podium.cli.configurations import read_scheduler_config
-        from podium.cli.scheduler_running import Wish, run
-        from podium.config.document import UNHEEDED
-        from podium.config.load import default_configuration
-        from podium.config.options import SchedulerOptions
+        from podium.cli.scheduler_running import Wish, read_configuration, run
 
-        loaded = read_scheduler_config(config)
-        found = default_configuration() if loaded is None else loaded.configuration
-        notes = () if loaded is None else loaded.notes
-        print_warnings([note for note in notes if not note.endswith(UNHEEDED)])
+        configuration, options = read_configuration(config, flags)
         wish = Wish(
-            configuration=with_flags(found, flags),
-            options=SchedulerOptions() if loaded is None else loaded.options,
+            configuration=configuration,
+            options=options,
             context=context,
             address=bind_address,
             port=metrics_port,

@@ -9,11 +9,16 @@ import uuid
 from dataclasses import dataclass
 from random import Random
 
+from podium.cli.configurations import read_scheduler_config
+from podium.cli.output import print_warnings
 from podium.client.connection import load_connection
+from podium.config.document import UNHEEDED
+from podium.config.load import default_configuration
 from podium.config.options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.real.logs import LogFormat, LogLevel, log_to_stderr
 from podium.real.scheduler_process import ProcessOptions, SchedulerProcess
+from podium.real.settings import Flags, with_flags
 from podium.runtime.live import SteadyClock
 
 
@@ -38,6 +43,21 @@ class Wish:
     port: int
     log_level: LogLevel
     log_format: LogFormat
+
+
+def read_configuration(
+    path: str | None, flags: Flags
+) -> tuple[SchedulerConfiguration, SchedulerOptions]:
+    """What a file says, with flags in its place, and Podium's own options.
+
+    Raises:
+        PodiumError: the file can't be read, or something in it or in the flags is wrong.
+    """
+    loaded = read_scheduler_config(path)
+    if loaded is None:
+        return with_flags(default_configuration(), flags), SchedulerOptions()
+    print_warnings([note for note in loaded.notes if not note.endswith(UNHEEDED)])
+    return with_flags(loaded.configuration, flags), loaded.options
 
 
 async def run(wish: Wish) -> None:
