@@ -1,7 +1,7 @@
 """Resize: a pod's containers are given other resources while they run.
 
 The rules are those of the `resize` subresource in v1.36; whether the new resources are allowed is
-judged in `update_validation.resize`.
+judged in `podium.apiserver.kinds.pod_resize`.
 """
 
 from collections.abc import Sequence
