@@ -12,10 +12,14 @@ from podium.cli.options import (
     ApplyOption,
     ConfigOption,
     DeleteOption,
+    KubeletConfigOption,
     MaxPodsOption,
     NamespaceOption,
     PluginOption,
+    PressureOption,
+    RepairOption,
     StateOption,
+    UntilOption,
 )
 from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings, working
 from podium.node.pressure.signals import Signal
@@ -47,7 +51,11 @@ def explain(
     signal: Annotated[
         Signal, typer.Option("--signal", help="With --eviction: what tells of pressure.")
     ] = Signal.MEMORY_AVAILABLE,
+    pressure: PressureOption = None,
+    kubelet_config: KubeletConfigOption = None,
+    until: UntilOption = "10m",
     max_pods: MaxPodsOption = MAX_PODS,
+    repair: RepairOption = False,
     output: Annotated[
         BriefOutput, typer.Option("--output", "-o", help="How to print the explanation.")
     ] = BriefOutput.TABLE,
@@ -58,28 +66,34 @@ def explain(
     decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
     node under pressure evicts first.
     """
-    from podium.cli.inputs import read_request
+    from podium.cli.inputs import RequestOptions, read_request
 
     try:
         with working("reading"):
             request, _ = read_request(
-                filename,
-                apply,
-                delete,
-                scheduler_config,
-                namespace,
-                max_pods=max_pods,
-                plugins=plugin,
+                RequestOptions(
+                    state=filename,
+                    apply=apply,
+                    delete=delete,
+                    scheduler_config=scheduler_config,
+                    kubelet_config=kubelet_config,
+                    namespace=namespace,
+                    pressure=pressure,
+                    until=until,
+                    repair=repair,
+                    max_pods=max_pods,
+                    plugins=plugin,
+                )
             )
         if eviction:
             _explain_eviction(request, pod, signal, output)
         else:
-            _explain_decision(request, _key(pod, namespace), output)
+            _explain_pod(request, _key(pod, namespace), output)
     except PodiumError as error:
         fail(error)
 
 
-def _explain_decision(request: "Request", pod: str, output: BriefOutput) -> None:
+def _explain_pod(request: "Request", pod: str, output: BriefOutput) -> None:
     from podium.cli.explain_text import print_explanation
     from podium.documents.report import plain
     from podium.plan.explaining import explain_pod

@@ -2,44 +2,61 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from dataclasses import dataclass
 from typing import TypeVar
 
+from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
-from podium.api.pod_limit import MAX_PODS, PodLimit
+from podium.api.pod_limit import PodLimit
 from podium.cli.collecting import collect_rarely
-from podium.cli.configurations import read_scheduler_config
+from podium.cli.configurations import read_kubelet_config, read_scheduler_config
 from podium.cli.options import InputError
 from podium.manifests import Loaded, ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
+from podium.plan.pressing import Pressure, parse_pressure
 from podium.plan.request import Request
 from podium.plan.targets import Target, parse_target
 
 T = TypeVar("T")
 
 
-def read_request(
-    state: Sequence[str],
-    apply: Sequence[str] | None,
-    delete: Sequence[str] | None,
-    scheduler_config: str | None,
-    namespace: str,
-    *,
-    alternatives_max: int = 0,
-    max_pods: int = MAX_PODS,
-    plugins: Sequence[str] | None = None,
-) -> tuple[Request, list[str]]:
-    """Read everything that a request consists of.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestOptions:
+    """The options that say what `podium plan` and `podium explain` are about.
 
-    Args:
+    Attributes:
         state: where the state is.
         apply: where the manifests are.
         delete: what to delete first.
-        scheduler_config: the configuration's file.
+        scheduler_config: the file of the scheduler's configuration.
+        kubelet_config: the file of the kubelets' configuration.
         namespace: where objects are that don't say.
-        alternatives_max: how many other candidates each preemption reports.
+        pressure: what nodes are put under.
+        until: for how long to play.
+        repair: whether controllers make up for what the state lacks.
         max_pods: how many new pods workloads may ask for.
         plugins: `FILE:CLASS` of plugins to enable.
+        alternatives: how many other candidates each preemption reports.
+        seeds: how often to play.
+    """
+
+    state: Sequence[str]
+    apply: Sequence[str] | None
+    delete: Sequence[str] | None
+    scheduler_config: str | None
+    kubelet_config: str | None
+    namespace: str
+    pressure: Sequence[str] | None
+    until: str
+    repair: bool
+    max_pods: int
+    plugins: Sequence[str] | None = None
+    alternatives: int = 0
+    seeds: int = 1
+
+
+def read_request(options: RequestOptions) -> tuple[Request, list[str]]:
+    """Read everything that a request consists of.
 
     Returns:
         The request, and what is worth knowing about what was read.
@@ -47,46 +64,65 @@ def read_request(
     Raises:
         PodiumError: anything is wrong with any of it; all that is wrong, line by line.
     """
-    changes = list(apply or ())
-    if [*state, *changes, scheduler_config].count("-") > 1:
+    files = [*options.state, *(options.apply or ())]
+    configurations = [options.scheduler_config, options.kubelet_config]
+    if [*files, *configurations].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
-    together = _Together()
-    deleted: Sequence[Target] = together.get(partial(_targets, delete or (), namespace), ())
-    read_config = partial(read_scheduler_config, scheduler_config, plugins or ())
-    configuration = together.get(read_config, None)
-    before = together.get(partial(_manifests, state, namespace), Manifests())
-    applied = together.get(partial(_manifests, changes, namespace, later_wins=True), Manifests())
-    together.raise_errors()
-    _check_pods([*before.objects, *applied.objects], PodLimit(max_pods))
+    place, errors = options.namespace, _ErrorCollector()
+    deleted = errors.collect(
+        lambda: [parse_target(one, place) for one in options.delete or ()], list[Target]()
+    )
+    pressures = errors.collect(
+        lambda: [*map(parse_pressure, options.pressure or ())], list[Pressure]()
+    )
+    until_s = errors.collect(lambda: _until_s(options.until), 0.0)
+    configuration = errors.collect(
+        lambda: read_scheduler_config(options.scheduler_config, options.plugins or ()), None
+    )
+    kubelet = errors.collect(lambda: read_kubelet_config(options.kubelet_config), None)
+    before = errors.collect(lambda: _manifests(options.state, place), Manifests())
+    applied = errors.collect(
+        lambda: _manifests(options.apply or (), place, later_wins=True), Manifests()
+    )
+    if kubelet is None or errors.found:
+        raise InputError("\n".join(map(str, errors.found)))
+    _check_pods([*before.objects, *applied.objects], PodLimit(options.max_pods))
     collect_rarely()
     request = Request(
         state=[loaded.obj for loaded in before.objects],
         applied=[loaded.obj for loaded in applied.objects],
         deleted=deleted,
+        pressures=pressures,
+        eviction=kubelet.eviction,
         configuration=configuration,
-        alternatives_max=alternatives_max,
+        alternatives_max=options.alternatives,
+        seeds=options.seeds,
+        until_s=until_s,
+        repairs=options.repair,
     )
     return request, [*before.notes, *applied.notes]
 
 
-class _Together:
-    """Collects errors, so that those of all inputs are told at once."""
+class _ErrorCollector:
+    """Collects the errors of all inputs, so that they are told at once."""
 
     def __init__(self) -> None:
-        self._errors: list[PodiumError] = []
+        self.found: list[PodiumError] = []
 
-    def get(self, read: Callable[[], T], instead: T) -> T:
+    def collect(self, read: Callable[[], T], instead: T) -> T:
         """What is read, or something instead where that fails."""
         try:
             return read()
         except PodiumError as error:
-            self._errors.append(error)
+            self.found.append(error)
             return instead
 
-    def raise_errors(self) -> None:
-        """Raise the errors that there were, as one."""
-        if self._errors:
-            raise InputError("\n".join(map(str, self._errors)))
+
+def _until_s(text: str) -> float:
+    found = duration_seconds(text)
+    if found is None or found <= 0:
+        raise InputError(f"--until {text}: must be a duration, such as 90s or 10m")
+    return found
 
 
 def _manifests(paths: Sequence[str], namespace: str, *, later_wins: bool = False) -> Manifests:
@@ -102,7 +138,3 @@ def _check_pods(objects: Iterable[Loaded], limit: PodLimit) -> None:
     ]
     if problems:
         raise ManifestError(problems)
-
-
-def _targets(texts: Sequence[str], namespace: str) -> tuple[Target, ...]:
-    return tuple(parse_target(text, namespace) for text in texts)

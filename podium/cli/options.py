@@ -74,6 +74,23 @@ MaxPodsOption = Annotated[
         help="How many new pods workloads may ask for; more is taken for a mistake.",
     ),
 ]
+PressureOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pressure",
+        metavar="NODE:SIGNAL=AMOUNT",
+        help="What is left on a node, such as node-3:memory.available=50Mi.",
+        autocompletion=completing.nodes,
+    ),
+]
+UntilOption = Annotated[
+    str,
+    typer.Option("--until", metavar="DURATION", help="For how long to play what happens."),
+]
+RepairOption = Annotated[
+    bool,
+    typer.Option("--repair", help="Have controllers make up for what the state lacks, too."),
+]
 
 
 class InputError(PodiumError):

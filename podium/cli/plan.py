@@ -4,16 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
-from podium.cli import completing
-from podium.cli.configurations import read_kubelet_config
 from podium.cli.options import (
     ApplyOption,
     ConfigOption,
@@ -23,7 +20,10 @@ from podium.cli.options import (
     MaxPodsOption,
     NamespaceOption,
     PluginOption,
+    PressureOption,
+    RepairOption,
     StateOption,
+    UntilOption,
 )
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
@@ -68,23 +68,6 @@ AlternativesOption = Annotated[
         "--alternatives", min=0, help="How many other candidates to show for each preemption."
     ),
 ]
-PressureOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--pressure",
-        metavar="NODE:SIGNAL=AMOUNT",
-        help="What is left on a node, such as node-3:memory.available=50Mi.",
-        autocompletion=completing.nodes,
-    ),
-]
-UntilOption = Annotated[
-    str,
-    typer.Option("--until", metavar="DURATION", help="For how long to play the plan."),
-]
-RepairOption = Annotated[
-    bool,
-    typer.Option("--repair", help="Have controllers make up for what the state lacks, too."),
-]
 SeedsOption = Annotated[
     int,
     typer.Option("--seeds", min=1, help="How often to play it, to see what depends on chance."),
@@ -117,25 +100,29 @@ def plan(
     their grace period to go, workloads replace what they lose, and that may cost others a place.
     Ctrl-C prints what is known so far.
     """
-    from podium.cli.inputs import read_request
+    from podium.cli.inputs import RequestOptions, read_request
     from podium.plan.planning import plan as make_plan
 
     try:
         conditions = _conditions(fail_on or ())
-        wishes = _wishes(pressure or (), kubelet_config, until)
+        options = RequestOptions(
+            state=filename,
+            apply=apply,
+            delete=delete,
+            scheduler_config=scheduler_config,
+            kubelet_config=kubelet_config,
+            namespace=namespace,
+            pressure=pressure,
+            until=until,
+            repair=repair,
+            max_pods=max_pods,
+            plugins=plugin,
+            alternatives=alternatives,
+            seeds=seeds,
+        )
         with working("reading"):
-            request, notes = read_request(
-                filename,
-                apply,
-                delete,
-                scheduler_config,
-                namespace,
-                alternatives_max=alternatives,
-                max_pods=max_pods,
-                plugins=plugin,
-            )
+            request, notes = read_request(options)
         with working("planning") as progress:
-            request = replace(request, seeds=seeds, repairs=repair, **wishes)
             outcome = make_plan(request, partial(_tell, progress, seeds))
     except PodiumError as error:
         fail(error)
@@ -160,16 +147,6 @@ def _print(outcome: "Plan", output: Output) -> None:
         print_plan(console(), outcome, wide=output is Output.WIDE)
 
 
-def _wishes(pressure: Sequence[str], kubelet_config: str | None, until: str) -> dict[str, Any]:
-    from podium.plan.pressing import parse_pressure
-
-    return {
-        "pressures": tuple(map(parse_pressure, pressure)),
-        "eviction": read_kubelet_config(kubelet_config).eviction,
-        "until_s": _until_s(until),
-    }
-
-
 def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:
     from podium.cli.timeline_text import time_text
 
@@ -184,13 +161,6 @@ def _conditions(texts: Sequence[str]) -> list[FailOn]:
         known = ", ".join(FailOn)
         raise InputError(f"--fail-on: unknown condition {', '.join(unknown)}; known are {known}")
     return [FailOn(word) for word in words]
-
-
-def _until_s(text: str) -> float:
-    found = duration_seconds(text)
-    if found is None or found <= 0:
-        raise InputError(f"--until {text}: must be a duration, such as 90s or 10m")
-    return found
 
 
 def _holds(condition: FailOn, outcome: "Plan") -> bool:

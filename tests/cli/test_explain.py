@@ -151,3 +151,32 @@ def test_a_port_that_counts_as_free(podium, write) -> None:
     report = json.loads(podium("explain", "-f", state, "p", "-o", "json").output)
     freed = [decision["freedPorts"] for decision in report["decisions"]]
     assert freed == [[], [{"node": "a", "port": "80/TCP", "pod": "default/stays"}]]
+
+
+def test_the_world_is_that_of_plans(podium, write) -> None:
+    """Pressure, time and kubelets are options of explanations as they are of plans."""
+    big = {"capacity": {"memory": "8Gi"}}
+    state = write(
+        "state.yaml",
+        {**node("a", "1"), "status": {**node("a", "1")["status"], **big}},
+        node("b", "2", unschedulable=True),
+        pod("low", "1", on="a"),
+        pod("new", "1"),
+    )
+    plain = podium("explain", "-f", state, "new")
+    assert "Insufficient cpu" in plain.output
+    pressed = podium("explain", "-f", state, "new", "--pressure", "a:memory.available=50Mi")
+    assert (pressed.exit_code, pressed.output != plain.output) == (0, True)
+    kubelet = write("kubelet.yaml", {"evictionHard": {"memory.available": "1Mi"}})
+    calm = podium(
+        *("explain", "-f", state, "new", "--pressure", "a:memory.available=50Mi"),
+        *("--kubelet-config", kubelet),
+    )
+    assert calm.output == plain.output
+
+
+def test_all_that_is_wrong_with_the_options_is_told(podium, state) -> None:
+    wrong = ("--pressure", "a", "--until", "soon", "--delete", "x", "--kubelet-config", "none.yaml")
+    result = podium("explain", "-f", state, "p", *wrong)
+    errors = [line.split()[1] for line in result.stderr.splitlines()]
+    assert errors == ["--delete", "--pressure", "--until", "none.yaml:"]
