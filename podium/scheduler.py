@@ -10,7 +10,7 @@ from random import Random
 from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, key
 from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
-from podium.config.options import SchedulerOptions
+from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.core.binding import BindingCycle
 from podium.core.budget_columns import BudgetColumns

@@ -27,7 +27,7 @@ class PodLimit:
         What comes from an API server has its pods already, and a ReplicaSet of a Deployment has
         its size from that.
         """
-        field, size = _wish(workload)
+        field, size = _wanted(workload)
         if not field:
             return None
         place = (workload["kind"], namespace(workload), name(workload))
@@ -58,7 +58,7 @@ class PodLimit:
         return None
 
 
-def _wish(workload: Object) -> tuple[str, int]:
+def _wanted(workload: Object) -> tuple[str, int]:
     """The field that says how many pods a workload wants at once, and how many that are."""
     spec = workload.get("spec") or {}
     if workload["kind"] == "Job":

@@ -28,6 +28,15 @@ if TYPE_CHECKING:
     from podium.plan.request import Request
 
 
+EvictionOption = Annotated[
+    bool,
+    typer.Option("--eviction", help="Explain in which order a node would evict its pods."),
+]
+SignalOption = Annotated[
+    Signal, typer.Option("--signal", help="With --eviction: what tells of pressure.")
+]
+
+
 def explain(
     pod: Annotated[
         str,
@@ -44,13 +53,8 @@ def explain(
     scheduler_config: ConfigOption = None,
     plugin: PluginOption = None,
     namespace: NamespaceOption = DEFAULT_NAMESPACE,
-    eviction: Annotated[
-        bool,
-        typer.Option("--eviction", help="Explain in which order a node would evict its pods."),
-    ] = False,
-    signal: Annotated[
-        Signal, typer.Option("--signal", help="With --eviction: what tells of pressure.")
-    ] = Signal.MEMORY_AVAILABLE,
+    eviction: EvictionOption = False,
+    signal: SignalOption = Signal.MEMORY_AVAILABLE,
     pressure: PressureOption = None,
     kubelet_config: KubeletConfigOption = None,
     until: UntilOption = "10m",
@@ -108,7 +112,7 @@ def _explain_pod(request: "Request", pod: str, output: BriefOutput) -> None:
 
 
 def _explain_eviction(request: "Request", node: str, signal: Signal, output: BriefOutput) -> None:
-    from podium.cli.eviction_text import print_ranking
+    from podium.cli.explain_text import print_ranking
     from podium.documents.report import plain
     from podium.plan.evicting import rank_evictions
 

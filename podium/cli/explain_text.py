@@ -9,6 +9,8 @@ from podium.cli.choice_text import candidate_table, choice_sentence
 from podium.cli.output import Cell, count, print_lines, print_section
 from podium.cli.timeline_text import time_text
 from podium.core.status import Status
+from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.plan.evicting import EvictionRanking
 from podium.plan.explanation import DecisionView, PodExplanation, PreemptionView
 
 _GOOD, _BAD = "green", "red"
@@ -174,3 +176,33 @@ def _print_blockers(out: Console, view: DecisionView) -> None:
     if rows:
         out.print(_CROSS_NODE)
         out.print()
+
+
+def print_ranking(out: Console, ranking: EvictionRanking) -> None:
+    """Print a ranking: a row for each pod, a column for each key."""
+    if not ranking.pods:
+        out.print(f"There are no pods on {ranking.node}.")
+        return
+    titles = [title.upper() for title, _ in ranking.pods[0].keys]
+    headings = ("POD", "QOS CLASS", *titles, "")
+    rows = [
+        (
+            one.pod,
+            one.qos_class,
+            *(value for _, value in one.keys),
+            "critical: never evicted" if one.is_spared else "",
+        )
+        for one in ranking.pods
+    ]
+    title = f"{ranking.node} evicts in this order when {ranking.signal} falls below a threshold"
+    print_section(out, title, headings, rows)
+    assumed = [one.pod for one in ranking.pods if one.is_assumed]
+    if assumed:
+        who = "any pod" if len(assumed) == len(ranking.pods) else ", ".join(assumed)
+        out.print(f"{_assumption(who, ranking.signal)}; annotations can say it.")
+
+
+def _assumption(who: str, signal: Signal) -> str:
+    resource = signal.resource
+    taken_for = "what is requested" if resource in (MEMORY, EPHEMERAL_STORAGE) else "none"
+    return f"The state doesn't say what {who} uses of {resource}: taken for {taken_for}"

@@ -14,7 +14,7 @@ from podium.cli.output import print_warnings
 from podium.client.connection import load_connection
 from podium.config.document import UNHEEDED
 from podium.config.load import default_configuration
-from podium.config.options import SchedulerOptions
+from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.real.logs import LogFormat, LogLevel, log_to_stderr
 from podium.real.scheduler_process import ProcessOptions, SchedulerProcess

@@ -1,14 +1,13 @@
 """A simulation as a story: one line for each thing that happened, and how it ended."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.text import Text
 
-from podium.cli.classes_text import print_classes
-from podium.cli.output import count, working
-from podium.cli.story_text import story_line
+from podium.cli.output import count, print_section, story_line, working
+from podium.simulation.class_summary import ClassSummary
 from podium.simulation.report import class_summaries, final_state
 from podium.simulation.scenario_runner import Progress, Simulation
 from podium.simulation.timeline_sentences import clock, sentences, span
@@ -51,3 +50,37 @@ def progress() -> Iterator[Progress]:
             shown.tell(lambda: f"simulating: {clock(passed_s)}, {entries} things happened")
 
         yield tell
+
+
+_NONE = "-"
+_ALWAYS: Sequence[tuple[str, Callable[[ClassSummary], str]]] = (
+    ("CLASS", lambda one: one.priority_class or _NONE),
+    ("PRIORITY", lambda one: str(one.priority)),
+    ("PODS", lambda one: str(one.pods)),
+)
+_IF_ANY: Sequence[tuple[str, Callable[[ClassSummary], str]]] = (
+    ("PLACED BEFORE", lambda one: _number(one.placed_before)),
+    ("AT ONCE", lambda one: _number(one.placed_at_once)),
+    ("WAITED", lambda one: _number(one.waited)),
+    ("MEDIAN", lambda one: span(one.median_wait_s()) if one.waited else _NONE),
+    ("LONGEST", lambda one: span(one.longest_wait_s()) if one.waited else _NONE),
+    ("NEVER PLACED", lambda one: _number(one.never_placed)),
+    ("PREEMPTED", lambda one: _number(one.disrupted["preempted"])),
+    ("EVICTED", lambda one: _number(one.disrupted["evicted"])),
+    ("LOST", lambda one: _number(one.disrupted["lost"])),
+)
+
+
+def print_classes(out: Console, summaries: Sequence[ClassSummary]) -> None:
+    """Print a row a class; there is no column for what is so of no pod."""
+    columns = [(heading, [told(one) for one in summaries]) for heading, told in _ALWAYS]
+    for heading, told in _IF_ANY:
+        cells = [told(one) for one in summaries]
+        if any(cell != _NONE for cell in cells):
+            columns.append((heading, cells))
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    print_section(out, "Pods by priority class", [heading for heading, _ in columns], rows)
+
+
+def _number(number: int) -> str:
+    return str(number) if number else _NONE

@@ -121,12 +121,12 @@ def _run_here(arguments: Arguments) -> None:
         from podium.embedded.directory import DataDirectory
 
         DataDirectory(arguments.data_dir).forget_kubeconfig()
+    from podium.cli.up_request import read_up_request
     from podium.cli.up_running import run_until_end
-    from podium.cli.up_wish import read_wish
 
-    wish = read_wish(arguments)
+    request = read_up_request(arguments)
     collect_rarely()
-    run_until_end(wish, stages)
+    run_until_end(request, stages)
 
 
 def _run_in_background(arguments: Arguments, background: _Background) -> None:

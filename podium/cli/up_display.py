@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from podium.cli.output import console
-from podium.cli.story_text import story_line
+from podium.cli.output import console, story_line
 from podium.embedded.cluster import EmbeddedCluster
 from podium.embedded.cluster_counts import ClusterCounts
 

@@ -26,7 +26,7 @@ class ApplyError(PodiumError):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class UpRequest:
     """What is to be run.
 
     Attributes:
@@ -42,40 +42,44 @@ class Wish:
     merges_kubeconfig: bool = False
 
 
-def run_until_end(wish: Wish, stages: Stages) -> None:
+def run_until_end(request: UpRequest, stages: Stages) -> None:
     """Run a cluster until Ctrl-C or SIGTERM, or until it has settled.
 
     Args:
-        wish: what is to be run.
+        request: what is to be run.
         stages: is told when the API answers and all is applied, and when the cluster has settled.
 
     Raises:
         ApplyError: the API refuses something that is to be applied.
         PodiumError: the cluster can't start, or can't go on.
     """
-    asyncio.run(_run(wish, stages))
+    asyncio.run(_run(request, stages))
 
 
-async def _run(wish: Wish, stages: Stages) -> None:
+async def _run(request: UpRequest, stages: Stages) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with EmbeddedCluster(wish.options) as embedded:
-        if embedded.taken_up and wish.options.objects:
-            print_warnings([f"{wish.options.data_dir} has a cluster; it goes on as it was"])
+    async with EmbeddedCluster(request.options) as embedded:
+        if embedded.taken_up and request.options.objects:
+            print_warnings([f"{request.options.data_dir} has a cluster; it goes on as it was"])
         print_warnings(embedded.notes)
         # Both look on from before anything is applied: the cluster may act at once.
         counter = ClusterCounter(embedded.cluster.store)
-        timeline = TimelineFollower(embedded) if wish.applied or wish.ends_when_settled else None
-        if refusals := [*_apply(embedded, wish.applied)]:
+        timeline = (
+            TimelineFollower(embedded) if request.applied or request.ends_when_settled else None
+        )
+        if refusals := [*_apply(embedded, request.applied)]:
             raise ApplyError("\n".join(map(str, refusals)))
         own, mine = embedded.directory.kubeconfig, usual_kubeconfig()
-        with merged(own, mine) if wish.merges_kubeconfig else nullcontext(), display() as shown:
+        with merged(own, mine) if request.merges_kubeconfig else nullcontext(), display() as shown:
             stages.tell(READY)
             for line in greeting(embedded):
                 shown.say(line)
-            showing = _show(embedded, shown, stop, counter, timeline, ends=wish.ends_when_settled)
+            showing = _show(
+                embedded, shown, stop, counter, timeline, ends=request.ends_when_settled
+            )
             await embedded.alongside(_both(showing, _tell_settled(embedded, stages)))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from podium.apiserver.admission import AdmissionOptions
-from podium.config.options import SchedulerOptions
+from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.controllers.scheduler.context import DEFAULT_FEATURES, Features
 from podium.controllers.scheduler.metrics import Stopwatch, stopped

@@ -13,7 +13,12 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from podium.api.errors import ErrorKind, FieldError
 from podium.config.args import API_VERSION, DEFAULT_ARGS, Args, CustomArgs, PluginArgs
 from podium.config.defaults import DEFAULT_PLUGIN_NAMES, REMOVED_PLUGINS
-from podium.config.options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions, VictimOrder
+from podium.config.scheduler_options import (
+    OPTIONS_API_VERSION,
+    OPTIONS_KIND,
+    SchedulerOptions,
+    VictimOrder,
+)
 from podium.config.types import (
     KIND,
     ClientConnectionConfiguration,

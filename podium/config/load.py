@@ -17,8 +17,8 @@ from podium.config.document import (
     LeaderElection,
     SchedulerOptionsDocument,
 )
-from podium.config.options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions
 from podium.config.profiles import profiles_of, queue_sort_faults
+from podium.config.scheduler_options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions
 from podium.config.types import KIND, ProfileConfig, SchedulerConfiguration
 from podium.documents import InvalidDocumentError, decode
 

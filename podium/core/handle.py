@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from random import Random
 
-from podium.config.options import SchedulerOptions
+from podium.config.scheduler_options import SchedulerOptions
 from podium.core.budget_columns import BudgetColumns
 from podium.core.listers import Listers
 from podium.core.nominator import Nominator

@@ -8,7 +8,7 @@ from podium.api.errors import FieldError
 from podium.apiserver.decoding.yaml_text import Document
 from podium.apiserver.kinds.registry import decisive_faults
 from podium.apiserver.validation.checks import required, text, wrong_type
-from podium.manifests.kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
+from podium.manifests.decisive_kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
 from podium.manifests.problems import Problem, Source, describe, shown
 
 Object = dict[str, Any]

@@ -10,9 +10,9 @@ from typing import BinaryIO
 
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.apiserver.decoding.yaml_text import Document, decoded, read_yaml
+from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
 from podium.manifests.files import File, load
 from podium.manifests.json_text import read_json
-from podium.manifests.kinds import KindOf, decisive_kind_of
 from podium.manifests.objects import Loaded, objects_in
 from podium.manifests.problems import ManifestError, Problem, describe
 

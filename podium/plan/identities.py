@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from podium.api.objects import Object, metadata_of, name, namespace
-from podium.manifests.kinds import decisive_kind_of
+from podium.manifests.decisive_kinds import decisive_kind_of
 
 Identity = tuple[str, str, str]
 """Kind, namespace (empty for what stands in none) and name."""

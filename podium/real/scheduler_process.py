@@ -9,7 +9,7 @@ from random import Random
 
 from podium.client.connection import Connection
 from podium.client.http_api import HttpApi
-from podium.config.options import SchedulerOptions
+from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.effects import Bind, Create, Delete, Patch
 from podium.controllers.scheduler.event_handlers import KINDS

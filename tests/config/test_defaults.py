@@ -17,7 +17,7 @@ from podium.config.args import (
 )
 from podium.config.defaults import DEFAULT_PLUGINS, SYSTEM_DEFAULT_CONSTRAINTS
 from podium.config.load import default_configuration, load_configuration
-from podium.config.options import SchedulerOptions, VictimOrder
+from podium.config.scheduler_options import SchedulerOptions, VictimOrder
 from podium.config.types import SchedulerConfiguration
 
 CPU_AND_MEMORY = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))

@@ -4,7 +4,7 @@ import pytest
 
 from podium.config.args import API_VERSION
 from podium.config.load import load_configuration
-from podium.config.options import VictimOrder
+from podium.config.scheduler_options import VictimOrder
 from podium.config.types import KIND
 from podium.documents import InvalidDocumentError
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.config.options import VictimOrder
+from podium.config.scheduler_options import VictimOrder
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.importance import IMPORTANCE, PRIORITY, Importance, column_of
 from podium.scheduler import Scheduler

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 
 from podium.api.objects import Object
-from podium.config.options import VictimOrder
+from podium.config.scheduler_options import VictimOrder
 from podium.core.evaluation import Evaluation
 from podium.core.framework import FITS
 from podium.core.pods import PodInfo

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.config.options import VictimOrder
+from podium.config.scheduler_options import VictimOrder
 from podium.core.evaluation import Evaluation
 from podium.core.explanation import explain
 from podium.core.filtering import Filtering

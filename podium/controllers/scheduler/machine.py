@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 from podium.api.objects import is_terminating, uid
-from podium.config.options import SchedulerOptions
+from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Outcome, Synced, Woken

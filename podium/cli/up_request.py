@@ -8,7 +8,7 @@ from podium.cli.configurations import read_kubelet_config, read_scheduler_config
 from podium.cli.options import InputError
 from podium.cli.output import print_warnings
 from podium.cli.up_options import Arguments
-from podium.cli.up_running import Wish
+from podium.cli.up_running import UpRequest
 from podium.cluster import SchedulerSetup
 from podium.cluster.controller_list import chosen_controllers
 from podium.embedded.cluster import EmbeddedOptions
@@ -19,7 +19,7 @@ from podium.embedded.initial_objects import parse_shape, read_manifests, simulat
 _NODES = 3
 
 
-def read_wish(asked: Arguments) -> Wish:
+def read_up_request(asked: Arguments) -> UpRequest:
     """Read all files that are named, and say what is to be run.
 
     Raises:
@@ -45,7 +45,7 @@ def read_wish(asked: Arguments) -> Wish:
         controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),
     )
     print_warnings([*first.notes, *applied.notes])
-    return Wish(options, applied.objects, asked.ends_when_settled, asked.merges_kubeconfig)
+    return UpRequest(options, applied.objects, asked.ends_when_settled, asked.merges_kubeconfig)
 
 
 def _scheduler_setup(path: str | None, plugins: Sequence[str]) -> SchedulerSetup:
