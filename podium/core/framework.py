@@ -14,7 +14,7 @@ class of pods and sum. That is what upstream's AddPod and RemovePod extensions c
 hypothetical row, without its victims or with its nominated pods, is the real one plus `extra`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import ClassVar, Protocol, runtime_checkable
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from podium.control.effects import Effect
 from podium.core.log import Change
-from podium.core.pod_classes import PodClass
+from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Code, Status
 
@@ -105,6 +105,27 @@ class FilterState:
         """What a pod of this class adds to each sum of its row."""
         return ()
 
+    def weights_of(self, ids: NDArray[np.integer], classes: PodClasses) -> NDArray[np.int64]:
+        """`weights` of many classes.
+
+        Args:
+            ids: their numbers, of any shape; -1 adds nothing.
+            classes: that they are among.
+
+        Returns:
+            int64[width, ...], the rest as `ids`.
+        """
+        return looked_up(self.width, ids, len(classes), lambda n: self.weights(classes[n]))
+
+    def room(self, rows: Rows) -> Sums | None:
+        """How much more each sum may hold, if that is all that the verdict goes by.
+
+        Returns:
+            `width` arrays int64[n]: the pod fits a row just if `extra` is nowhere more than this.
+            None if there is more to it. Where it isn't, no class has a weight below 0.
+        """
+        return None
+
     def pods_changed(self, changes: Sequence[Change]) -> bool:
         """Pods came and left; whether any answer may have changed beyond their rows.
 
@@ -118,6 +139,29 @@ class FilterState:
     def status(self, row: int, code: int) -> Status:
         """A code in words; rows with the same code have the same words."""
         raise TypeError(f"{type(self).__name__} rejects no rows")
+
+
+def looked_up(
+    width: int,
+    ids: NDArray[np.integer],
+    count: int,
+    weights: Callable[[int], Sequence[int]],
+) -> NDArray[np.int64]:
+    """Weights by number, each number looked at once.
+
+    Args:
+        width: how many weights each has.
+        ids: numbers, of any shape; -1 stands for no weight at all.
+        count: numbers are below this.
+        weights: of a number.
+
+    Returns:
+        int64[width, ...], the rest as `ids`.
+    """
+    table = np.zeros((width, count + 1), np.int64)
+    for number in np.flatnonzero(np.bincount(ids.ravel() + 1)[1:]).tolist():
+        table[:, number] = weights(number)
+    return table[:, ids]
 
 
 class LocalScore:

@@ -188,10 +188,11 @@ class PodClasses:
         self._crowd = CROWD_MIN
         self._by_key: dict[bytes, PodClass] = {}
         self._all: list[PodClass] = []
-        self._priorities = np.zeros(0, np.int64)
         self._placed: dict[int, PodClass] = {}
         self._dying: dict[int, PodClass] = {}
         self._seen: tuple[tuple[Object, PodClass], ...] = ()
+        self._priorities = ClassColumn(self, lambda cls: cls.priority, 0)
+        self._kin_ids = ClassColumn(self, lambda cls: cls.kin.id, -1)
 
     def __len__(self) -> int:
         return len(self._all)
@@ -211,7 +212,7 @@ class PodClasses:
         """Forget the classes that nobody holds, such as by a pod, and number the others anew."""
         known = [(key, ref(cls)) for key, cls in self._by_key.items()]
         self._by_key, self._all, self._placed, self._dying = {}, [], {}, {}
-        self._seen, self._priorities = (), np.zeros(0, np.int64)
+        self._seen = ()
         for key, held in known:
             cls = held()
             if cls is not None:
@@ -227,12 +228,12 @@ class PodClasses:
         self.epoch += 1
 
     def priorities(self) -> NDArray[np.int64]:
-        """The priority of each class, int64[classes]."""
-        known = len(self._priorities)
-        if known < len(self._all):
-            new = [cls.priority for cls in self._all[known:]]
-            self._priorities = np.concatenate((self._priorities, np.array(new, np.int64)))
-        return self._priorities
+        """The priority of each class, int64[classes + 1]; the last one is 0."""
+        return self._priorities.now()
+
+    def kin_ids(self) -> NDArray[np.int64]:
+        """The id of the kin of each class, int64[classes + 1]; the last one is -1."""
+        return self._kin_ids.now()
 
     def of(self, pod: Object, *, wants_node: bool) -> PodClass:
         """The class of a pod.
@@ -312,6 +313,43 @@ class PerClass(Generic[V]):
         if value is None:
             value = self._values[cls.id] = self._make(cls)
         return value
+
+
+class ClassColumn:
+    """A number for each class, as a column that grows with the classes.
+
+    Args:
+        classes: what numbers them.
+        number_of: the number of a class.
+        of_none: the last number of the column, for where there is no class.
+    """
+
+    def __init__(
+        self, classes: PodClasses, number_of: Callable[[PodClass], int], of_none: int
+    ) -> None:
+        self._classes = classes
+        self._number_of = number_of
+        self._of_none = of_none
+        self._epoch = self._known = -1
+        self._column: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def now(self) -> NDArray[np.int64]:
+        """int64[classes + 1], until there are more classes."""
+        if self._epoch != self._classes.epoch:
+            self._forget()
+        count = len(self._classes)
+        if self._known < count:
+            if len(self._column) <= count:
+                self._column = np.resize(self._column, 2 * count)
+            new = [self._number_of(self._classes[n]) for n in range(self._known, count)]
+            self._column[self._known : count] = new
+            self._column[count] = self._of_none
+            self._known = count
+        return self._column[: count + 1]
+
+    def _forget(self) -> None:
+        self._epoch, self._known = self._classes.epoch, 0
+        self._column = np.full(2, self._of_none, np.int64)
 
 
 def _key(pod: Object, wants_node: bool) -> bytes:

@@ -26,6 +26,7 @@ from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.core.preemption.eligibility import ineligible
 from podium.core.preemption.importance import IMPORTANCE
 from podium.core.preemption.result import Preemption
+from podium.core.preemption.victim_table import VictimTables
 from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
 
 NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
@@ -47,6 +48,7 @@ class DefaultPreemption:
     def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
         self._handle = handle
         self._importance = IMPORTANCE[handle.options.victim_order]
+        self._tables = VictimTables(handle.snapshot, handle.budgets, self._importance)
         self._limit = _limit(handle, args)
 
     def events_to_register(self) -> Sequence[EventHint]:
@@ -96,7 +98,8 @@ class DefaultPreemption:
         run: DryRun | None = evaluation.kept.get(self.name)
         if run is None:
             handle = self._handle
-            run = DryRun(handle.snapshot, handle.nominator, handle.budgets, self._importance)
+            budgets, importance = handle.budgets, self._importance
+            run = DryRun(handle.snapshot, handle.nominator, budgets, importance, self._tables)
             evaluation.kept[self.name] = run
         return run
 

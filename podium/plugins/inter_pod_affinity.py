@@ -7,6 +7,7 @@ are there already. Preferred terms, and the required affinity of pods that are t
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from podium.api.objects import Object, labels
 from podium.config.args import InterPodAffinityArgs
@@ -25,6 +26,7 @@ from podium.core.framework import (
     Scope,
     Scores,
     Sums,
+    looked_up,
 )
 from podium.core.handle import Handle
 from podium.core.held_terms import (
@@ -38,7 +40,7 @@ from podium.core.hints import after_change, class_on_node
 from podium.core.kin import Kin
 from podium.core.listers import Listers
 from podium.core.log import Change
-from podium.core.pod_classes import PodClass
+from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.status import Status, rejection, unresolvable
 
@@ -203,6 +205,15 @@ class _Filter(FilterState):
         self._counts.held.sums.know(cls.kin)
         self._learn()
         return [counted.weigh(cls.kin) for counted in self._all()]
+
+    def weights_of(self, ids: NDArray[np.integer], classes: PodClasses) -> NDArray[np.int64]:
+        kins, counted = classes.kins, self._all()
+        return looked_up(
+            len(counted),
+            classes.kin_ids()[ids],
+            len(kins),
+            lambda number: [one.weigh(kins[number]) for one in counted],
+        )
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
         self._learn()

@@ -135,7 +135,8 @@ class Kept:
                 return (NO_VICTIMS,)
             return (self._evaluation.filtering.status(blame, outcome, row),)
         keys = (run.violations, run.top_priority, run.priority_sum, run.victim_count)
-        return run.victims[row], *(int(k[row]) for k in (*keys, run.earliest_start))
+        started = int(run.earliest_start[np.array([row])][0])
+        return run.victims[row], *(int(key[row]) for key in keys), started
 
 
 def assert_dry_runs_follow(life: Life, steps: int) -> None:

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from podium.core.budget_columns import BudgetColumns
 from podium.core.framework import Rows
-from podium.core.pod_classes import PodClass
 from podium.core.preemption.importance import Importance, Integers
 from podium.core.snapshot import Snapshot
+
+_FEW_ROWS_MAX = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +35,13 @@ class PotentialVictims:
 
 def potential_victims(
     snapshot: Snapshot,
-    cls: PodClass,
+    priority: int,
     rows: Rows,
     budgets: BudgetColumns,
     importance: Importance,
 ) -> PotentialVictims:
-    """The pods that a pod of class `cls` could preempt on `rows`, int[n]."""
-    slots, indexes = _lower_priority(snapshot, cls, rows)
+    """The pods that a pod of some priority could preempt on `rows`, int[n]."""
+    slots, indexes = _lower(snapshot, priority, rows)
     order = importance.order(snapshot, slots, indexes)
     slots, indexes = slots[order], indexes[order]
     counts = np.bincount(indexes, minlength=len(rows))
@@ -52,14 +53,16 @@ def potential_victims(
     return PotentialVictims(slots, indexes, violating, ranks, counts)
 
 
-def _lower_priority(snapshot: Snapshot, cls: PodClass, rows: Rows) -> tuple[Integers, Integers]:
+def _lower(snapshot: Snapshot, priority: int, rows: Rows) -> tuple[Integers, Integers]:
     """Slots of pods of lower priority on the rows, and the index of the row of each."""
-    if len(rows) == 1:
-        pods = [pod.slot for pod in snapshot.pods_on[rows[0]] if pod.priority < cls.priority]
-        return np.array(pods, np.int64), np.zeros(len(pods), np.int64)
+    if len(rows) <= _FEW_ROWS_MAX:
+        on_rows = [(i, pod) for i, row in enumerate(rows.tolist()) for pod in snapshot.pods_on[row]]
+        listed = [(pod.slot, index) for index, pod in on_rows if pod.priority < priority]
+        slots, indexes = np.array(listed, np.int64).reshape(len(listed), 2).T
+        return slots, indexes
     index_of_row = np.full(snapshot.capacity + 1, -1, np.int64)
     index_of_row[rows] = np.arange(len(rows))
     indexes = index_of_row[snapshot.pods.rows]
     priorities = snapshot.classes.priorities()[snapshot.pods.classes]
-    slots = np.flatnonzero((indexes >= 0) & (priorities < cls.priority))
+    slots = np.flatnonzero((indexes >= 0) & (priorities < priority))
     return slots, indexes[slots]

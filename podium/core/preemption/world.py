@@ -7,58 +7,139 @@ from numpy.typing import NDArray
 
 from podium.core.filtering import NOBODY, Filtering
 from podium.core.framework import FITS, Codes, FilterState, Rows
-from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo
+from podium.core.preemption.victim_table import VictimTable
 from podium.core.snapshot import Snapshot
 
 Integers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 Rivals = Sequence[tuple[int, Sequence[PodInfo]]]
 
 
 class World:
-    """Hypothetical rows for one class of pods; pods can be taken away and given back.
+    """Rows without their potential victims, which are given back in turn; for one class of pods.
 
     A pod fits a row only if it fits both with and without the pods nominated there, as in
     RunFilterPluginsWithNominatedPods of v1.36.
     """
 
     def __init__(
-        self, filtering: Filtering, snapshot: Snapshot, rows: Rows, rivals: Rivals = ()
+        self,
+        filtering: Filtering,
+        snapshot: Snapshot,
+        rows: Rows,
+        table: VictimTable,
+        rivals: Rivals = (),
     ) -> None:
+        """Take all potential victims away.
+
+        Args:
+            filtering: of the class of pods.
+            snapshot: the cluster.
+            rows: int[n], ascending; none of them tall.
+            table: has these rows.
+            rivals: rows, each with the pods nominated there that count.
+        """
         self._filtering = filtering
         self._snapshot = snapshot
         self._rows = rows
+        turns = int(table.counts[rows].max(initial=0))
+        columns = slice(None) if len(rows) == snapshot.capacity else rows
+        self._slots = table.slots[:turns, columns]
+        classes = table.classes[:turns, columns]
         filtering.meet(pod for _, pods in rivals for pod in pods)
-        self._sums = [np.zeros((s.width, len(rows)), np.int64) for s in filtering.states]
-        self._gone: list[set[int]] = [set() for _ in rows] if self._needs_pods() else []
+        self._weights = {
+            number: state.weights_of(classes, snapshot.classes)
+            for number, state in enumerate(filtering.states)
+            if state.width
+        }
+        self._sums = {number: -weights.sum(axis=1) for number, weights in self._weights.items()}
         self._nominated = self._place_rivals(rivals)
-
-    def remove(self, indexes: Integers, slots: Integers) -> None:
-        """Take pods away: slots[i] from the row number indexes[i]."""
-        self._change(indexes, slots, -1)
-
-    def give_back(self, indexes: Integers, slots: Integers) -> None:
-        """Undo `remove`."""
-        self._change(indexes, slots, 1)
+        self._present = self._remaining() if self._needs_pods() else {}
 
     def judge(self, indexes: Integers) -> tuple[Codes, Codes]:
         """Outcomes and blames, int32[n], of the rows number indexes[i], int64[n]."""
-        outcome, blame = self._judge(indexes, with_rivals=False)
-        crowded = self._nominated
-        touched = [i for i, index in enumerate(indexes.tolist()) if index in crowded]
-        if crowded and touched:
-            among = np.array(touched)
-            stricter, who = self._judge(indexes[among], with_rivals=True)
+        return self._judge_twice(range(len(self._filtering.states)), indexes)
+
+    def reprieve(self, in_play: Mask) -> Mask:
+        """Give pods back in turn, where the pod goes on fitting; bool[turns, n]: who has to go.
+
+        Args:
+            in_play: bool[n], the rows that the pod fits without any of the pods.
+        """
+        victims = np.zeros(self._slots.shape, bool)
+        room, others = self._room(), self._judging()
+        for turn, slots in enumerate(self._slots):
+            here = in_play & (slots >= 0)
+            fits = here.copy()
+            left = [space - weights[turn] for space, weights in room]
+            for space in left:
+                fits &= space >= 0
+            if others:
+                self._try(turn, fits, others)
+            for space, weights in room:
+                space -= weights[turn] * fits
+            np.greater(here, fits, out=victims[turn])
+        return victims
+
+    def _room(self) -> list[tuple[Integers, Integers]]:
+        """What is left for each sum that only has a limit, int64[n], and its weights by turn."""
+        found = []
+        for number, weights in self._weights.items():
+            room = self._filtering.states[number].room(self._rows)
+            if room is not None:
+                taken = self._sums[number].copy()
+                for index in self._nominated:
+                    taken[:, index] += self._weight_of_rivals(number, index)
+                found += [(r - t, w) for r, t, w in zip(room, taken, weights, strict=True)]
+        return found
+
+    def _judging(self) -> list[int]:
+        """The numbers of the filters that have to be asked each time."""
+        return [
+            number
+            for number, state in enumerate(self._filtering.states)
+            if not state.additive or (state.width and state.room(self._rows) is None)
+        ]
+
+    def _try(self, turn: int, fits: Mask, numbers: Sequence[int]) -> None:
+        """Give the pods of a turn back where the pod may still fit; correct `fits` in place."""
+        indexes = np.flatnonzero(fits)
+        self._give_back(turn, indexes, numbers, 1)
+        outcome, _ = self._judge_twice(numbers, indexes)
+        refused = indexes[outcome != FITS]
+        self._give_back(turn, refused, numbers, -1)
+        fits[refused] = False
+
+    def _give_back(self, turn: int, indexes: Integers, numbers: Sequence[int], sign: int) -> None:
+        for number in numbers:
+            if number in self._sums:
+                weights = self._weights[number][:, turn, indexes]
+                self._sums[number][:, indexes] += sign * weights
+        if self._present:
+            for index in indexes.tolist():
+                pod = self._snapshot.pods.pods[self._slots[turn, index]]
+                present = self._present[index]
+                present.append(pod) if sign > 0 else present.remove(pod)
+
+    def _judge_twice(self, numbers: Sequence[int], indexes: Integers) -> tuple[Codes, Codes]:
+        outcome, blame = self._judge(numbers, indexes, with_rivals=False)
+        if self._nominated:
+            among = np.flatnonzero(np.isin(indexes, list(self._nominated)))
+            stricter, who = self._judge(numbers, indexes[among], with_rivals=True)
             refused = stricter != FITS
             outcome[among[refused]] = stricter[refused]
             blame[among[refused]] = who[refused]
         return outcome, blame
 
-    def _judge(self, indexes: Integers, with_rivals: bool) -> tuple[Codes, Codes]:
+    def _judge(
+        self, numbers: Sequence[int], indexes: Integers, with_rivals: bool
+    ) -> tuple[Codes, Codes]:
         outcome = np.zeros(len(indexes), np.int32)
         blame = np.full(len(indexes), NOBODY, np.int32)
         open_places = np.arange(len(indexes))
-        for number, state in enumerate(self._filtering.states):
+        for number in numbers:
+            state = self._filtering.states[number]
             codes = self._codes(number, state, indexes[open_places], with_rivals)
             objects = codes != FITS
             if objects.any():
@@ -81,34 +162,35 @@ class World:
             return np.array(judged, np.int32)
         if not state.width:
             return self._filtering.codes[number][rows]
-        sums = self._sums[number][:, indexes]
+        sums: Integers = self._sums[number][:, indexes]
         if with_rivals:
             for place, index in enumerate(indexes.tolist()):
-                for pod in self._nominated[index]:
-                    sums[:, place] += state.weights(pod.cls)
+                sums[:, place] += self._weight_of_rivals(number, index)
         return state.codes(rows, list(sums))
 
-    def _change(self, indexes: Integers, slots: Integers, sign: int) -> None:
-        columns = self._snapshot.pods
-        classes = columns.classes[slots]
-        for number, state in enumerate(self._filtering.states):
-            if state.width:
-                weights = _weights_of(state, classes, self._snapshot.classes)
-                for sums, weight in zip(self._sums[number], weights, strict=True):
-                    np.add.at(sums, indexes, sign * weight)
-        if self._gone:
-            for index, slot in zip(indexes.tolist(), slots.tolist(), strict=True):
-                gone = self._gone[index]
-                gone.add(slot) if sign < 0 else gone.discard(slot)
+    def _weight_of_rivals(self, number: int, index: int) -> Integers:
+        """What the pods nominated to a row add to each sum of a filter."""
+        state = self._filtering.states[number]
+        weights = [state.weights(pod.cls) for pod in self._nominated[index]]
+        total: Integers = np.array(weights, np.int64).sum(axis=0)
+        return total
 
     def _pods(self, index: int, with_rivals: bool) -> list[PodInfo]:
-        gone = self._gone[index]
-        on_row = self._snapshot.pods_on[int(self._rows[index])]
-        rivals = self._nominated[index] if with_rivals else ()
-        return [*(pod for pod in on_row if pod.slot not in gone), *rivals]
+        rivals = self._nominated.get(index, ()) if with_rivals else ()
+        return [*self._present[index], *rivals]
 
     def _needs_pods(self) -> bool:
         return any(not state.additive for state in self._filtering.states)
+
+    def _remaining(self) -> dict[int, list[PodInfo]]:
+        """The pods of each row that aren't potential victims."""
+        on_rows, remaining = self._snapshot.pods_on, {}
+        for index, (row, gone) in enumerate(
+            zip(self._rows.tolist(), self._slots.T.tolist(), strict=True)
+        ):
+            away = set(gone)
+            remaining[index] = [pod for pod in on_rows[row] if pod.slot not in away]
+        return remaining
 
     def _place_rivals(self, rivals: Rivals) -> dict[int, Sequence[PodInfo]]:
         if not rivals:
@@ -117,10 +199,3 @@ class World:
         return {
             index: by_row[row] for index, row in enumerate(self._rows.tolist()) if row in by_row
         }
-
-
-def _weights_of(state: FilterState, classes: Integers, known: PodClasses) -> Integers:
-    """int64[width, pods]: the weights of pods by their classes."""
-    distinct, inverse = np.unique(classes, return_inverse=True)
-    table = np.array([state.weights(known[c]) for c in distinct.tolist()], np.int64)
-    return table.T[:, inverse] if len(distinct) else np.zeros((state.width, 0), np.int64)

@@ -141,7 +141,7 @@ class PreemptionRecorder:
         if not self._budgets.budgets:
             return {}
         potential = potential_victims(
-            self._snapshot, preemptor.cls, rows, self._budgets, importance
+            self._snapshot, preemptor.priority, rows, self._budgets, importance
         )
         pods = [self._snapshot.pods.pods[slot] for slot in potential.slots.tolist()]
         result: Broken = {}

@@ -1,0 +1,125 @@
+"""The potential victims of all rows, as preemptors of one priority see them.
+
+In which order the pods of a node are given a reprieve, and whose disruption breaks a budget, is a
+matter of the node: preemptors that have nothing in common but their priority share it.
+"""
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.budget_columns import BudgetColumns
+from podium.core.framework import Rows
+from podium.core.preemption.importance import Importance
+from podium.core.preemption.known_rows import KnownRows
+from podium.core.preemption.victims import potential_victims
+from podium.core.recent import Recent
+from podium.core.snapshot import Snapshot
+
+NOBODY = -1
+# Rows with more potential victims are left to whoever runs rows one by one: a line of a table is
+# as long as the cluster, even if a single row needs it.
+TURNS_MAX = 256
+_TABLES_MAX = 4
+
+
+class VictimTable:
+    """A line for each turn, with a pod of each row that has so many.
+
+    Attributes:
+        slots: int32[turns, capacity], of the snapshot's columns of pods; `NOBODY` where a row has
+            no more pods.
+        classes: int32[turns, capacity], the ids of their classes; the same.
+        priorities: int32[turns, capacity].
+        violating: bool[turns, capacity], whether their disruption breaks a budget.
+        counts: int64[capacity], how many there are on each row.
+        is_tall: bool[capacity], whether they are too many to be in the table.
+        epoch: raised when all rows are forgotten.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, budgets: BudgetColumns, importance: Importance, priority: int
+    ) -> None:
+        """Know nothing of any row yet.
+
+        Args:
+            snapshot: the pods.
+            budgets: that victims may break.
+            importance: the order of victims.
+            priority: of the preemptors; victims have lower ones.
+        """
+        self._snapshot = snapshot
+        self._budgets = budgets
+        self._importance = importance
+        self._priority = priority
+        self._rows = KnownRows(snapshot, budgets)
+        self.epoch = 0
+        self._forget()
+
+    def follow(self) -> None:
+        """Take note of what has changed."""
+        if self._rows.follow():
+            self._forget()
+
+    def update(self, rows: Rows) -> None:
+        """Make what is told of `rows`, int[n], hold."""
+        self.follow()
+        stale = rows[~self._rows.known[rows]]
+        if len(stale):
+            self._take(stale)
+            self._rows.known[stale] = True
+
+    def _forget(self) -> None:
+        capacity = self._snapshot.capacity
+        self.epoch += 1
+        self.slots, self.classes = np.full((2, 0, capacity), NOBODY, np.int32)
+        self.priorities = np.zeros((0, capacity), np.int32)
+        self.violating: NDArray[np.bool_] = np.zeros((0, capacity), bool)
+        self.counts = np.zeros(capacity, np.int64)
+        self.is_tall: NDArray[np.bool_] = np.zeros(capacity, bool)
+
+    def _take(self, rows: Rows) -> None:
+        snapshot = self._snapshot
+        found = potential_victims(snapshot, self._priority, rows, self._budgets, self._importance)
+        self.counts[rows] = found.counts
+        self.is_tall[rows] = is_tall = found.counts > TURNS_MAX
+        self._grow(int(found.counts[~is_tall].max(initial=0)))
+        self.slots[:, rows] = self.classes[:, rows] = NOBODY
+        self.violating[:, rows] = False
+        listed = ~is_tall[found.row_indexes]
+        slots, places = found.slots[listed], (found.ranks[listed], rows[found.row_indexes[listed]])
+        classes = snapshot.pods.classes[slots]
+        self.slots[places], self.classes[places] = slots, classes
+        self.priorities[places] = snapshot.classes.priorities()[classes]
+        self.violating[places] = found.violating[listed]
+
+    def _grow(self, turns: int) -> None:
+        missing = ((0, max(turns - len(self.slots), 0)), (0, 0))
+        if missing[0][1]:
+            self.slots = np.pad(self.slots, missing, constant_values=NOBODY)
+            self.classes = np.pad(self.classes, missing, constant_values=NOBODY)
+            self.priorities = np.pad(self.priorities, missing)
+            self.violating = np.pad(self.violating, missing)
+
+
+class VictimTables:
+    """The tables of the priorities that preempted last.
+
+    Args:
+        snapshot: the pods.
+        budgets: that victims may break.
+        importance: the order of victims.
+    """
+
+    def __init__(self, snapshot: Snapshot, budgets: BudgetColumns, importance: Importance) -> None:
+        self._make = partial(VictimTable, snapshot, budgets, importance)
+        self._tables: Recent[int, VictimTable] = Recent(_TABLES_MAX)
+
+    def of(self, priority: int) -> VictimTable:
+        """The table for preemptors of a priority."""
+        table = self._tables.get(priority)
+        if table is None:
+            table = self._make(priority)
+            self._tables.put(priority, table)
+        return table
