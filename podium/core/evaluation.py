@@ -31,15 +31,10 @@ class Evaluation:
 
     Attributes:
         filtering: which rows fit.
-        scoring: what they score.
-        preference: int64[capacity], greater is better, `INFEASIBLE` where the pod doesn't fit; the
-            total score, and among equals the smaller node name.
         kept: what plugins keep with it, by their name, as in a CycleState that lasts for the class.
     """
 
     filtering: Filtering
-    scoring: Scoring
-    preference: NDArray[np.int64]
     kept: dict[str, Any]
 
     def __init__(self, pipeline: Pipeline, handle: Handle, pod: PodInfo) -> None:
@@ -47,8 +42,29 @@ class Evaluation:
         self._snapshot = handle.snapshot
         self._listers = handle.listers
         self._uses_claims = any(claim_uses(pod.obj))
+        self._scoring: Scoring | None = None
         self.kept = {}
         self._build(pod)
+
+    @property
+    def scoring(self) -> Scoring:
+        """What the rows that fit score, of which there must be one; made when first asked for."""
+        if self._scoring is None:
+            feasible = self.filtering.feasible_rows()
+            self._scoring = Scoring(self._pipeline, self._snapshot, self._pod, feasible)
+            self._prefer_all(self._scoring)
+        return self._scoring
+
+    @property
+    def preference(self) -> NDArray[np.int64]:
+        """int64[capacity], greater is better, `INFEASIBLE` where the pod doesn't fit.
+
+        The total score, and among equals the smaller node name.
+        """
+        if not len(self.filtering.feasible_rows()):
+            return np.full(self._snapshot.capacity, INFEASIBLE, np.int64)
+        _ = self.scoring
+        return self._preference
 
     def refresh(self, pod: PodInfo) -> None:
         """Bring everything up to date with the snapshot, for a cycle of `pod`.
@@ -81,70 +97,63 @@ class Evaluation:
         ):
             self._build(pod)
             return
+        self._pod = pod
         if behind:
-            self._catch_up(behind, pod)
-        if self.filtering.is_volatile or self.scoring.is_volatile:
+            self._catch_up(behind)
+        if self.filtering.is_volatile or (self._scoring is not None and self._scoring.is_volatile):
             self._begin(pod)
 
     def _build(self, pod: PodInfo) -> None:
         snapshot = self._snapshot
         self._epochs = self._current_epochs()
         self._seen = snapshot.log.end
+        self._pod = pod
+        self._scoring = None
         self.filtering = Filtering(self._pipeline, snapshot, pod)
         self._spread = snapshot.capacity + 1
         self._ties = snapshot.capacity - snapshot.ranks()
-        self._score_anew(pod)
 
     def _current_epochs(self) -> tuple[int, int, int]:
         """Of nodes, of other objects, and of what is assumed of volumes and claims."""
         assumed = self._listers.assumed_epoch if self._uses_claims else 0
         return self._snapshot.node_epoch, self._listers.epoch, assumed
 
-    def _score_anew(self, pod: PodInfo) -> None:
-        feasible = self.filtering.feasible_rows()
-        self.scoring = Scoring(self._pipeline, self._snapshot, pod, feasible)
-        self._prefer_all()
-
     def _begin(self, pod: PodInfo) -> None:
         self.filtering.begin(pod)
-        feasible = self.filtering.feasible_rows()
-        if len(feasible) and not self.scoring.asked:
-            self._score_anew(pod)
-            return
-        self.scoring.begin(pod)
-        self.scoring.update_relative(feasible)
-        self._prefer_all()
+        if self._scoring is not None:
+            self._scoring.begin(pod)
+            self._scoring.update_relative(self.filtering.feasible_rows())
+            self._prefer_all(self._scoring)
 
-    def _catch_up(self, behind: int, pod: PodInfo) -> None:
+    def _catch_up(self, behind: int) -> None:
         log, seen = self._snapshot.log, self._seen
         changes, self._seen = log.since(seen), log.end
-        filtering, scoring = self.filtering, self.scoring
+        filtering, scoring = self.filtering, self._scoring
         if behind > _SINGLY_MAX:
             many = log.rows_since(seen)
             flipped = filtering.update_many(many, changes)
+            if scoring is None:
+                return
+            scoring.update_many(many)
         else:
             few = {row for row, _, _ in changes} if behind > 1 else (changes[0][0],)
             flipped = filtering.update(few, changes)
-        if flipped and not scoring.asked:
-            self._score_anew(pod)
-            return
-        if behind > _SINGLY_MAX:
-            scoring.update_many(many)
-        else:
+            if scoring is None:
+                return
             scoring.update_rows(few)
         if scoring.update_pods(changes) or (flipped and scoring.follows_feasible):
             scoring.update_relative(filtering.feasible_rows())
-            self._prefer_all()
+            self._prefer_all(scoring)
         elif filtering.all_rows_changed:
-            self._prefer_all()
+            self._prefer_all(scoring)
         else:
-            self._prefer_rows(filtering.touched)
+            self._prefer_rows(scoring, filtering.touched)
 
-    def _prefer_rows(self, rows: Iterable[int]) -> None:
+    def _prefer_rows(self, scoring: Scoring, rows: Iterable[int]) -> None:
         outcome, local, relative = (
             self.filtering.outcome_at,
-            self.scoring.local_total_at,
-            self.scoring.relative_total_at,
+            scoring.local_total_at,
+            scoring.relative_total_at,
         )
         for row in rows:
             self._preference_at[row] = (
@@ -153,15 +162,15 @@ class Evaluation:
                 else (local[row] + relative[row]) * self._spread + self._ties_at[row]
             )
 
-    def _prefer_all(self) -> None:
-        totals = self.scoring.local_total * self._spread
-        if self.scoring.relative:
-            totals += self.scoring.relative_total * self._spread
+    def _prefer_all(self, scoring: Scoring) -> None:
+        totals = scoring.local_total * self._spread
+        if scoring.relative:
+            totals += scoring.relative_total * self._spread
         totals += self._ties
         if not self.filtering.is_open_everywhere:
             totals[self.filtering.outcome != 0] = INFEASIBLE
         elif self._snapshot.node_count < self._snapshot.capacity:
             totals[~self._snapshot.alive] = INFEASIBLE
-        self.preference = totals
+        self._preference = totals
         self._preference_at = totals.data
         self._ties_at = self._ties.data

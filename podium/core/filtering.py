@@ -133,10 +133,9 @@ class Filtering:
         """
         self._meet({pod.cls.id: pod.cls for pod in pods}.values())
 
-    def _meet(self, classes: Iterable[PodClass]) -> None:
-        for cls in classes:
-            for _, state in self._cluster_filters:
-                state.weights(cls)
+    def _meet(self, classes: Collection[PodClass]) -> None:
+        for _, state in self._cluster_filters:
+            state.meet(classes)
 
     def with_pods(
         self, added: Sequence[tuple[int, Sequence[PodInfo]]]

@@ -14,7 +14,7 @@ class of pods and sum. That is what upstream's AddPod and RemovePod extensions c
 hypothetical row, without its victims or with its nominated pods, is the real one plus `extra`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import ClassVar, Protocol, runtime_checkable
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from podium.control.effects import Effect
 from podium.core.log import Change
+from podium.core.many_pods import ManyPods, looked_up
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Code, Status
@@ -101,21 +102,27 @@ class FilterState:
         """Judge one row as if these pods were on it; only where `additive` is false."""
         raise TypeError(f"{type(self).__name__} judges rows by sums")
 
+    def meet(self, classes: Iterable[PodClass]) -> None:
+        """Pods of these classes count from now on, though none may be on a node.
+
+        They may bring further sums. No others come until this is told again, or of changes.
+        """
+
     def weights(self, cls: PodClass) -> Sequence[int]:
-        """What a pod of this class adds to each sum of its row."""
+        """What a pod of this class, which is on nodes or was met, adds to each sum of its row."""
         return ()
 
-    def weights_of(self, ids: NDArray[np.integer], classes: PodClasses) -> NDArray[np.int64]:
-        """`weights` of many classes.
+    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
+        """`weights` of many pods.
 
         Args:
-            ids: their numbers, of any shape; -1 adds nothing.
-            classes: that they are among.
+            pods: the pods.
+            classes: that theirs are among.
 
         Returns:
-            int64[width, ...], the rest as `ids`.
+            `width` arrays int64 of the shape of the pods'.
         """
-        return looked_up(self.width, ids, len(classes), lambda n: self.weights(classes[n]))
+        return looked_up(self.width, pods.ids, len(classes), lambda n: self.weights(classes[n]))
 
     def room(self, rows: Rows) -> Sums | None:
         """How much more each sum may hold, if that is all that the verdict goes by.
@@ -139,29 +146,6 @@ class FilterState:
     def status(self, row: int, code: int) -> Status:
         """A code in words; rows with the same code have the same words."""
         raise TypeError(f"{type(self).__name__} rejects no rows")
-
-
-def looked_up(
-    width: int,
-    ids: NDArray[np.integer],
-    count: int,
-    weights: Callable[[int], Sequence[int]],
-) -> NDArray[np.int64]:
-    """Weights by number, each number looked at once.
-
-    Args:
-        width: how many weights each has.
-        ids: numbers, of any shape; -1 stands for no weight at all.
-        count: numbers are below this.
-        weights: of a number.
-
-    Returns:
-        int64[width, ...], the rest as `ids`.
-    """
-    table = np.zeros((width, count + 1), np.int64)
-    for number in np.flatnonzero(np.bincount(ids.ravel() + 1)[1:]).tolist():
-        table[:, number] = weights(number)
-    return table[:, ids]
 
 
 class LocalScore:

@@ -1,5 +1,7 @@
 """The pods on nodes as columns: a slot a pod, so that all pods can be counted at once."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,7 @@ class PodColumns:
         kins: int64[slots], the id of its kin.
         positions: int64[slots], its position among the pods of its row.
         starts: int64[slots], its start time in nanoseconds, `NEVER_NS` if it hasn't started.
+        held: int64[slots + 1] by column of resources, what it takes of its node; the last one is 0.
     """
 
     def __init__(self) -> None:
@@ -28,10 +31,18 @@ class PodColumns:
         self.kins = self.rows.copy()
         self.positions = self.rows.copy()
         self.starts = self.rows.copy()
+        self.held: list[NDArray[np.int64]] = []
         self._free: list[int] = []
 
-    def take(self, pod: PodInfo, row: int, position: int) -> None:
-        """Give the pod a slot."""
+    def take(self, pod: PodInfo, row: int, position: int, held: Iterable[tuple[int, int]]) -> None:
+        """Give the pod a slot.
+
+        Args:
+            pod: the pod.
+            row: of its node.
+            position: among the pods of the row.
+            held: columns of resources, with what it takes of each.
+        """
         if not self._free:
             self._grow()
         slot = self._free.pop()
@@ -41,6 +52,10 @@ class PodColumns:
         self.classes[slot] = pod.cls.id
         self.kins[slot] = pod.cls.kin.id
         self.positions[slot] = position
+        for column, amount in held:
+            while column >= len(self.held):
+                self.held.append(np.zeros(len(self.rows) + 1, np.int64))
+            self.held[column][slot] = amount
         self.restart(pod)
 
     def renumber(self) -> None:
@@ -57,6 +72,8 @@ class PodColumns:
     def give_back(self, pod: PodInfo) -> None:
         """The pod has left its row."""
         self.rows[pod.slot] = UNPLACED
+        for column in self.held:
+            column[pod.slot] = 0
         self._free.append(pod.slot)
         pod.row = pod.slot = UNPLACED
 
@@ -71,4 +88,5 @@ class PodColumns:
         self.kins = np.concatenate((self.kins, blank))
         self.positions = np.concatenate((self.positions, blank))
         self.starts = np.concatenate((self.starts, blank))
+        self.held = [np.concatenate((column, blank)) for column in self.held]
         self._free.extend(range(first + count - 1, first - 1, -1))

@@ -5,6 +5,7 @@ over the feasible rows: they are made again when those change, or the pods that 
 """
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -31,7 +32,6 @@ class Scoring:
         local_total: int64[capacity], weighted; right on feasible rows.
         relative_total: int64[capacity], weighted; right on feasible rows.
         error: why no scores could be made; None if they were.
-        asked: whether plugins were asked for scores: not while no row was feasible.
     """
 
     def __init__(
@@ -40,10 +40,8 @@ class Scoring:
         self.local: list[tuple[LocalScore, int]] = []
         self.relative: list[tuple[RelativeScore, int]] = []
         self._capacity = snapshot.capacity
-        self.asked = bool(len(feasible))
         self.error: CycleError | None = None
-        if self.asked:
-            self._ask(pipeline, pod)
+        self._ask(pipeline, pod)
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
         self._node_total = self._total_of_nodes()
         self._node_total_at = self._node_total.data
@@ -96,7 +94,7 @@ class Scoring:
     def update_relative(self, feasible: Rows) -> None:
         """Normalise again over the feasible rows, int[n]."""
         if not self.relative or not len(feasible):
-            self.relative_total = np.broadcast_to(np.int64(0), self._capacity)
+            self.relative_total = _same(0, self._capacity)
         else:
             rows = feasible if self.follows_feasible else np.arange(self._capacity)
             totals = self.relative_totals(rows)
@@ -139,7 +137,7 @@ class Scoring:
         """What local scores that pods don't change come to, int64[capacity]."""
         of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
         constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
-        total = np.broadcast_to(np.int64(constant), self._capacity)
+        total = _same(constant, self._capacity)
         for state, weight in of_nodes:
             if state.constant is None:
                 total = total + _weighted(state.all_scores(self._capacity), weight)
@@ -148,3 +146,9 @@ class Scoring:
 
 def _weighted(scores: Scores, weight: int) -> Scores:
     return scores if weight == 1 else weight * scores
+
+
+@lru_cache(8)
+def _same(number: int, count: int) -> Scores:
+    """The same number so many times, int64[count], without taking the room for it."""
+    return np.broadcast_to(np.int64(number), count)

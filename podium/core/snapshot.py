@@ -16,7 +16,8 @@ from podium.api.quantity import milli_value, value
 from podium.core.host_ports import HostPort
 from podium.core.log import ChangeLog, Log
 from podium.core.node_columns import NodeColumns
-from podium.core.pod_classes import ClassColumn, PerClass, PodClass, PodClasses
+from podium.core.per_class import PerClass
+from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pod_columns import PodColumns
 from podium.core.pods import UNPLACED, PodInfo
 from podium.core.resource_columns import ResourceColumns
@@ -63,7 +64,6 @@ class Snapshot:
         self._free_rows: list[int] = []
         self._homeless: dict[str, list[PodInfo]] = {}
         self._held = PerClass(self.classes, lambda cls: self.resources.counted(cls.held))
-        self._held_by_class: dict[int, ClassColumn] = {}
         self.pods = PodColumns()
         self._ranks: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))
         self._alive_rows: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, np.intp))
@@ -201,14 +201,6 @@ class Snapshot:
         """(resource column, amount) of what a pod of the class takes of its node."""
         return self._held.of(cls)
 
-    def held_by_class(self, column: int) -> NDArray[np.int64]:
-        """What a pod of each class takes of a resource, int64[classes + 1]; the last one is 0."""
-        if column not in self._held_by_class:
-            self._held_by_class[column] = ClassColumn(
-                self.classes, lambda cls: dict(self.held_columns(cls)).get(column, 0), 0
-            )
-        return self._held_by_class[column].now()
-
     def sum_by_row(
         self, weights: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
@@ -230,7 +222,7 @@ class Snapshot:
 
     def _place(self, pod: PodInfo, row: int) -> None:
         pods = self.pods_on[row]
-        self.pods.take(pod, row, len(pods))
+        self.pods.take(pod, row, len(pods), self.held_columns(pod.cls))
         pods.append(pod)
         self._account(pod.cls, row, 1)
 

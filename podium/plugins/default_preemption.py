@@ -4,8 +4,10 @@ It names the victims. Removing them is left to whoever acts on the decision; for
 lasts, the pod is kept out of the active queue.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -32,6 +34,8 @@ from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
 NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
 _NAME = "DefaultPreemption"
 _HELPED = SUCCESS.by(_NAME)
+# A dry run has some 70 bytes a row, and most preemptors come but once.
+_RUNS_MAX = 64
 _UNDER_WAY = "waiting for the preemption for this pod to be finished"
 
 
@@ -48,6 +52,8 @@ class DefaultPreemption:
     def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
         self._handle = handle
         self._importance = IMPORTANCE[handle.options.victim_order]
+        # Those with a dry run of ours, in the order in which these were made.
+        self._evaluations: deque[ref[Evaluation]] = deque()
         self._tables = VictimTables(handle.snapshot, handle.budgets, self._importance)
         self._limit = _limit(handle, args)
 
@@ -101,6 +107,11 @@ class DefaultPreemption:
             budgets, importance = handle.budgets, self._importance
             run = DryRun(handle.snapshot, handle.nominator, budgets, importance, self._tables)
             evaluation.kept[self.name] = run
+            self._evaluations.append(ref(evaluation))
+            if len(self._evaluations) > _RUNS_MAX:
+                oldest = self._evaluations.popleft()()
+                if oldest is not None:
+                    oldest.kept.pop(self.name, None)
         return run
 
     def _no_candidate(self, filtering: Filtering, run: DryRun, rejected: Rows) -> str:

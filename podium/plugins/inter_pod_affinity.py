@@ -26,7 +26,6 @@ from podium.core.framework import (
     Scope,
     Scores,
     Sums,
-    looked_up,
 )
 from podium.core.handle import Handle
 from podium.core.held_terms import (
@@ -40,6 +39,7 @@ from podium.core.hints import after_change, class_on_node
 from podium.core.kin import Kin
 from podium.core.listers import Listers
 from podium.core.log import Change
+from podium.core.many_pods import ManyPods, looked_up
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.status import Status, rejection, unresolvable
@@ -201,16 +201,19 @@ class _Filter(FilterState):
         """One sum a topology key to be near in, and one for each term to be apart."""
         return len(self._near) + len(self._apart) + len(self._existing)
 
-    def weights(self, cls: PodClass) -> Sequence[int]:
-        self._counts.held.sums.know(cls.kin)
+    def meet(self, classes: Iterable[PodClass]) -> None:
+        for cls in classes:
+            self._counts.held.sums.know(cls.kin)
         self._learn()
+
+    def weights(self, cls: PodClass) -> Sequence[int]:
         return [counted.weigh(cls.kin) for counted in self._all()]
 
-    def weights_of(self, ids: NDArray[np.integer], classes: PodClasses) -> NDArray[np.int64]:
+    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
         kins, counted = classes.kins, self._all()
         return looked_up(
             len(counted),
-            classes.kin_ids()[ids],
+            classes.kin_ids()[pods.ids],
             len(kins),
             lambda number: [one.weigh(kins[number]) for one in counted],
         )

@@ -17,14 +17,23 @@ from podium.api.resources import (
 from podium.config.args import NodeResourcesFitArgs
 from podium.core.allocation_scores import Room, allocation_score
 from podium.core.cluster_events import Action, EventHint, EventResource
-from podium.core.framework import Codes, CycleError, FilterState, LocalScore, Rows, Scope, Sums
+from podium.core.framework import (
+    Codes,
+    CycleError,
+    FilterState,
+    LocalScore,
+    Rows,
+    Scope,
+    Sums,
+)
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, class_on_node
+from podium.core.many_pods import ManyPods
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
-from podium.core.resource_columns import NATIVE_RESOURCES
+from podium.core.resource_columns import NATIVE_RESOURCES, ResourceColumns
 from podium.core.scored_resources import ScoredResources
-from podium.core.snapshot import Snapshot, allocatable_of
+from podium.core.snapshot import allocatable_of
 from podium.core.status import Status, rejection
 
 Amounts = NDArray[np.int64]
@@ -58,7 +67,7 @@ class NodeResourcesFit:
         if len(requests) > _RESOURCES_MAX:
             message = f"can't judge requests for more than {_RESOURCES_MAX} resources"
             raise CycleError(self.name, message)
-        return _Fit(self._snapshot, requests)
+        return _Fit(self._snapshot.resources, requests)
 
     def score(self, pod: PodInfo) -> LocalScore:
         room, requests = self._scored.of(pod.cls.scored)
@@ -103,10 +112,8 @@ class _Fit(FilterState):
     plugin = NodeResourcesFit.name
     scope = Scope.ROW
 
-    def __init__(self, snapshot: Snapshot, requests: Mapping[str, int]) -> None:
-        columns = snapshot.resources
+    def __init__(self, columns: ResourceColumns, requests: Mapping[str, int]) -> None:
         self.width = 1 + len(requests)
-        self._snapshot = snapshot
         self._names = tuple(requests)
         self._columns = indexes = [columns.index_of(resource) for resource in requests]
         self._checks = [
@@ -161,12 +168,8 @@ class _Fit(FilterState):
     def weights(self, cls: PodClass) -> Sequence[int]:
         return (1, *(cls.held.get(name, 0) for name in self._names))
 
-    def weights_of(self, ids: NDArray[np.integer], classes: PodClasses) -> NDArray[np.int64]:
-        weights = np.empty((self.width, *ids.shape), np.int64)
-        weights[0] = ids >= 0
-        for number, column in enumerate(self._columns, 1):
-            weights[number] = self._snapshot.held_by_class(column)[ids]
-        return weights
+    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
+        return (pods.ids >= 0).astype(np.int64), *map(pods.held, self._columns)
 
     def room(self, rows: Rows) -> Sums:
         return [limit[rows] - amount - held[rows] for held, limit, amount in self._checks]

@@ -26,13 +26,14 @@ from podium.core.framework import (
     Scope,
     Scores,
     Sums,
-    looked_up,
 )
 from podium.core.handle import Handle
 from podium.core.hints import after_change, class_on_node
 from podium.core.log import Change
+from podium.core.many_pods import ManyPods, looked_up
 from podium.core.node_columns import ABSENT, HOSTNAME_LABEL
-from podium.core.pod_classes import PerClass, PodClass, PodClasses
+from podium.core.per_class import PerClass
+from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.spreading import (
     DO_NOT_SCHEDULE,
@@ -158,11 +159,11 @@ class _Filter(FilterState):
     def weights(self, cls: PodClass) -> Sequence[int]:
         return [c.meets(self._kin, cls.kin) for c in self._constraints]
 
-    def weights_of(self, ids: NDArray[np.integer], classes: PodClasses) -> NDArray[np.int64]:
+    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
         kins = classes.kins
         return looked_up(
             self.width,
-            classes.kin_ids()[ids],
+            classes.kin_ids()[pods.ids],
             len(kins),
             lambda number: [c.meets(self._kin, kins[number]) for c in self._constraints],
         )

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.core.pod_classes import PerClass, PodClasses
+from podium.core.per_class import PerClass
+from podium.core.pod_classes import PodClasses
 from podium.core.pods import pending_pod
 from tests.core.objects import pod
 
@@ -32,7 +33,8 @@ def test_classes_that_nobody_holds_are_forgotten(monkeypatch: pytest.MonkeyPatch
     classes.forget()
     assert [pod.cls.id for pod in held] == [*range(6)]
     assert [*classes] == [pod.cls for pod in held]
-    assert classes.priorities().tolist() == [*range(6, 12)]
+    assert classes.priorities().tolist() == [*range(6, 12), 0]
+    assert classes.kin_ids().tolist() == [0] * 6 + [-1]
     assert [made.of(pod.cls) for pod in held] == [*range(7, 13)]
     assert pending_pod(prioritised(7), classes).cls is held[1].cls
     assert pending_pod(prioritised(0), classes).cls.id == 6

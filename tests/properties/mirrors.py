@@ -72,9 +72,7 @@ def verdict_without(
     if state is None:
         return None
     changes = [*((-1, pod) for pod in gone), *((1, pod) for pod in come)]
-    for _, pod in changes:
-        # Pods may hold terms that nobody had so far, and these are further sums.
-        state.weights(pod.cls)
+    state.meet([pod.cls for _, pod in changes])
     weights = [(sign, state.weights(pod.cls)) for sign, pod in changes]
     extra = [0] * state.width
     for sign, of_pod in weights:

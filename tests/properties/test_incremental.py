@@ -135,8 +135,7 @@ class Kept:
                 return (NO_VICTIMS,)
             return (self._evaluation.filtering.status(blame, outcome, row),)
         keys = (run.violations, run.top_priority, run.priority_sum, run.victim_count)
-        started = int(run.earliest_start[np.array([row])][0])
-        return run.victims[row], *(int(key[row]) for key in keys), started
+        return run.victims[row], *(int(k[row]) for k in (*keys, run.earliest_start))
 
 
 def assert_dry_runs_follow(life: Life, steps: int) -> None:
@@ -150,6 +149,22 @@ def assert_dry_runs_follow(life: Life, steps: int) -> None:
 @given(LIVES)
 def test_dry_runs(life: Life) -> None:
     assert_dry_runs_follow(life, STEPS)
+
+
+@pytest.mark.parametrize("turns_max", [1, 256])
+@given(LIVES)
+def test_dry_runs_of_all_rows_at_once_are_those_of_single_rows(turns_max: int, life: Life) -> None:
+    """However many rows have changed, and whether or not their pods are in the tables."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("podium.core.preemption.victim_table.TURNS_MAX", turns_max)
+        kept = [Kept(life.scheduler, pod) for pod in life.asked]
+        for _ in range(STEPS):
+            life.step()
+            for pod, run in zip(life.asked, kept, strict=True):
+                patch.setattr("podium.core.preemption.dry_run._ONE_BY_ONE_MAX", -1)
+                found = run.results()
+                patch.setattr("podium.core.preemption.dry_run._ONE_BY_ONE_MAX", 10**6)
+                assert found == Kept(life.scheduler, pod).results()
 
 
 def answer(scheduler: Scheduler, pod: PodInfo) -> Json:

@@ -7,7 +7,6 @@ changed are run again.
 """
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,20 +29,17 @@ NO_VICTIMS_REASON = "No preemption victims found for incoming pod"
 _ONE_BY_ONE_MAX = 4
 # Keeps sums of priorities comparable when some are negative, as upstream does.
 PRIORITY_OFFSET = 2**31
-_LOWEST = np.iinfo(np.int32).min
-
-K = TypeVar("K")
-V = TypeVar("V")
+_LOWEST = np.iinfo(np.int64).min
 
 
-class Lookup(Generic[K, V]):
-    """Something that is worked out when it is asked for."""
+class Lookup:
+    """Victims by row, worked out when they are asked for."""
 
-    def __init__(self, find: Callable[[K], V]) -> None:
+    def __init__(self, find: Callable[[int], tuple[PodInfo, ...]]) -> None:
         self._find = find
 
-    def __getitem__(self, key: K) -> V:
-        return self._find(key)
+    def __getitem__(self, row: int) -> tuple[PodInfo, ...]:
+        return self._find(row)
 
 
 class DryRun:
@@ -59,8 +55,8 @@ class DryRun:
         top_priority: int64[capacity], of the most important victim.
         priority_sum: int64[capacity], of all victims, each raised by `PRIORITY_OFFSET`.
         victim_count: int64[capacity].
-        earliest_start: by rows, int64[n], nanoseconds, among the victims of the top priority;
-            `NEVER_NS` if none has started. Worked out when asked for.
+        earliest_start: int64[capacity], nanoseconds, among the victims of the top priority;
+            `NEVER_NS` if none has started.
     """
 
     def __init__(
@@ -86,8 +82,7 @@ class DryRun:
         self.importance = importance
         self._tables = tables or VictimTables(snapshot, budgets, importance)
         self._rows = KnownRows(snapshot, budgets, nominator)
-        self.victims: Lookup[int, tuple[PodInfo, ...]] = Lookup(self._victims_of)
-        self.earliest_start: Lookup[Rows, NDArray[np.int64]] = Lookup(self._earliest_start)
+        self.victims = Lookup(self._victims_of)
 
     def update(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
         """Make results of `rows`, int[n], hold for `pod`, whose class is filtered like that."""
@@ -114,13 +109,15 @@ class DryRun:
         capacity = self._snapshot.capacity
         self.is_candidate: NDArray[np.bool_] = np.zeros(capacity, bool)
         self.outcome, self.blame = np.zeros((2, capacity), np.int32)
-        self.violations, self.top_priority, self.priority_sum, self.victim_count = np.zeros(
-            (4, capacity), np.int64
-        )
+        (
+            self.violations,
+            self.top_priority,
+            self.priority_sum,
+            self.victim_count,
+            self.earliest_start,
+        ) = np.zeros((5, capacity), np.int64)
         self._is_victim: NDArray[np.bool_] = np.zeros((0, capacity), bool)
         self._single: dict[int, RowResult] = {}
-        self._start = np.zeros(capacity, np.int64)
-        self._start_known: NDArray[np.bool_] = np.zeros(capacity, bool)
 
     def _run(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
         table = self._table
@@ -140,7 +137,7 @@ class DryRun:
 
     def _keep(self, rows: Rows, is_victim: NDArray[np.bool_]) -> None:
         turns, table = len(is_victim), self._table
-        if turns > len(self._is_victim):
+        if len(self._is_victim) < turns:
             missing = ((0, turns - len(self._is_victim)), (0, 0))
             self._is_victim = np.pad(self._is_victim, missing)
         self._is_victim[:, rows] = False
@@ -150,12 +147,13 @@ class DryRun:
         count = is_victim.sum(axis=0)
         self.victim_count[rows] = count
         self.priority_sum[rows] = (priorities * is_victim).sum(axis=0) + count * PRIORITY_OFFSET
-        self.top_priority[rows] = np.where(is_victim, priorities, _LOWEST).max(
-            axis=0, initial=_LOWEST
-        )
+        top = np.where(is_victim, priorities, _LOWEST).max(axis=0, initial=_LOWEST)
+        of_top = is_victim & (priorities == top)
+        starts = np.where(of_top, table.starts[:turns, columns], NEVER_NS)
+        self.top_priority[rows] = top
+        self.earliest_start[rows] = starts.min(axis=0, initial=NEVER_NS)
         violating = table.violating[:turns, columns]
         self.violations[rows] = (is_victim & violating).sum(axis=0) if violating.any() else 0
-        self._start_known[rows] = False
         if self._single:
             for row in rows.tolist():
                 self._single.pop(row, None)
@@ -173,12 +171,11 @@ class DryRun:
         self.is_candidate[row] = result.outcome == FITS
         self.violations[row] = result.violations
         self.victim_count[row] = len(result.victims)
-        self._start_known[row] = True
         if result.victims:
             top = max(victim.priority for victim in result.victims)
             starts = [v.start_ns for v in result.victims if v.priority == top]
             self.top_priority[row] = top
-            self._start[row] = min(NEVER_NS if s is None else s for s in starts)
+            self.earliest_start[row] = min(NEVER_NS if s is None else s for s in starts)
             self.priority_sum[row] = sum(v.priority + PRIORITY_OFFSET for v in result.victims)
 
     def _victims_of(self, row: int) -> tuple[PodInfo, ...]:
@@ -191,15 +188,3 @@ class DryRun:
         if violating.any() and not violating.all():
             self.importance.sort(victims)
         return tuple(victims)
-
-    def _earliest_start(self, rows: Rows) -> NDArray[np.int64]:
-        unknown = rows[~self._start_known[rows]]
-        if len(unknown):
-            table, turns = self._table, len(self._is_victim)
-            of_top = self._is_victim[:, unknown] & (
-                table.priorities[:turns, unknown] == self.top_priority[unknown]
-            )
-            starts = self._snapshot.pods.starts[table.slots[:turns, unknown]]
-            self._start[unknown] = np.where(of_top, starts, NEVER_NS).min(axis=0, initial=NEVER_NS)
-            self._start_known[unknown] = True
-        return self._start[rows]

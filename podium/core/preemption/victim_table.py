@@ -4,6 +4,7 @@ In which order the pods of a node are given a reprieve, and whose disruption bre
 matter of the node: preemptors that have nothing in common but their priority share it.
 """
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from podium.core.budget_columns import BudgetColumns
 from podium.core.framework import Rows
-from podium.core.preemption.importance import Importance
+from podium.core.preemption.importance import Importance, Integers
 from podium.core.preemption.known_rows import KnownRows
 from podium.core.preemption.victims import potential_victims
 from podium.core.recent import Recent
@@ -31,7 +32,8 @@ class VictimTable:
         slots: int32[turns, capacity], of the snapshot's columns of pods; `NOBODY` where a row has
             no more pods.
         classes: int32[turns, capacity], the ids of their classes; the same.
-        priorities: int32[turns, capacity].
+        priorities: int64[turns, capacity].
+        starts: int64[turns, capacity], their start times in nanoseconds, `NEVER_NS` for none.
         violating: bool[turns, capacity], whether their disruption breaks a budget.
         counts: int64[capacity], how many there are on each row.
         is_tall: bool[capacity], whether they are too many to be in the table.
@@ -70,11 +72,22 @@ class VictimTable:
             self._take(stale)
             self._rows.known[stale] = True
 
+    def held(self, column: int) -> Integers:
+        """What the pods take of a resource, int64[turns, capacity]."""
+        held = self._held.get(column)
+        if held is None:
+            columns = self._snapshot.pods.held
+            by_slot = columns[column] if column < len(columns) else np.zeros(1, np.int64)
+            slots = self.slots if column < len(columns) else np.full_like(self.slots, NOBODY)
+            held = self._held[column] = by_slot[slots]
+        return held
+
     def _forget(self) -> None:
         capacity = self._snapshot.capacity
         self.epoch += 1
         self.slots, self.classes = np.full((2, 0, capacity), NOBODY, np.int32)
-        self.priorities = np.zeros((0, capacity), np.int32)
+        self.priorities, self.starts = np.zeros((2, 0, capacity), np.int64)
+        self._held: dict[int, Integers] = {}
         self.violating: NDArray[np.bool_] = np.zeros((0, capacity), bool)
         self.counts = np.zeros(capacity, np.int64)
         self.is_tall: NDArray[np.bool_] = np.zeros(capacity, bool)
@@ -93,6 +106,9 @@ class VictimTable:
         self.slots[places], self.classes[places] = slots, classes
         self.priorities[places] = snapshot.classes.priorities()[classes]
         self.violating[places] = found.violating[listed]
+        self.starts[places] = snapshot.pods.starts[slots]
+        for column, held in self._held.items():
+            held[:, rows] = snapshot.pods.held[column][self.slots[:, rows]]
 
     def _grow(self, turns: int) -> None:
         missing = ((0, max(turns - len(self.slots), 0)), (0, 0))
@@ -100,7 +116,38 @@ class VictimTable:
             self.slots = np.pad(self.slots, missing, constant_values=NOBODY)
             self.classes = np.pad(self.classes, missing, constant_values=NOBODY)
             self.priorities = np.pad(self.priorities, missing)
+            self.starts = np.pad(self.starts, missing)
+            self._held.clear()
             self.violating = np.pad(self.violating, missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Victims:
+    """The potential victims of some rows, of so many turns; `ManyPods` of the framework.
+
+    Attributes:
+        table: has these rows.
+        turns: how many turns.
+        columns: the rows, or a slice of all.
+    """
+
+    table: VictimTable
+    turns: int
+    columns: Rows | slice
+
+    @property
+    def slots(self) -> NDArray[np.int32]:
+        """int32[turns, n]."""
+        return self.table.slots[: self.turns, self.columns]
+
+    @property
+    def ids(self) -> NDArray[np.int32]:
+        """int32[turns, n], of their classes."""
+        return self.table.classes[: self.turns, self.columns]
+
+    def held(self, column: int) -> Integers:
+        """What they take of a resource, int64[turns, n]."""
+        return self.table.held(column)[: self.turns, self.columns]
 
 
 class VictimTables:

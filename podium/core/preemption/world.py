@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from podium.core.filtering import NOBODY, Filtering
 from podium.core.framework import FITS, Codes, FilterState, Rows
 from podium.core.pods import PodInfo
-from podium.core.preemption.victim_table import VictimTable
+from podium.core.preemption.victim_table import Victims, VictimTable
 from podium.core.snapshot import Snapshot
 
 Integers = NDArray[np.int64]
@@ -45,15 +45,18 @@ class World:
         self._rows = rows
         turns = int(table.counts[rows].max(initial=0))
         columns = slice(None) if len(rows) == snapshot.capacity else rows
-        self._slots = table.slots[:turns, columns]
-        classes = table.classes[:turns, columns]
+        victims = Victims(table, turns, columns)
+        self._slots = victims.slots
         filtering.meet(pod for _, pods in rivals for pod in pods)
         self._weights = {
-            number: state.weights_of(classes, snapshot.classes)
+            number: state.weights_of(victims, snapshot.classes)
             for number, state in enumerate(filtering.states)
             if state.width
         }
-        self._sums = {number: -weights.sum(axis=1) for number, weights in self._weights.items()}
+        self._sums = {
+            number: np.array([-of_turns.sum(axis=0) for of_turns in weights])
+            for number, weights in self._weights.items()
+        }
         self._nominated = self._place_rivals(rivals)
         self._present = self._remaining() if self._needs_pods() else {}
 
@@ -68,7 +71,7 @@ class World:
             in_play: bool[n], the rows that the pod fits without any of the pods.
         """
         victims = np.zeros(self._slots.shape, bool)
-        room, others = self._room(), self._judging()
+        room, others = self._room(in_play), self._judging()
         for turn, slots in enumerate(self._slots):
             here = in_play & (slots >= 0)
             fits = here.copy()
@@ -82,8 +85,11 @@ class World:
             np.greater(here, fits, out=victims[turn])
         return victims
 
-    def _room(self) -> list[tuple[Integers, Integers]]:
-        """What is left for each sum that only has a limit, int64[n], and its weights by turn."""
+    def _room(self, in_play: Mask) -> list[tuple[Integers, Integers]]:
+        """What is left for each sum that only has a limit, int64[n], and its weights by turn.
+
+        Sums aren't told of which there is enough on all rows even if everybody comes back.
+        """
         found = []
         for number, weights in self._weights.items():
             room = self._filtering.states[number].room(self._rows)
@@ -91,7 +97,13 @@ class World:
                 taken = self._sums[number].copy()
                 for index in self._nominated:
                     taken[:, index] += self._weight_of_rivals(number, index)
-                found += [(r - t, w) for r, t, w in zip(room, taken, weights, strict=True)]
+                found += [
+                    (space - held, by_turn)
+                    for space, held, total, by_turn in zip(
+                        room, taken, self._sums[number], weights, strict=True
+                    )
+                    if ((space - held + total < 0) & in_play).any()
+                ]
         return found
 
     def _judging(self) -> list[int]:
@@ -114,8 +126,8 @@ class World:
     def _give_back(self, turn: int, indexes: Integers, numbers: Sequence[int], sign: int) -> None:
         for number in numbers:
             if number in self._sums:
-                weights = self._weights[number][:, turn, indexes]
-                self._sums[number][:, indexes] += sign * weights
+                for sums, weights in zip(self._sums[number], self._weights[number], strict=True):
+                    sums[indexes] += sign * weights[turn, indexes]
         if self._present:
             for index in indexes.tolist():
                 pod = self._snapshot.pods.pods[self._slots[turn, index]]
