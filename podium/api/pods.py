@@ -23,6 +23,11 @@ def scheduler_name_of(pod: Object) -> str:
     return spec_of(pod).get("schedulerName") or DEFAULT_SCHEDULER_NAME
 
 
+def priority_class_of(pod: Object) -> str:
+    """The name of the pod's PriorityClass; empty if it names none."""
+    return spec_of(pod).get("priorityClassName") or ""
+
+
 def phase_of(obj: Object) -> str:
     """The phase of a pod, or of anything else that has one; empty if it says none."""
     return status_of(obj).get("phase") or ""

@@ -57,7 +57,7 @@ def explain(
     signal: SignalOption = Signal.MEMORY_AVAILABLE,
     pressure: PressureOption = None,
     kubelet_config: KubeletConfigOption = None,
-    until: UntilOption = "10m",
+    until: UntilOption = None,
     max_pods: MaxPodsOption = MAX_PODS,
     repair: RepairOption = False,
     output: Annotated[

@@ -32,7 +32,7 @@ class RequestOptions:
         kubelet_config: the file of the kubelets' configuration.
         namespace: where objects are that don't say.
         pressure: what nodes are put under.
-        until: for how long to play.
+        until: for how long to play; None to the end of the rollouts.
         repair: whether controllers make up for what the state lacks.
         max_pods: how many new pods workloads may ask for.
         plugins: `FILE:CLASS` of plugins to enable.
@@ -47,7 +47,7 @@ class RequestOptions:
     kubelet_config: str | None
     namespace: str
     pressure: Sequence[str] | None
-    until: str
+    until: str | None
     repair: bool
     max_pods: int
     plugins: Sequence[str] | None = None
@@ -75,7 +75,7 @@ def read_request(options: RequestOptions) -> tuple[Request, list[str]]:
     pressures = errors.collect(
         lambda: [*map(parse_pressure, options.pressure or ())], list[Pressure]()
     )
-    until_s = errors.collect(lambda: _until_s(options.until), 0.0)
+    until_s = errors.collect(lambda: _until_s(options.until), None)
     configuration = errors.collect(
         lambda: read_scheduler_config(options.scheduler_config, options.plugins or ()), None
     )
@@ -118,7 +118,9 @@ class _ErrorCollector:
             return instead
 
 
-def _until_s(text: str) -> float:
+def _until_s(text: str | None) -> float | None:
+    if text is None:
+        return None
     found = duration_seconds(text)
     if found is None or found <= 0:
         raise InputError(f"--until {text}: must be a duration, such as 90s or 10m")

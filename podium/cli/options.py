@@ -84,8 +84,12 @@ PressureOption = Annotated[
     ),
 ]
 UntilOption = Annotated[
-    str,
-    typer.Option("--until", metavar="DURATION", help="For how long to play what happens."),
+    str | None,
+    typer.Option(
+        "--until",
+        metavar="DURATION",
+        help="For how long to play what happens. [default: 10m, and to the end of the rollouts]",
+    ),
 ]
 RepairOption = Annotated[
     bool,

@@ -95,6 +95,11 @@ def print_report(report: Any, output: str) -> None:
         print(text.decode())
 
 
+def error_console() -> Console:
+    """Where messages about the run itself go: standard error."""
+    return _plain_console(stderr=True)
+
+
 def print_section(
     out: Console, title: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]]
 ) -> None:

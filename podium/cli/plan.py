@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +10,21 @@ import typer
 from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
+from podium.cli.gating import (
+    FAILED_ON_EXIT_CODE,
+    BaselineOption,
+    FailOnOption,
+    GatesOption,
+    PlanOutput,
+    junit,
+    print_findings,
+    read_gates,
+    sarif,
+)
 from podium.cli.options import (
     ApplyOption,
     ConfigOption,
     DeleteOption,
-    InputError,
     KubeletConfigOption,
     MaxPodsOption,
     NamespaceOption,
@@ -27,7 +36,6 @@ from podium.cli.options import (
 )
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
-    Output,
     Progress,
     console,
     fail,
@@ -38,30 +46,13 @@ from podium.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from podium.plan.gates import Finding, Gate
     from podium.plan.outcome import Plan
-
-FAILED_ON_EXIT_CODE = 2
+    from podium.plan.request import Request
 
 _ALTERNATIVES_MAX = 100
 
 
-class FailOn(StrEnum):
-    """Conditions that make the command end with the exit code 2."""
-
-    PREEMPTION = "preemption"
-    EVICTION = "eviction"
-    PDB_VIOLATION = "pdb-violation"
-    PENDING = "pending"
-
-
-FailOnOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--fail-on",
-        metavar="CONDITION[,CONDITION]...",
-        help=f"Exit with 2 if any of these happens: {', '.join(FailOn)}.",
-    ),
-]
 AlternativesOption = Annotated[
     int,
     typer.Option(
@@ -82,13 +73,15 @@ def plan(
     plugin: PluginOption = None,
     namespace: NamespaceOption = DEFAULT_NAMESPACE,
     output: Annotated[
-        Output, typer.Option("--output", "-o", help="How to print the plan.")
-    ] = Output.TABLE,
+        PlanOutput, typer.Option("--output", "-o", help="How to print the plan.")
+    ] = PlanOutput.TABLE,
     fail_on: FailOnOption = None,
+    gates: GatesOption = None,
+    baseline: BaselineOption = False,
     alternatives: AlternativesOption = _ALTERNATIVES_MAX,
     pressure: PressureOption = None,
     kubelet_config: KubeletConfigOption = None,
-    until: UntilOption = "10m",
+    until: UntilOption = None,
     seeds: SeedsOption = 1,
     max_pods: MaxPodsOption = MAX_PODS,
     repair: RepairOption = False,
@@ -104,7 +97,7 @@ def plan(
     from podium.plan.planning import plan as make_plan
 
     try:
-        conditions = _conditions(fail_on or ())
+        conditions = read_gates(fail_on or (), gates)
         options = RequestOptions(
             state=filename,
             apply=apply,
@@ -124,27 +117,55 @@ def plan(
             request, notes = read_request(options)
         with working("planning") as progress:
             outcome = make_plan(request, partial(_tell, progress, seeds))
+            found = _findings(outcome, conditions, request if baseline else None)
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
         give_up()
-    outcome = replace(outcome, notes=(*notes, *outcome.notes))
-    _print(outcome, output)
+    _end(replace(outcome, notes=(*notes, *outcome.notes)), output, conditions, found)
+
+
+def _end(
+    outcome: "Plan", output: PlanOutput, gates: "Sequence[Gate]", found: "Sequence[Finding]"
+) -> None:
+    """Print a plan, and exit as it deserves."""
+    _print(outcome, output, gates, found)
     if outcome.interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
-    if any(_holds(condition, outcome) for condition in conditions):
+    if found:
+        print_findings(found)
         raise typer.Exit(FAILED_ON_EXIT_CODE)
 
 
-def _print(outcome: "Plan", output: Output) -> None:
+def _findings(
+    outcome: "Plan", gates: "Sequence[Gate]", baseline: "Request | None"
+) -> "list[Finding]":
+    """What a plan fails on; with a baseline only what isn't so without the changes."""
+    from podium.plan.gates import caused, findings
+    from podium.plan.planning import plan as make_plan
+    from podium.plan.request import without_changes
+
+    found = findings(outcome, gates)
+    if baseline is None or not found:
+        return found
+    return caused(found, findings(make_plan(without_changes(baseline)), gates))
+
+
+def _print(
+    outcome: "Plan", output: PlanOutput, gates: "Sequence[Gate]", found: "Sequence[Finding]"
+) -> None:
     from podium.cli.plan_text import print_plan
     from podium.documents.report import plain
 
-    if output in (Output.JSON, Output.YAML):
+    if output in (PlanOutput.JSON, PlanOutput.YAML):
         print_report(plain(outcome), output)
+    elif output is PlanOutput.JUNIT:
+        print(junit(gates, found))
+    elif output is PlanOutput.SARIF:
+        print_report(sarif(found), "json")
     else:
         print_warnings(outcome.warnings)
-        print_plan(console(), outcome, wide=output is Output.WIDE)
+        print_plan(console(), outcome, wide=output is PlanOutput.WIDE)
 
 
 def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:
@@ -152,24 +173,3 @@ def _tell(progress: Progress, seeds: int, number: int, at_s: float) -> None:
 
     which = f"seed {number} of {seeds}, " if seeds > 1 else ""
     progress.tell(lambda: f"planning: {which}{time_text(at_s)}")
-
-
-def _conditions(texts: Sequence[str]) -> list[FailOn]:
-    words = [word.strip() for text in texts for word in text.split(",") if word.strip()]
-    unknown = [word for word in words if word not in list(FailOn)]
-    if unknown:
-        known = ", ".join(FailOn)
-        raise InputError(f"--fail-on: unknown condition {', '.join(unknown)}; known are {known}")
-    return [FailOn(word) for word in words]
-
-
-def _holds(condition: FailOn, outcome: "Plan") -> bool:
-    match condition:
-        case FailOn.PREEMPTION:
-            return any(preemption.taken for preemption in outcome.preemptions)
-        case FailOn.EVICTION:
-            return bool(outcome.disruptions) or any(r.is_evicted for r in outcome.removed)
-        case FailOn.PDB_VIOLATION:
-            return any(v.broken for p in outcome.preemptions for v in p.taken)
-        case FailOn.PENDING:
-            return bool(outcome.pending)

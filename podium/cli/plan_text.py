@@ -1,14 +1,15 @@
 """A plan as tables and sentences."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
-from podium.api.disruption import BY_EVICTION, BY_PRESSURE, BY_TAINT
 from podium.cli.choice_text import candidate_table, choice_sentence
-from podium.cli.output import count, print_lines, print_section
+from podium.cli.output import Cell, count, print_lines, print_section
+from podium.cli.plan_summary_text import summary_lines
+from podium.cli.row_groups import together
 from podium.cli.timeline_text import (
     DISRUPTION_HEADINGS,
     LINES_MAX,
@@ -16,10 +17,11 @@ from podium.cli.timeline_text import (
     time_text,
     timeline_lines,
 )
-from podium.plan.outcome import BudgetChange, Placement, Plan, Return
+from podium.plan.outcome import BudgetChange, Placement, Plan, PodRow
 from podium.simulation.timeline.preemption import PreemptionOutcome, Victim
 
-_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
+# More of them are told by -o wide only.
+_VICTIMS_MAX = 5
 _PLACED, _LOST, _WAITING = "green", "red", "yellow"
 
 
@@ -31,20 +33,28 @@ def print_plan(out: Console, plan: Plan, *, wide: bool) -> None:
         plan: the outcome.
         wide: also print the candidates of each preemption, with each step of the choice.
     """
-    _print_placements(out, plan)
+    print_lines(out, "SUMMARY", summary_lines(plan, wide=wide))
+    _print_placements(out, plan, wide)
     _print_preemptions(out, plan, wide)
-    print_section(out, "DISRUPTIONS", DISRUPTION_HEADINGS, disruption_rows(plan.disruptions))
+    rows = disruption_rows(plan, wide=wide)
+    workloads = [one.workload for one in plan.disruptions]
+    rows = rows if wide else together(workloads, rows, merged=(1, 3, 6))
+    print_section(out, "DISRUPTIONS", DISRUPTION_HEADINGS, rows)
     _print_budgets(out, plan)
-    _print_leftovers(out, plan)
-    if _takes_time(plan):
-        lines = timeline_lines(plan.timeline, None if wide else LINES_MAX)
-        print_lines(out, "TIMELINE", lines)
+    _print_leftovers(out, plan, wide)
+    if _takes_time(plan) and (wide or len(plan.timeline) <= LINES_MAX):
+        print_lines(out, "TIMELINE", timeline_lines(plan.timeline))
     anyway = (f"{fate.pod}: {fate.outcome}" for fate in plan.anyway)
     print_lines(out, "WITHOUT THE CHANGES, TOO", anyway)
     if plan.seeds > 1:
         print_lines(out, "CHANCE", _chances(plan))
     print_lines(out, "NOTES", plan.notes)
-    out.print(_summary(plan))
+    if not wide and (_victims(plan) > _VICTIMS_MAX or len(plan.timeline) > LINES_MAX):
+        out.print("Each preemption with its candidates, and the timeline: -o wide.")
+
+
+def _victims(plan: Plan) -> int:
+    return sum(len(preemption.taken) for preemption in plan.preemptions)
 
 
 def _takes_time(plan: Plan) -> bool:
@@ -52,11 +62,11 @@ def _takes_time(plan: Plan) -> bool:
     return bool(plan.disruptions) or any(p.at_s >= 1 for p in plan.placements)
 
 
-def _print_placements(out: Console, plan: Plan) -> None:
+def _print_placements(out: Console, plan: Plan, wide: bool) -> None:
     victims: dict[str, list[Victim]] = defaultdict(list)
     for preemption in plan.preemptions:
         victims[preemption.preemptor] += preemption.chosen.victims
-    rows = [
+    rows: Iterable[tuple[Cell, ...]] = [
         (
             Text(placement.pod, style=_PLACED),
             placement.node,
@@ -66,6 +76,8 @@ def _print_placements(out: Console, plan: Plan) -> None:
         )
         for placement in plan.placements
     ]
+    workloads = [placement.workload for placement in plan.placements]
+    rows = rows if wide else together(workloads, rows, merged=(1, 3))
     print_section(out, "PLACEMENTS", ("POD", "NODE", "PRIORITY", "WHEN", "HOW"), rows)
 
 
@@ -91,6 +103,8 @@ def _print_preemptions(out: Console, plan: Plan, wide: bool) -> None:
         for preemption in plan.preemptions
         for victim in preemption.taken
     ]
+    if len(rows) > _VICTIMS_MAX and not wide:
+        return
     headings = ("VICTIM", "NODE", "PRIORITY", "PREEMPTOR", "BUDGET")
     print_section(out, "PREEMPTIONS", headings, rows)
     for preemption in plan.preemptions:
@@ -144,22 +158,34 @@ def _violations(change: BudgetChange) -> str:
     return ", ".join(change.violated_by)
 
 
-def _print_leftovers(out: Console, plan: Plan) -> None:
+def _print_leftovers(out: Console, plan: Plan, wide: bool) -> None:
     """Everything that got no place, or lost it otherwise than by preemption."""
+
+    def section(
+        title: str,
+        headings: Sequence[str],
+        rows: Sequence[tuple[Cell, ...]],
+        of: Sequence[PodRow],
+        merged: Collection[int] = (),
+    ) -> None:
+        shown = rows if wide else together([one.workload for one in of], rows, merged)
+        print_section(out, title, headings, shown)
+
     pending = [
         (Text(p.pod, style=_WAITING), p.nominated_node or "-", p.message) for p in plan.pending
     ]
-    print_section(out, "PENDING", ("POD", "NOMINATED TO", "MESSAGE"), pending)
+    section("PENDING", ("POD", "NOMINATED TO", "MESSAGE"), pending, plan.pending)
     gated = [(Text(g.pod, style=_WAITING), g.message) for g in plan.gated]
-    print_section(out, "GATED", ("POD", "MESSAGE"), gated)
+    section("GATED", ("POD", "MESSAGE"), gated, plan.gated)
     refusals = [(Text(r.pod, style=_LOST), r.node, r.reason, r.message) for r in plan.refusals]
-    print_section(out, "REFUSED BY THE NODE", ("POD", "NODE", "REASON", "MESSAGE"), refusals)
+    headings = ("POD", "NODE", "REASON", "MESSAGE")
+    section("REFUSED BY THE NODE", headings, refusals, plan.refusals)
     rejected = [(Text(r.object, style=_LOST), r.workload or "-", r.message) for r in plan.rejected]
     print_section(out, "REJECTED BY THE API", ("OBJECT", "WORKLOAD", "MESSAGE"), rejected)
     ignored = [(i.pod, i.scheduler_name) for i in plan.ignored]
-    print_section(out, "IGNORED BY THESE PROFILES", ("POD", "SCHEDULER"), ignored)
+    section("IGNORED BY THESE PROFILES", ("POD", "SCHEDULER"), ignored, plan.ignored)
     removed = [(Text(r.pod, style=_LOST), r.node or "-", r.reason) for r in plan.removed]
-    print_section(out, "REMOVED", ("POD", "NODE", "WHY"), removed)
+    section("REMOVED", ("POD", "NODE", "WHY"), removed, plan.removed, merged=(1,))
 
 
 def _chances(plan: Plan) -> Iterator[str]:
@@ -168,32 +194,3 @@ def _chances(plan: Plan) -> Iterator[str]:
     for chance in plan.chances:
         parts = (f"{outcome} ({times} of {plan.seeds})" for outcome, times in chance.outcomes)
         yield f"{chance.pod}: {', '.join(parts)}"
-
-
-def _summary(plan: Plan) -> Text:
-    text = ", ".join(_counts(plan)) + "."
-    return Text(f"Interrupted at {time_text(plan.until_s)}. {text}" if plan.interrupted else text)
-
-
-def _counts(plan: Plan) -> Iterator[str]:
-    placed = [one for one in plan.placements if not one.replaces]
-    yield f"{count(len(placed), 'pod')} placed"
-    yield f"{sum(len(p.taken) for p in plan.preemptions)} preempted"
-    yield f"{len(plan.pending)} pending"
-    evicted = sum(one.cause in _EVICTIONS for one in plan.disruptions)
-    if evicted:
-        yield f"{evicted} evicted"
-    recreated = len(plan.placements) - len(placed)
-    if recreated:
-        yield f"{recreated} recreated"
-    lost = sum(one.comes_again is Return.NEVER for one in plan.disruptions)
-    if lost:
-        yield f"{lost} lost for good"
-    if plan.gated:
-        yield f"{len(plan.gated)} gated"
-    if plan.refusals or plan.rejected:
-        yield f"{len(plan.refusals) + len(plan.rejected)} refused"
-    if plan.ignored:
-        yield f"{len(plan.ignored)} ignored"
-    if plan.removed:
-        yield f"{len(plan.removed)} removed"

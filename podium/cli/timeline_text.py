@@ -1,13 +1,13 @@
 """What happens in the course of a plan: who loses a place, who comes again, and when."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.text import Text
 
 from podium.cli.output import Cell
-from podium.plan.outcome import Disruption, Happening, Moment, Return
+from podium.plan.outcome import Disruption, Happening, Moment, Plan, Return
 
-LINES_MAX = 40
+LINES_MAX = 20
 _LOST, _WAITING, _PLACED = "red", "yellow", "green"
 
 _SAYINGS = {
@@ -28,41 +28,41 @@ def time_text(at_s: float) -> str:
     return f"t+{round(at_s, 1):.12g}s"
 
 
-def disruption_rows(disruptions: tuple[Disruption, ...]) -> Iterator[tuple[Cell, ...]]:
-    """A row for each pod that loses its place."""
-    for one in disruptions:
+def disruption_rows(plan: Plan, *, wide: bool) -> Iterator[tuple[Cell, ...]]:
+    """A row for each pod that loses its place.
+
+    Args:
+        plan: that it loses it in.
+        wide: name all pods, rather than the workloads that they belong to.
+    """
+    rows = (*plan.placements, *plan.pending, *plan.disruptions)
+    workloads = {} if wide else {row.pod: row.workload for row in rows}
+    for one in plan.disruptions:
         yield (
             Text(one.pod, style=_LOST),
             one.node,
             str(one.priority),
             time_text(one.at_s),
-            _why(one),
+            _why(one, workloads),
             str(one.depth),
-            _return(one),
+            _return(one, wide=wide),
         )
 
 
-def timeline_lines(timeline: tuple[Moment, ...], count_max: int | None) -> Iterator[str]:
-    """The timeline as sentences.
-
-    Args:
-        timeline: all of it.
-        count_max: how many lines at most; None for all.
-    """
-    shown = timeline if count_max is None else timeline[:count_max]
-    width = max((len(time_text(moment.at_s)) for moment in shown), default=0)
-    for moment in shown:
+def timeline_lines(timeline: tuple[Moment, ...]) -> Iterator[str]:
+    """The timeline as sentences."""
+    width = max((len(time_text(moment.at_s)) for moment in timeline), default=0)
+    for moment in timeline:
         yield f"{time_text(moment.at_s):<{width}}  {_sentence(moment)}"
-    if len(timeline) > len(shown):
-        yield f"and {len(timeline) - len(shown)} lines more, with -o wide"
 
 
-def _return(one: Disruption) -> Text:
+def _return(one: Disruption, *, wide: bool) -> Text:
     if one.replacement:
+        name = f"{one.replacement}, which " if wide else ""
         if not one.replaced_on:
-            return Text(f"{one.replacement}, which is pending", style=_WAITING)
+            return Text(f"{name}is pending", style=_WAITING)
         when = "" if one.replaced_at_s is None else f", {time_text(one.replaced_at_s)}"
-        return Text(f"{one.replacement} on {one.replaced_on}{when}", style=_PLACED)
+        return Text(f"{name}is on {one.replaced_on}{when}", style=_PLACED)
     match one.comes_again:
         case Return.CERTAIN:
             return Text("not yet", style=_WAITING)
@@ -71,8 +71,9 @@ def _return(one: Disruption) -> Text:
     return Text("nobody recreates it", style=_LOST)
 
 
-def _why(one: Disruption) -> str:
-    return f"gives way to {one.by}" if one.by else one.cause.clause
+def _why(one: Disruption, workloads: Mapping[str, str]) -> str:
+    by = workloads.get(one.by, one.by).removeprefix("Pod ")
+    return f"gives way to {by}" if by else one.cause.clause
 
 
 def _sentence(moment: Moment) -> str:

@@ -1,5 +1,5 @@
 """What-if: a state and changes in, an outcome out.
 
-`run.plan` decides about all pods, `explaining.explain_pod` about one in every detail; `report` has
-the outcomes as plain values for JSON and YAML. Nothing here reads files or prints.
+`planning.plan` plays a plan, `explaining.explain_pod` tells all decisions about one pod of it,
+`gates` says what of a plan somebody doesn't want. Nothing here reads files or prints.
 """

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from podium.api.objects import controller_of, is_terminating, name, namespace, uid
+from podium.api.objects import controller_of, is_terminating, uid
 from podium.api.pods import is_active
 from podium.plan.identities import Identity, label
 from podium.plan.outcome import RejectedObject, RemovedPod
+from podium.plan.owners import Owners
 from podium.plan.play import Play
 from podium.simulation.timeline.observer import USER
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
@@ -29,7 +30,7 @@ def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
         play: one that is over.
         histories: of its pods.
     """
-    known = _Owners(play)
+    known = Owners(play)
     for pod in sorted(histories.by_uid.values(), key=lambda one: one.ended_s or 0.0):
         if pod.is_new or pod.ended_s is None or pod.cause is not None or pod.has_finished:
             continue
@@ -38,7 +39,13 @@ def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
         reason = _why(pod, top, next((one for one in owners if one in play.deleted), top))
         is_meant = pod.ended_by in (USER, _COLLECTOR, _NAMESPACES)
         is_evicted = not (is_meant or any(one in play.applied for one in owners))
-        yield RemovedPod(pod.pod, reason, round(pod.ended_s, 3), pod.node, is_evicted)
+        yield RemovedPod(
+            **known.row(pod),
+            reason=reason,
+            at_s=round(pod.ended_s, 3),
+            node=pod.node,
+            is_evicted=is_evicted,
+        )
 
 
 def _why(pod: PodHistory, top: Identity | None, gone: Identity | None) -> str:
@@ -53,7 +60,7 @@ def _why(pod: PodHistory, top: Identity | None, gone: Identity | None) -> str:
 
 def short_of_pods(play: Play) -> Iterator[RejectedObject]:
     """Workloads that lack pods in the end which the API didn't let in, and what it said."""
-    known, refusals = _Owners(play), {}
+    known, refusals = Owners(play), {}
     for entry in play.observer.entries:
         details = entry.details
         if entry.type == "Event" and details.get("reason") == _FAILED:
@@ -82,23 +89,3 @@ def _lacking(store: Store, found: Identity) -> int:
         return int(status.get("desiredNumberScheduled") or len(pods) + 1) - len(pods)
     wanted = owner["spec"].get(_WANTED.get(found[0], ""))
     return (1 if wanted is None else int(wanted)) - len(pods)
-
-
-class _Owners:
-    """Controllers of controllers, those included that have been deleted."""
-
-    def __init__(self, play: Play) -> None:
-        self._above: dict[Identity, Identity] = {}
-        new = play.cluster.store.list("ReplicaSet").items
-        for obj in (*play.loaded("ReplicaSet"), *play.loaded("Job"), *new):
-            owner = controller_of(obj)
-            if owner is not None:
-                place = namespace(obj)
-                above = (str(owner["kind"]), place, str(owner["name"]))
-                self._above[str(obj["kind"]), place, name(obj)] = above
-
-    def above(self, owner: Identity | None) -> Iterator[Identity]:
-        """A controller, the one above it, and so on."""
-        while owner is not None:
-            yield owner
-            owner = self._above.get(owner)

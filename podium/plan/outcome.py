@@ -1,6 +1,7 @@
 """What a plan comes to: the report that is printed as it is; pods are named `namespace/name`."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -8,75 +9,86 @@ from pydantic import Field, PlainSerializer
 from typing_extensions import TypedDict
 
 from podium.api.disruption import Cause
-from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, Report, Seconds
+from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, OrNull, Report, Seconds
+from podium.plan.rollouts import Rollout
+from podium.plan.unplayed import Unplayed
 from podium.simulation.timeline.preemption import PreemptionOutcome
 
 
-@dataclass(frozen=True, slots=True)
-class Placement(Report):
-    """A pod that got a place.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodRow(Report):
+    """A pod, and who it belongs to.
 
     Attributes:
         pod: the pod.
-        node: where it is now.
+        namespace: where it is.
+        workload: its topmost controller, `Kind namespace/name`; itself if it has none.
         priority: of the pod.
+        priority_class: the name of its PriorityClass; empty if it names none.
+    """
+
+    pod: str
+    namespace: str = ""
+    workload: str = ""
+    priority: int = 0
+    priority_class: OrNull = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement(PodRow):
+    """A pod that got a place.
+
+    Attributes:
+        node: where it is now.
         by_node_name: its own `spec.nodeName` said so, and no scheduler was asked.
         at_s: when it was bound, in seconds since the plan began.
         replaces: the lost pod in whose place it comes; empty if in nobody's.
     """
 
-    pod: str
     node: str
-    priority: Annotated[int, HIDDEN]
     by_node_name: Annotated[bool, HIDDEN] = False
     at_s: Seconds = 0.0
     replaces: Annotated[str, IF_ANY] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PendingPod(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingPod(PodRow):
     """A pod that no place was found for.
 
     Attributes:
-        pod: the pod.
         message: as in kube-scheduler's FailedScheduling event.
         nominated_node: where it waits for room; empty if nowhere.
         replaces: the lost pod in whose place it was to come; empty if in nobody's.
     """
 
-    pod: str
     message: str
     nominated_node: Annotated[str, IF_ANY] = ""
     replaces: Annotated[str, IF_ANY] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GatedPod(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatedPod(PodRow):
     """A pod that isn't queued yet.
 
     Attributes:
-        pod: the pod.
         plugin: who keeps it out.
         message: why.
     """
 
-    pod: str
     plugin: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRefusal(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRefusal(PodRow):
     """A pod that named its node and is refused by it.
 
     Attributes:
-        pod: the pod.
         node: the node that it named.
         reason: as in the status of the failed pod, such as `OutOfcpu`.
         message: likewise.
     """
 
-    pod: str
     node: str
     reason: str
     message: str
@@ -99,30 +111,27 @@ class RejectedObject(Report):
     count: Annotated[int, Field(exclude_if=lambda count: count == 1)] = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RemovedPod(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedPod(PodRow):
     """A pod of the state that the changes take away.
 
     Attributes:
-        pod: the pod.
         reason: what takes it away, in words.
         at_s: when it has to go, in seconds since the plan began.
         node: where it was; empty if nowhere.
         is_evicted: it loses its place without it or its workload having been changed.
     """
 
-    pod: str
     reason: str
     at_s: Seconds
     node: Annotated[str, IF_ANY] = ""
     is_evicted: Annotated[bool, HIDDEN] = False
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoredPod(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgnoredPod(PodRow):
     """A pod that asks for another scheduler."""
 
-    pod: str
     scheduler_name: str
 
 
@@ -192,14 +201,12 @@ class Return(StrEnum):
     UNKNOWN = "Unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Disruption(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disruption(PodRow):
     """A pod that loses its place through no change of its own.
 
     Attributes:
-        pod: the pod.
         node: where it was.
-        priority: of the pod.
         at_s: when, in seconds since the plan began.
         cause: what made it lose its place.
         depth: 1 if the changes themselves are behind it, or a pod that waited already; 2 if it
@@ -212,9 +219,7 @@ class Disruption(Report):
         replaced_at_s: when the replacement was bound; None if it wasn't.
     """
 
-    pod: str
     node: str
-    priority: int
     at_s: Seconds
     cause: Annotated[Cause, PlainSerializer(lambda cause: cause.name, return_type=str)]
     depth: int = 1
@@ -224,6 +229,39 @@ class Disruption(Report):
     replacement: Annotated[str, IF_ANY] = ""
     replaced_on: Annotated[str, IF_ANY] = ""
     replaced_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="replacedAt")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadSummary(Report):
+    """What a plan comes to for one workload, or for a pod without one.
+
+    Attributes:
+        workload: `Kind namespace/name`.
+        priority: the highest among its pods that are concerned.
+        pods: how many it had.
+        lost: how many of them lose their places through no change of their own, by cause.
+        recreated: how many of the lost ones have got a place again in the end.
+        pending: how many pods wait in the end.
+        new: how many pods get a place that replace no lost one.
+        removed: how many go because of the changes.
+        ready_before: how many were ready.
+        ready_least: how few were ready in between.
+        ready_least_for_s: for how long, in seconds altogether.
+        is_ready_in_the_end: whether at least as many are ready at the end as were before.
+    """
+
+    workload: str
+    priority: int
+    pods: int
+    lost: Mapping[str, int] = field(default_factory=dict)
+    recreated: Annotated[int, IF_ANY] = 0
+    pending: Annotated[int, IF_ANY] = 0
+    new: Annotated[int, IF_ANY] = 0
+    removed: Annotated[int, IF_ANY] = 0
+    ready_before: int = 0
+    ready_least: int = 0
+    ready_least_for_s: Annotated[float, Field(serialization_alias="readyLeastForSeconds")] = 0.0
+    is_ready_in_the_end: Annotated[bool, Field(serialization_alias="readyInTheEnd")] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +307,7 @@ class Plan(Report):
 
     api_version: str = API_VERSION
     kind: Literal["Plan"] = "Plan"
+    workloads: tuple[WorkloadSummary, ...] = ()
     placements: tuple[Placement, ...] = ()
     preemptions: tuple[PreemptionOutcome, ...] = ()
     pending: tuple[PendingPod, ...] = ()
@@ -279,6 +318,8 @@ class Plan(Report):
     ignored: tuple[IgnoredPod, ...] = ()
     removed: tuple[RemovedPod, ...] = ()
     disruptions: tuple[Disruption, ...] = ()
+    rollouts: tuple[Rollout, ...] = ()
+    unplayed: tuple[Unplayed, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0
     interrupted: bool = False

@@ -22,6 +22,7 @@ from podium.plan.outcome import (
     Placement,
     Return,
 )
+from podium.plan.owners import Owners
 from podium.plan.play import Play
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
@@ -55,6 +56,7 @@ class OutcomeReader:
     def __init__(self, play: Play) -> None:
         store = play.cluster.store
         self._play = play
+        self._owners = Owners(play)
         self._preemptors = play.preemptions.preemptors
         self._pods = store.list("Pod").items
         self._nodes = {one["metadata"]["name"] for one in store.list("Node").items}
@@ -74,9 +76,8 @@ class OutcomeReader:
             if node_name_of(pod) in self._nodes:
                 placed.append(
                     Placement(
-                        key(pod),
-                        node_name_of(pod),
-                        pod_priority(pod),
+                        **self._owners.row_of(pod),
+                        node=node_name_of(pod),
                         by_node_name=history.bound_by not in self._play.cluster.schedulers,
                         at_s=round(history.bound_s, 3),
                         replaces=self._replaced(history),
@@ -90,10 +91,10 @@ class OutcomeReader:
         """Pods that their nodes refused."""
         return tuple(
             NodeRefusal(
-                key(pod),
-                node_name_of(pod),
-                pod["status"]["reason"],
-                str(pod["status"].get("message") or "").removeprefix(_REJECTED),
+                **self._owners.row_of(pod),
+                node=node_name_of(pod),
+                reason=pod["status"]["reason"],
+                message=str(pod["status"].get("message") or "").removeprefix(_REJECTED),
             )
             for pod in self._pods
             if _failed(pod) and self._history(pod).bound_s is not None and _was_refused(pod)
@@ -110,10 +111,10 @@ class OutcomeReader:
         waiting.sort(key=pod_priority, reverse=True)
         return tuple(
             PendingPod(
-                key(pod),
-                (condition_of(pod, "PodScheduled") or {}).get("message") or _NOT_TRIED,
-                status_of(pod).get("nominatedNodeName") or "",
-                self._replaced(self._history(pod)),
+                **self._owners.row_of(pod),
+                message=(condition_of(pod, "PodScheduled") or {}).get("message") or _NOT_TRIED,
+                nominated_node=status_of(pod).get("nominatedNodeName") or "",
+                replaces=self._replaced(self._history(pod)),
             )
             for pod in waiting
         )
@@ -125,13 +126,15 @@ class OutcomeReader:
             if pod["spec"].get("schedulingGates") and scheduler_name_of(pod) in scheduler.pipelines:
                 gate = scheduler.decide(scheduler.pending(pod), scheduler_name_of(pod)).gate
                 if gate is not None:
-                    yield GatedPod(key(pod), gate.plugin, gate.message)
+                    row = self._owners.row_of(pod)
+                    yield GatedPod(**row, plugin=gate.plugin, message=gate.message)
 
     def ignored(self) -> Iterator[IgnoredPod]:
         """Pods that are for other schedulers."""
         for pod in self._unbound():
             if scheduler_name_of(pod) not in self._play.scheduler.pipelines:
-                yield IgnoredPod(key(pod), scheduler_name_of(pod))
+                row = self._owners.row_of(pod)
+                yield IgnoredPod(**row, scheduler_name=scheduler_name_of(pod))
 
     def budgets(self) -> Iterator[BudgetChange]:
         """What has become of the budgets that there are in the end."""
@@ -199,9 +202,8 @@ class OutcomeReader:
         assert history.cause is not None
         assert history.ended_s is not None
         return Disruption(
-            pod=history.pod,
+            **self._owners.row(history),
             node=history.node,
-            priority=history.priority,
             at_s=round(history.ended_s, 3),
             cause=history.cause,
             by=self._preemptor(history) if history.cause is BY_SCHEDULER else "",

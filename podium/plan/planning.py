@@ -14,7 +14,9 @@ from podium.plan.outcome import Plan
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
-from podium.plan.request import Request
+from podium.plan.request import Request, without_changes
+from podium.plan.unplayed import unplayed
+from podium.plan.workload_summary import summaries
 
 __all__ = ["Request", "plan"]
 
@@ -39,8 +41,7 @@ def plan(request: Request, progress: Progress | None = None) -> Plan:
         played = [first, *others[:-1]]
         return replace(first, interrupted=True, seeds=len(played), chances=chances(played))
     if (request.applied or request.deleted or request.pressures) and _is_restless(request.state):
-        unchanged = replace(request, applied=(), deleted=(), pressures=())
-        without = _played(unchanged, request.seed)
+        without = _played(without_changes(request), request.seed)
         anyway = () if without.interrupted else unrelated(first, without)
         first = replace(first, anyway=anyway, interrupted=without.interrupted)
     if not others:
@@ -80,7 +81,7 @@ def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan
     play.start()
     is_over = play.run(request.until_s, progress)
     outcome = OutcomeReader(play)
-    return Plan(
+    found = Plan(
         placements=outcome.placements(),
         preemptions=tuple(play.preemptions.outcomes),
         pending=outcome.pending(),
@@ -91,12 +92,15 @@ def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan
         removed=tuple(removed(play, outcome.histories)),
         ignored=tuple(outcome.ignored()),
         disruptions=outcome.disruptions(),
+        rollouts=play.rollouts.found(),
+        unplayed=tuple(unplayed(request.applied)),
         timeline=outcome.timeline(),
-        until_s=request.until_s if is_over else round(play.passed_s, 3),
+        until_s=round(play.passed_s, 3),
         interrupted=not is_over,
         warnings=(*play.notes, *warnings, *model.warnings, *lost),
         notes=(*(request.configuration.notes if request.configuration else ()), *model.notes),
     )
+    return replace(found, workloads=summaries(play, outcome.histories, found))
 
 
 def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:

@@ -14,7 +14,8 @@ from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.changing import Changer
 from podium.plan.identities import Identity, decisive
 from podium.plan.pressing import press
-from podium.plan.request import Request
+from podium.plan.request import LONGEST_S, UNTIL_S, Request
+from podium.plan.rollouts import Rollouts
 from podium.scheduler import Scheduler
 from podium.simulation.timeline import Observer
 
@@ -22,6 +23,7 @@ Progress = Callable[[float], None]
 """Is told how many seconds of a plan have passed."""
 
 PROGRESS_EVERY_S = 0.1
+_LOOK_AGAIN_S = 10.0
 
 # So long is a decision taken to last: no calls are still under way when the next one is made.
 DECISION_S = 0.001
@@ -54,6 +56,7 @@ class Play:
         preemptions: what is preempted, once the play is started.
         deleted: what the changes delete.
         rejected: what the API didn't let in of the changes.
+        rollouts: of the workloads that are applied.
         notes: what is odd about the state.
 
     Args:
@@ -94,6 +97,7 @@ class Play:
         self.deleted = {(one.kind, one.namespace, one.name) for one in request.deleted}
         self._changer.delete(request.deleted)
         self._changer.apply(self.applied)
+        self.rollouts = Rollouts(self.cluster, self.applied, self._start_s)
         # Nodes refuse what they can't start before anybody decides about other pods.
         driver.run_until(self._start_s)
         press(self.cluster.store, request.pressures)
@@ -119,22 +123,25 @@ class Play:
         """Decides; of use also when the play is over."""
         return self.machine.scheduler
 
-    def run(self, until_s: float, progress: Progress | None = None) -> bool:
+    def run(self, until_s: float | None, progress: Progress | None = None) -> bool:
         """Let everything happen; whether it comes to its end, as nobody interrupts it by Ctrl-C.
 
         Args:
-            until_s: for how long, in seconds.
+            until_s: for how long, in seconds; None for `UNTIL_S`, and from then on until all
+                rollouts have come to an end, but no longer than `LONGEST_S`.
             progress: is told from time to time how far it is.
         """
-        driver, end_s = self.cluster.driver, self._start_s + until_s
+        driver, end_s = self.cluster.driver, self._start_s + (until_s or UNTIL_S)
         try:
             driver.run_until(self._start_s)
             if progress is not None:
                 progress(0.0)
-            while (now_s := driver.now_s) < end_s:
+            while (now_s := driver.now_s) < end_s or (until_s is None and self._goes_on()):
+                end_s = max(end_s, now_s + _LOOK_AGAIN_S if now_s >= end_s else end_s)
                 piece_s = max(now_s + PROGRESS_EVERY_S, driver.next_s() or end_s)
                 driver.run_until(min(end_s, piece_s))
                 self._changer.apply_late()
+                self.rollouts.look()
                 if progress is not None:
                     progress(self.passed_s)
         except KeyboardInterrupt:
@@ -142,6 +149,9 @@ class Play:
         finally:
             self.scheduler.watch = None
         return True
+
+    def _goes_on(self) -> bool:
+        return self.passed_s < LONGEST_S and not self.rollouts.are_over()
 
     def loaded(self, kind: str) -> Sequence[Object]:
         """The ReplicaSets or Jobs of the state, stand-ins included."""

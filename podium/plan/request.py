@@ -1,7 +1,7 @@
 """What is to be planned."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from podium.api.objects import Object
 from podium.config.load import Loaded as LoadedConfiguration
@@ -11,6 +11,7 @@ from podium.plan.pressing import Pressure
 from podium.plan.targets import Target
 
 UNTIL_S = 600.0
+LONGEST_S = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class Request:
         alternatives_max: how many candidates besides the chosen one each preemption reports.
         seed: for what is left to chance; of several, that of the first.
         seeds: with how many seeds the plan is played, to see what depends on chance.
-        until_s: for how long the plan is played, in seconds.
+        until_s: for how long the plan is played, in seconds; None for `UNTIL_S`, and until all
+            rollouts have come to an end, but no longer than `LONGEST_S`.
         repairs: whether controllers also make up for what the state lacks.
     """
 
@@ -40,5 +42,10 @@ class Request:
     alternatives_max: int = 100
     seed: int = 0
     seeds: int = 1
-    until_s: float = UNTIL_S
+    until_s: float | None = None
     repairs: bool = False
+
+
+def without_changes(request: Request) -> Request:
+    """The same plan without anything being changed."""
+    return replace(request, applied=(), deleted=(), pressures=())

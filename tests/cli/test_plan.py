@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -24,6 +25,10 @@ def test_the_table(podium, files) -> None:
     result = podium("plan", *files)
     assert result.exit_code == 0
     assert result.output.splitlines() == [
+        "SUMMARY",
+        "1 pod placed, 1 preempted, 0 pending, 1 lost for good.",
+        "Pod default/low is preempted.",
+        "",
         "PLACEMENTS",
         "POD          NODE  PRIORITY  WHEN   HOW",
         "default/new  n     1000      t+30s  preempts 1 pod",
@@ -49,7 +54,6 @@ def test_the_table(podium, files) -> None:
         "t+30s  default/new is bound to n",
         "t+32s  default/new is ready on n",
         "",
-        "1 pod placed, 1 preempted, 0 pending, 1 lost for good.",
     ]
 
 
@@ -97,8 +101,43 @@ def test_the_wide_table_shows_each_step_of_the_choice(podium, write) -> None:
 def test_json_and_yaml_say_the_same(podium, files) -> None:
     as_json = json.loads(podium("plan", *files, "-o", "json").output)
     assert as_json == yaml.safe_load(podium("plan", *files, "-o", "yaml").output)
-    assert as_json["placements"] == [{"pod": "default/new", "node": "n", "at": 30.0}]
-    assert list(as_json)[:3] == ["apiVersion", "kind", "placements"]
+    (placement,) = as_json["placements"]
+    assert (placement["pod"], placement["node"], placement["at"]) == ("default/new", "n", 30.0)
+    assert list(as_json)[:3] == ["apiVersion", "kind", "workloads"]
+
+
+def test_what_a_plan_failed_on_is_named(podium, files) -> None:
+    result = podium("plan", *files, "--fail-on", "preemption,pending")
+    assert result.exit_code == 2
+    assert result.output.splitlines()[-2:] == [
+        "failed on preemption: 1 of them",
+        "  default/low is preempted on n by default/new",
+    ]
+
+
+def test_gates_come_from_a_file_too(podium, files, tmp_path) -> None:
+    (tmp_path / "gates").write_text("preemption:priority>=100 # nobody who matters\n")
+    assert podium("plan", *files, "--gates", str(tmp_path / "gates")).exit_code == 0
+    (tmp_path / "gates").write_text("pdb-violation\n")
+    assert podium("plan", *files, "--gates", str(tmp_path / "gates")).exit_code == 2
+
+
+def test_a_baseline_leaves_what_is_so_anyway(podium, write) -> None:
+    state = write("s.yaml", node("n", "1"), pod("big", "9"))
+    files = ["-f", state, "--apply", write("n.yaml", pod("fits")), "--fail-on", "pending"]
+    assert podium("plan", *files).exit_code == 2
+    assert podium("plan", *files, "--baseline").exit_code == 0
+
+
+def test_reports_for_ci_systems(podium, files) -> None:
+    gates = ["--fail-on", "preemption,pending"]
+    suite = ElementTree.fromstring(podium("plan", *files, *gates, "-o", "junit").stdout)
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    (failure,) = suite.iter("failure")
+    assert failure.text == "default/low is preempted on n by default/new"
+    log = json.loads(podium("plan", *files, *gates, "-o", "sarif").stdout)
+    (result,) = log["runs"][0]["results"]
+    assert (result["ruleId"], result["message"]["text"]) == ("preemption", failure.text)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +194,7 @@ def test_unknown_conditions_are_an_error(podium, files) -> None:
     assert result.exit_code == 1
     assert result.output == (
         "error: --fail-on: unknown condition boredom; known are preemption, eviction, "
-        "pdb-violation, pending\n"
+        "pdb-violation, pending, rejected, refused, stuck-rollout, unplayed\n"
     )
 
 
@@ -246,9 +285,9 @@ def test_everything_else_has_its_section(podium, write) -> None:
         assert line in result.output.splitlines()
     assert "PENDING" in result.output
     assert "ReplicaSet default/web" in result.output
-    assert result.output.splitlines()[-1] == (
+    assert (
         "0 pods placed, 0 preempted, 1 pending, 1 gated, 2 refused, 1 ignored, 1 removed."
-    )
+    ) in result.output.splitlines()
 
 
 def test_an_object_that_stands_twice_is_noted(podium, write) -> None:

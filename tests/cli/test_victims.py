@@ -31,7 +31,7 @@ def test_each_gives_way_once_and_to_the_first(podium, files) -> None:
 
 def test_each_is_counted_once(podium, files) -> None:
     lines = podium("plan", *files, "-o", "wide").output.splitlines()
-    assert lines[-1].startswith("2 pods placed, 2 preempted,")
+    assert lines[1].startswith("2 pods placed, 2 preempted,")
     start = lines.index("PREEMPTIONS") + 2
     rows = [line.split() for line in lines[start : lines.index("", start)]]
     assert [(row[0], row[3]) for row in rows] == [

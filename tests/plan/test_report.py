@@ -14,6 +14,7 @@ HIGH = priority_class("high", 1000)
 FIELDS = [
     "apiVersion",
     "kind",
+    "workloads",
     "placements",
     "preemptions",
     "pending",
@@ -24,6 +25,8 @@ FIELDS = [
     "ignored",
     "removed",
     "disruptions",
+    "rollouts",
+    "unplayed",
     "timeline",
     "untilSeconds",
     "interrupted",
@@ -33,6 +36,17 @@ FIELDS = [
     "warnings",
     "notes",
 ]
+
+
+def of(name: str, priority: int = 0, priority_class: str | None = None) -> dict[str, Any]:
+    """What each row says of a pod without a controller."""
+    return {
+        "pod": f"default/{name}",
+        "namespace": "default",
+        "workload": f"Pod default/{name}",
+        "priority": priority,
+        "priorityClass": priority_class,
+    }
 
 
 def state() -> list[Any]:
@@ -57,7 +71,7 @@ def test_an_empty_plan_has_all_fields() -> None:
 def test_a_plan() -> None:
     new = pod("new", priorityClassName="high")
     report = plain(planned(state(), new, pod("late", schedulingGates=[]), delete=""))
-    assert report["placements"] == [{"pod": "default/new", "node": "b", "at": 30.0}]
+    assert report["placements"] == [{**of("new", 1000, "high"), "node": "b", "at": 30.0}]
     assert report["preemptions"] == [
         {
             "preemptor": "default/new",
@@ -89,9 +103,8 @@ def test_a_plan() -> None:
     ]
     assert report["disruptions"] == [
         {
-            "pod": "default/plain",
+            **of("plain"),
             "node": "b",
-            "priority": 0,
             "at": 0.0,
             "cause": "Preempted",
             "depth": 1,
@@ -128,7 +141,7 @@ def test_everything_else() -> None:
     report = plain(outcome)
     assert report["refusals"] == [
         {
-            "pod": "default/fixed",
+            **of("fixed"),
             "node": "a",
             "reason": "OutOfcpu",
             "message": "Node didn't have enough resource: cpu, requested: 2000, used: 1000, "
@@ -143,15 +156,13 @@ def test_everything_else() -> None:
     ]
     assert report["gated"] == [
         {
-            "pod": "default/gated",
+            **of("gated"),
             "plugin": "SchedulingGates",
             "message": "waiting for scheduling gates: [a.b/c]",
         }
     ]
-    assert report["ignored"] == [{"pod": "default/foreign", "schedulerName": "mine"}]
-    assert report["removed"] == [
-        {"pod": "default/old", "reason": "is deleted", "at": 0.0, "node": "a"}
-    ]
+    assert report["ignored"] == [{**of("foreign"), "schedulerName": "mine"}]
+    assert report["removed"] == [{**of("old"), "reason": "is deleted", "at": 0.0, "node": "a"}]
 
 
 def test_an_explanation_can_be_written_down() -> None:

@@ -1,0 +1,272 @@
+"""Conditions on which a plan fails: what met one, where, and by whom.
+
+A gate is a condition's name, with as many restrictions as one likes: `preemption`,
+`preemption:priority>=1000`, `pending:namespace=shop:workload=Deployment*`. A gate that ends in
+`=allow` lets through what it matches: `preemption:workload=batch/*=allow`.
+"""
+
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from podium.api.errors import PodiumError
+from podium.documents.report import OrNull, Report
+from podium.plan.conditions import Condition
+from podium.plan.outcome import Plan, PodRow
+
+
+class GateError(PodiumError):
+    """A gate can't be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding(Report):
+    """Something that met a condition.
+
+    Attributes:
+        condition: which.
+        object: the pod, as `namespace/name`, or another object with its kind.
+        namespace: where it is; empty if it stands in none.
+        workload: whose pod it is, `Kind namespace/name`.
+        priority: of the pod; 0 for other objects.
+        priority_class: of the pod.
+        by: who is behind it, such as the preemptor; empty if nobody.
+        message: what happens, in words.
+    """
+
+    condition: Condition
+    object: str
+    namespace: OrNull = ""
+    workload: OrNull = ""
+    priority: int = 0
+    priority_class: OrNull = ""
+    by: OrNull = ""
+    message: str
+
+
+_Test = Callable[[Finding], bool]
+_RESTRICTION = re.compile(r"(\w+)(>=|<=|>|<|=)(.+)")
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+}
+_ALLOW = "=allow"
+_FIELDS = ("priority", "namespace", "workload", "class")
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A condition, restricted to some of what may meet it.
+
+    Attributes:
+        text: as it was written.
+        condition: which.
+        tests: all of them hold of what it is about.
+        allows: whether it lets that through, rather than stopping it.
+    """
+
+    text: str
+    condition: Condition
+    tests: tuple[_Test, ...] = ()
+    allows: bool = False
+
+    def matches(self, finding: Finding) -> bool:
+        """Whether it is about this."""
+        return finding.condition is self.condition and all(test(finding) for test in self.tests)
+
+
+def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = ()) -> list[Gate]:
+    """Read gates.
+
+    Args:
+        texts: each has one, or several with commas between them.
+        file: where the lines come from; None if there are none.
+        lines: each has the same, or nothing; what follows a # is a comment.
+
+    Raises:
+        GateError: any of them can't be read; says all that is wrong.
+    """
+    places = [("--fail-on", text) for text in texts]
+    places += [(f"{file}:{n}", line.partition("#")[0]) for n, line in enumerate(lines, 1)]
+    gates, faults = [], []
+    for place, text in places:
+        for word in filter(None, map(str.strip, text.split(","))):
+            try:
+                gates.append(_gate(word))
+            except GateError as error:
+                faults.append(f"{place}: {error}")
+    if faults:
+        raise GateError("\n".join(faults))
+    return gates
+
+
+def findings(plan: Plan, gates: Sequence[Gate]) -> list[Finding]:
+    """What of a plan a set of gates stops, in the order of the conditions."""
+    stopping = [gate for gate in gates if not gate.allows]
+    # Who only says what is allowed doesn't want the rest.
+    named = {gate.condition for gate in stopping}
+    stopping += [Gate("", gate.condition) for gate in gates if gate.condition not in named]
+    allowing = [gate for gate in gates if gate.allows]
+    return [
+        found
+        for condition in Condition
+        for found in _FINDERS[condition](plan)
+        if any(gate.matches(found) for gate in stopping)
+        and not any(gate.matches(found) for gate in allowing)
+    ]
+
+
+def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]:
+    """What isn't so anyway: of pods with other names as many of a workload as there are more.
+
+    Args:
+        found: with the changes.
+        anyway: without them.
+    """
+    names = {(one.condition, one.object) for one in anyway}
+    new = [one for one in found if (one.condition, one.object) not in names]
+    known = {(one.condition, one.object) for one in found}
+    spare = Counter(
+        (one.condition, one.workload) for one in anyway if (one.condition, one.object) not in known
+    )
+    left = []
+    for one in new:
+        if spare[one.condition, one.workload]:
+            spare[one.condition, one.workload] -= 1
+        else:
+            left.append(one)
+    return left
+
+
+def _gate(text: str) -> Gate:
+    allows = text.endswith(_ALLOW)
+    name, *restrictions = text.removesuffix(_ALLOW).split(":")
+    if name not in list(Condition):
+        known = ", ".join(Condition)
+        raise GateError(f"unknown condition {name}; known are {known}")
+    tests = tuple(_test(text, restriction) for restriction in restrictions)
+    return Gate(text, Condition(name), tests, allows)
+
+
+def _test(gate: str, text: str) -> _Test:
+    found = _RESTRICTION.fullmatch(text)
+    if found is None or found[1] not in _FIELDS:
+        fields = ", ".join(_FIELDS)
+        raise GateError(f"{gate}: {text} must be FIELD=VALUE, with a field of {fields}")
+    field, sign, value = found.groups()
+    if field == "priority":
+        if not re.fullmatch(r"-?\d+", value):
+            raise GateError(f"{gate}: {value} must be a whole number")
+        compare, bound = _COMPARISONS[sign], int(value)
+        return lambda finding: compare(finding.priority, bound)
+    if sign != "=":
+        raise GateError(f"{gate}: {field} can only be compared by =")
+    return lambda finding: any(fnmatchcase(name, value) for name in _names(finding, field))
+
+
+def _names(finding: Finding, field: str) -> tuple[str, ...]:
+    """By which names a pattern may mean something; a workload also without its kind."""
+    if field == "workload":
+        return finding.workload, finding.workload.partition(" ")[2]
+    return (finding.priority_class if field == "class" else finding.namespace,)
+
+
+def _of(condition: Condition, row: PodRow, message: str, by: str = "") -> Finding:
+    return Finding(
+        condition=condition,
+        object=row.pod,
+        namespace=row.namespace,
+        workload=row.workload,
+        priority=row.priority,
+        priority_class=row.priority_class,
+        by=by,
+        message=message,
+    )
+
+
+def _preemptions(plan: Plan) -> Iterator[Finding]:
+    for one in plan.disruptions:
+        if one.by:
+            message = f"is preempted on {one.node} by {one.by}"
+            yield _of(Condition.PREEMPTION, one, message, one.by)
+
+
+def _evictions(plan: Plan) -> Iterator[Finding]:
+    for one in plan.disruptions:
+        yield _of(Condition.EVICTION, one, f"loses its place on {one.node}", one.by)
+    for removed in plan.removed:
+        if removed.is_evicted:
+            yield _of(Condition.EVICTION, removed, removed.reason)
+
+
+def _violations(plan: Plan) -> Iterator[Finding]:
+    rows = {one.pod: one for one in plan.disruptions}
+    for preemption in plan.preemptions:
+        for victim in preemption.taken:
+            for budget in victim.broken:
+                row = rows.get(victim.pod) or PodRow(pod=victim.pod, priority=victim.priority)
+                message = f"is preempted, which violates the budget {budget}"
+                yield _of(Condition.PDB_VIOLATION, row, message, preemption.preemptor)
+
+
+def _pending(plan: Plan) -> Iterator[Finding]:
+    for one in plan.pending:
+        yield _of(Condition.PENDING, one, f"stays pending: {one.message}")
+
+
+def _rejected(plan: Plan) -> Iterator[Finding]:
+    for one in plan.rejected:
+        about = one.workload or one.object
+        place = about.partition(" ")[2].rpartition("/")[0]
+        yield Finding(
+            condition=Condition.REJECTED,
+            object=one.object,
+            namespace=place,
+            workload=about,
+            message=f"is rejected: {one.message}",
+        )
+
+
+def _refused(plan: Plan) -> Iterator[Finding]:
+    for one in plan.refusals:
+        yield _of(Condition.REFUSED, one, f"is refused by {one.node}: {one.message or one.reason}")
+
+
+def _stuck(plan: Plan) -> Iterator[Finding]:
+    for one in plan.rollouts:
+        if one.is_stuck:
+            yield _of_workload(Condition.STUCK_ROLLOUT, one.workload, f"is stuck: {one.message}")
+
+
+def _unplayed(plan: Plan) -> Iterator[Finding]:
+    for one in plan.unplayed:
+        yield _of_workload(Condition.UNPLAYED, one.object, f"isn't played: {one.reason}")
+    for rollout in plan.rollouts:
+        if rollout.is_open:
+            message = f"isn't played to its end: {rollout.message}"
+            yield _of_workload(Condition.UNPLAYED, rollout.workload, message)
+
+
+def _of_workload(condition: Condition, workload: str, message: str) -> Finding:
+    place = workload.partition(" ")[2].rpartition("/")[0]
+    return Finding(
+        condition=condition, object=workload, namespace=place, workload=workload, message=message
+    )
+
+
+_FINDERS: Mapping[Condition, Callable[[Plan], Iterator[Finding]]] = {
+    Condition.PREEMPTION: _preemptions,
+    Condition.EVICTION: _evictions,
+    Condition.PDB_VIOLATION: _violations,
+    Condition.PENDING: _pending,
+    Condition.REJECTED: _rejected,
+    Condition.REFUSED: _refused,
+    Condition.STUCK_ROLLOUT: _stuck,
+    Condition.UNPLAYED: _unplayed,
+}

@@ -1,0 +1,168 @@
+"""How far the rollouts of changed workloads have come, as `kubectl rollout status` judges it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from podium.api.objects import Object, condition_of, spec_of, status_of
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.cluster import Cluster
+from podium.documents.report import IF_KNOWN, Report
+from podium.plan.identities import Identity, label
+
+# As a Deployment's progress deadline by default; the other kinds have none of their own.
+STANDSTILL_S = 600.0
+
+_KINDS = ("Deployment", "StatefulSet", "DaemonSet")
+_DEADLINE = "ProgressDeadlineExceeded"
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout(Report):
+    """A workload that the changes concern, and how far its pods are as it wants them.
+
+    Attributes:
+        workload: `Kind namespace/name`.
+        state: `Complete`, `Stuck` if nothing moves any more, `Open` if the plan ended before.
+        message: what is lacking, in words; empty if nothing is.
+        at_s: when it was complete, or known to be stuck, in seconds since the plan began.
+    """
+
+    workload: str
+    state: Literal["Complete", "Stuck", "Open"]
+    message: str = ""
+    at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it comes to no end."""
+        return self.state == "Stuck"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the plan ended before it did."""
+        return self.state == "Open"
+
+
+class Rollouts:
+    """Follows the rollouts of the workloads that changes concern.
+
+    Args:
+        cluster: in which they take place.
+        changed: the workloads; of other kinds than Deployment, StatefulSet and DaemonSet nothing
+            is told.
+        start_s: when the plan begins, in seconds since the epoch.
+    """
+
+    def __init__(self, cluster: Cluster, changed: Iterable[Identity], start_s: float) -> None:
+        self._cluster = cluster
+        self._start_s = start_s
+        self._changed = [one for one in changed if one[0] in _KINDS]
+        self._seen: dict[Identity, tuple[Object, float]] = {}
+        self._ended_s: dict[Identity, float] = {}
+
+    def look(self) -> None:
+        """Note what has moved since the last look."""
+        for one, workload in self._workloads():
+            seen, _ = self._seen.get(one, (None, 0.0))
+            if seen is workload:
+                continue
+            self._seen[one] = (workload, self._passed_s)
+            if _LACKING[one[0]](workload):
+                self._ended_s.pop(one, None)
+            else:
+                self._ended_s.setdefault(one, self._passed_s)
+
+    def are_over(self) -> bool:
+        """Whether each rollout is complete or stuck; as of the last look."""
+        return all(self._rollout(*found).state != "Open" for found in self._workloads())
+
+    def found(self) -> tuple[Rollout, ...]:
+        """All rollouts, as of the last look."""
+        return tuple(self._rollout(*found) for found in self._workloads())
+
+    def _workloads(self) -> Iterator[tuple[Identity, Object]]:
+        for one in self._changed:
+            workload = self._cluster.store.get(*one)
+            if workload is not None:
+                yield one, workload
+
+    def _rollout(self, one: Identity, workload: Object) -> Rollout:
+        lacking = _LACKING[one[0]](workload)
+        if not lacking:
+            return Rollout(label(one), "Complete", "", round(self._ended_s.get(one, 0.0), 3))
+        missed_s = self._deadline_missed_s(one, workload)
+        if missed_s is None:
+            return Rollout(label(one), "Open", lacking)
+        return Rollout(label(one), "Stuck", f"{lacking}, and nothing moves", round(missed_s, 3))
+
+    def _deadline_missed_s(self, one: Identity, workload: Object) -> float | None:
+        """When it was plain that a rollout is stuck, in seconds since the plan began."""
+        condition = condition_of(workload, "Progressing") or {}
+        if condition.get("reason") == _DEADLINE:
+            return parse_time(condition["lastTransitionTime"]) / NANOS_PER_SECOND - self._start_s
+        wait_s = STANDSTILL_S + int(spec_of(workload).get("minReadySeconds") or 0)
+        since_s = self._seen[one][1] if one in self._seen else 0.0
+        is_still = one[0] != "Deployment" and self._passed_s - since_s >= wait_s
+        return since_s + wait_s if is_still else None
+
+    @property
+    def _passed_s(self) -> float:
+        return self._cluster.driver.now_s - self._start_s
+
+
+def _deployment(workload: Object) -> str:
+    spec, status = spec_of(workload), status_of(workload)
+    wanted, updated = int(spec.get("replicas") or 0), int(status.get("updatedReplicas") or 0)
+    if _is_unobserved(workload):
+        return "its controller hasn't seen the change"
+    if updated < wanted:
+        return f"{updated} of {wanted} pods are updated"
+    if (old := int(status.get("replicas") or 0) - updated) > 0:
+        return f"{old} old pods are still there"
+    available = int(status.get("availableReplicas") or 0)
+    return f"{available} of {updated} updated pods are available" if available < updated else ""
+
+
+def _stateful_set(workload: Object) -> str:
+    spec, status = spec_of(workload), status_of(workload)
+    wanted, ready = int(spec.get("replicas") or 0), int(status.get("readyReplicas") or 0)
+    strategy: Object = spec.get("updateStrategy") or {}
+    if _is_unobserved(workload):
+        return "its controller hasn't seen the change"
+    if ready < wanted:
+        return f"{ready} of {wanted} pods are ready"
+    if strategy.get("type") == "OnDelete":
+        return ""
+    partition = int((strategy.get("rollingUpdate") or {}).get("partition") or 0)
+    to_update, updated = max(wanted - partition, 0), int(status.get("updatedReplicas") or 0)
+    is_current = status.get("updateRevision") == status.get("currentRevision")
+    return (
+        "" if is_current or updated >= to_update else f"{updated} of {to_update} pods are updated"
+    )
+
+
+def _daemon_set(workload: Object) -> str:
+    spec, status = spec_of(workload), status_of(workload)
+    wanted = int(status.get("desiredNumberScheduled") or 0)
+    updated = int(status.get("updatedNumberScheduled") or 0)
+    if _is_unobserved(workload):
+        return "its controller hasn't seen the change"
+    if (spec.get("updateStrategy") or {}).get("type") != "OnDelete" and updated < wanted:
+        return f"{updated} of {wanted} pods are updated"
+    available = int(status.get("numberAvailable") or 0)
+    return f"{available} of {wanted} pods are available" if available < wanted else ""
+
+
+def _is_unobserved(workload: Object) -> bool:
+    generation = int(workload["metadata"].get("generation") or 0)
+    return int(status_of(workload).get("observedGeneration") or 0) < generation
+
+
+_LACKING: Mapping[str, Callable[[Object], str]] = {
+    "Deployment": _deployment,
+    "StatefulSet": _stateful_set,
+    "DaemonSet": _daemon_set,
+}

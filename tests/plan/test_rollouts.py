@@ -1,0 +1,77 @@
+"""Rollouts are played to their end, and stuck ones named."""
+
+import pytest
+
+from podium.plan.outcome import Plan
+from tests.plan.objects import node, planned, pod, workload
+
+
+def only(plan: Plan) -> tuple[str, str, str]:
+    (rollout,) = plan.rollouts
+    return rollout.workload, rollout.state, rollout.message
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet"])
+def test_one_that_fits_is_complete(kind: str) -> None:
+    replicas = {} if kind == "DaemonSet" else {"replicas": 2}
+    outcome = planned([node("a")], workload(kind, "web", **replicas))
+    assert only(outcome) == (f"{kind} default/web", "Complete", "")
+    assert outcome.until_s == 600.0
+
+
+def test_a_deployment_is_stuck_when_its_deadline_passes() -> None:
+    web = workload("Deployment", "web", "3", replicas=2, progressDeadlineSeconds=60)
+    outcome = planned([node("a")], web)
+    assert only(outcome)[1:] == ("Stuck", "1 of 2 updated pods are available, and nothing moves")
+    (rollout,) = outcome.rollouts
+    assert rollout.at_s == pytest.approx(62.0, abs=2)
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_others_are_stuck_when_nothing_moves(kind: str) -> None:
+    replicas = {} if kind == "DaemonSet" else {"replicas": 2}
+    state = [node("a", "4"), node("b", "1")]
+    outcome = planned(state, workload(kind, "web", "3", **replicas))
+    assert only(outcome)[1] == "Stuck"
+    assert outcome.until_s > 600.0
+
+
+def test_a_plan_goes_on_until_the_rollout_is_over() -> None:
+    web = workload(
+        "Deployment", "web", replicas=1, minReadySeconds=900, progressDeadlineSeconds=1000
+    )
+    outcome = planned([node("a")], web)
+    assert only(outcome)[1] == "Complete"
+    assert 900.0 < outcome.until_s < 920.0
+
+
+def test_one_that_the_plan_ends_before_is_open() -> None:
+    web = workload("Deployment", "web", replicas=1, minReadySeconds=300)
+    outcome = planned([node("a")], web, until_s=60.0)
+    assert only(outcome)[1:] == ("Open", "0 of 1 updated pods are available")
+    assert outcome.until_s == 60.0
+
+
+def test_a_new_image_rolls_within_the_surge_that_is_allowed() -> None:
+    rolling = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    old = workload("Deployment", "web", replicas=3, strategy=rolling)
+    old["spec"]["template"]["metadata"]["annotations"] = {"version": "1"}
+    new = workload("Deployment", "web", replicas=3, strategy=rolling)
+    new["spec"]["template"]["metadata"]["annotations"] = {"version": "2"}
+    outcome = planned([node("a", "4"), old], new, repairs=True)
+    assert only(outcome)[1] == "Complete"
+    (summary,) = outcome.workloads
+    assert (summary.new, summary.lost) == (3, {})
+
+
+def test_summaries_count_who_is_lost_and_how_few_are_ready() -> None:
+    web = workload("ReplicaSet", "web", replicas=2, uid="u")
+    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    pods = [pod(f"web-{n}", on="a", owner=web, status=ready) for n in (1, 2)]
+    big = pod("big", "3", priority=100)
+    outcome = planned([node("a", "4"), web, *pods, big])
+    (summary,) = [one for one in outcome.workloads if one.workload == "ReplicaSet default/web"]
+    assert (summary.pods, dict(summary.lost), summary.pending) == (2, {"preempted": 1}, 1)
+    assert (summary.ready_before, summary.ready_least) == (2, 1)
+    assert summary.ready_least_for_s == 600.0
+    assert not summary.is_ready_in_the_end
