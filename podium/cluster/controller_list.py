@@ -6,6 +6,7 @@ from functools import partial
 from podium.api.errors import PodiumError
 from podium.cluster.options import ClusterOptions
 from podium.control.machine import Machine
+from podium.controllers.cron_job.cron_job_controller import CronJobController
 from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
 from podium.controllers.deployment.deployment_controller import DeploymentController
 from podium.controllers.disruption import DisruptionController
@@ -35,6 +36,7 @@ CONTROLLERS: Mapping[str, Make] = {
     "statefulset-controller": StatefulSetController,
     "daemonset-controller": DaemonSetController,
     "job-controller": JobController,
+    "cronjob-controller": CronJobController,
     "ttl-after-finished-controller": TTLAfterFinishedController,
     "disruption-controller": DisruptionController,
     "endpointslice-controller": EndpointSliceController,

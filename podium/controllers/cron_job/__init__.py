@@ -1,0 +1,1 @@
+"""CronJobs: a Job each time that one is due."""
