@@ -29,8 +29,8 @@ def test_looking_at_things(kubectl: Kubectl, running: str) -> None:
     assert "Scheduled" in kubectl("get", "events", *there)
     assert "Scheduled" in kubectl("events", "--for=pod/p", *there)
     assert "Allocated resources" in kubectl("describe", "nodes")
-    assert kubectl("logs", "p", *there) == ""
-    assert kubectl("logs", "-f", "-l", "app=p", *there) == ""
+    assert "pod p is simulated" in kubectl("logs", "p", *there)
+    assert "pod p is simulated" in kubectl("logs", "-f", "-l", "app=p", *there)
 
 
 def test_changing_things(kubectl: Kubectl, running: str) -> None:
@@ -117,6 +117,7 @@ def test_nodes(kubectl: Kubectl) -> None:
 def test_what_simulated_pods_cannot_do(kubectl: Kubectl, running: str) -> None:
     there = ("-n", running)
     nothing_runs = "pod p is simulated, and nothing runs in it"
+    assert f"{nothing_runs}: p writes no logs" in kubectl("logs", "p", *there)
     assert nothing_runs in kubectl.fails_to("exec", "p", *there, "--", "ls")
     assert nothing_runs in kubectl.fails_to("attach", "p", *there)
     assert nothing_runs in kubectl.fails_to("port-forward", "p", "0:80", *there)

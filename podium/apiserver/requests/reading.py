@@ -1,7 +1,7 @@
 """Reading: one object, a list of them, and a watch."""
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations
+from podium.api.objects import Object, annotations, name, status_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.long_work import apart, concerns, kept
@@ -19,6 +19,7 @@ from podium.node.real.registration import LOGS as LOG_DIRECTORY
 from podium.store.errors import TooLargeResourceVersionError
 
 _NAME_FIELD = "metadata.name"
+_PLAIN_TEXT = (("Content-Type", "text/plain"),)
 
 
 def get(call: Call) -> Response:
@@ -83,7 +84,7 @@ def connect(call: Call) -> Response:
 
 
 def log(call: Call) -> Response:
-    """Answer with a container's output, of which there is none if nothing is really run.
+    """Answer with a container's output: of a simulated one that there is none.
 
     What runs on a real machine is logged there; the answer says where.
     """
@@ -105,7 +106,20 @@ def log(call: Call) -> Response:
         place = f"{directory}/{metadata['namespace']}_{info.name}_{metadata['uid']}/{shown}"
         message = f"the logs are on node {pod['spec']['nodeName']}, in {place}"
         raise RefusedError(501, "NotImplemented", message)
-    return Response(200, "", (("Content-Type", "text/plain"),))
+    return Response(200, _simulated_output(pod, container or names[0]), _PLAIN_TEXT)
+
+
+def _simulated_output(pod: Object, container: str) -> str:
+    """What is said in place of the output of a container that only seems to run."""
+    status = status_of(pod)
+    told = [*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())]
+    state = next((one.get("state") or {} for one in told if one.get("name") == container), {})
+    if waiting := state.get("waiting"):
+        where = f'container "{container}" in pod "{name(pod)}"'
+        raise bad_request(f"{where} is waiting to start: {waiting.get('reason')}")
+    if not state:
+        return ""
+    return f"pod {name(pod)} is simulated, and nothing runs in it: {container} writes no logs\n"
 
 
 def _log_directory(call: Call, pod: Object) -> str:
