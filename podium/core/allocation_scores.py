@@ -94,7 +94,8 @@ class _WeightedMean(LocalScore, ABC):
     def _scores(self, rows: Rows | slice) -> Scores:
         room = self._room
         room.follow()
-        left = room.left[:, rows] - self._asked
+        out = room.scratch if isinstance(rows, slice) else None
+        left = np.subtract(room.left[:, rows], self._asked, out=out)
         np.maximum(left, 0, out=left)
         return self._means(self._ratings(left, rows), rows).astype(np.int64)
 

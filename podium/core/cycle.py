@@ -27,6 +27,10 @@ from podium.core.timing import Timing
 EVALUATIONS_BYTES_MAX = 128 * 2**20
 _EVALUATIONS_MAX = 1024
 _BYTES_PER_ROW = 40
+# Most classes are never met again. They share a little memory, which stays in the processor's
+# cache, until they are.
+_NEWCOMERS_MAX = 16
+_Key = tuple[str, int]
 _NO_ROWS = np.zeros(0, np.intp)
 NO_NODES = "no nodes available to schedule pods"
 
@@ -44,7 +48,7 @@ class SchedulingCycle:
         self._nominator = handle.nominator
         self._pipelines = pipelines
         self.timing: Timing | None = None
-        self._evaluations: Recent[tuple[str, int], Evaluation] = Recent(_EVALUATIONS_MAX)
+        self._keep_nothing()
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
         """Decide where a pod goes.
@@ -70,9 +74,14 @@ class SchedulingCycle:
         except CycleError as error:
             return Decision(pod, error=str(error))
 
+    def _keep_nothing(self) -> None:
+        self._evaluations: Recent[_Key, Evaluation] = Recent(_EVALUATIONS_MAX)
+        self._newcomers: Recent[_Key, Evaluation] = Recent(_NEWCOMERS_MAX)
+        self._met: set[_Key] = set()
+
     def _forget_classes(self) -> None:
         """Forget what is kept of classes, and then those that no pod is of."""
-        self._evaluations = Recent(_EVALUATIONS_MAX)
+        self._keep_nothing()
         self._handle.budgets.forget_classes()
         self._snapshot.forget_classes()
 
@@ -88,11 +97,15 @@ class SchedulingCycle:
 
     def _refreshed(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         key = (pipeline.scheduler_name, pod.cls.id)
-        evaluation = self._evaluations.get(key)
+        evaluation = self._evaluations.get(key) or self._newcomers.get(key)
         if evaluation is None:
             evaluation = Evaluation(pipeline, self._handle, pod)
-            self._evaluations.count_max = evaluations_max(self._snapshot.capacity)
-            self._evaluations.put(key, evaluation)
+            if key in self._met:
+                self._evaluations.count_max = evaluations_max(self._snapshot.capacity)
+                self._evaluations.put(key, evaluation)
+            else:
+                self._met.add(key)
+                self._newcomers.put(key, evaluation)
         evaluation.refresh(pod)
         return evaluation
 

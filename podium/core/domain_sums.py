@@ -96,6 +96,7 @@ class DomainSums:
 
     Attributes:
         epoch: raised when nodes change, and all begins anew.
+        stirs: raised whenever a pod has changed a sum, or another kin is known.
         known: the kins that are or were on nodes, and those that somebody wanted to be known.
     """
 
@@ -108,7 +109,7 @@ class DomainSums:
         """
         self._snapshot = snapshot
         self._marks_of = marks_of
-        self.epoch = self._nodes_of = self._seen = -1
+        self.epoch = self.stirs = self._nodes_of = self._seen = -1
         self.known: list[Kin] = []
         self._begin()
 
@@ -121,8 +122,13 @@ class DomainSums:
             return
         changes, self._seen = log.since(self._seen), log.end
         for row, cls, sign in changes:
-            for of_kin, weight in self._counting(cls.kin):
-                of_kin.add(row, sign * weight)
+            counting = self._of_kin.get(cls.kin.id)
+            if counting is None:
+                counting = self._counting(cls.kin)
+            if counting:
+                self.stirs += 1
+                for counted, weight in counting:
+                    counted.add(row, sign * weight)
 
     def know(self, kin: Kin) -> None:
         """Have a kin among those known, though no pod of it is on a node."""
@@ -170,6 +176,7 @@ class DomainSums:
         found = self._of_kin.get(kin.id)
         if found is None:
             self.known.append(kin)
+            self.stirs += 1
             marks = (None, *self._marks_of(kin))
             for mark in marks:
                 self._by_kin_mark.setdefault(mark, []).append(kin)

@@ -164,7 +164,7 @@ class Evaluation:
 
     def _prefer_all(self, scoring: Scoring) -> None:
         totals = scoring.local_total * self._spread
-        if scoring.relative:
+        if scoring.follows_feasible:
             totals += scoring.relative_total * self._spread
         totals += self._ties
         if not self.filtering.is_open_everywhere:

@@ -264,9 +264,8 @@ def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
     outcome, blame = np.zeros(count, np.int32), np.full(count, NOBODY, np.int32)
     nobody = True
     for index in range(len(codes) - 1, -1, -1):
-        objects = codes[index] != FITS
-        if objects.any():
-            nobody = False
+        if np.count_nonzero(codes[index]):
+            nobody, objects = False, codes[index] != FITS
             np.copyto(outcome, codes[index], where=objects)
             np.copyto(blame, index, where=objects)
     return outcome, blame, nobody

@@ -181,9 +181,9 @@ class RelativeScore:
     scope: ClassVar[Scope] = Scope.CLUSTER
 
     @property
-    def follows_feasible(self) -> bool:
-        """Whether scores depend on which rows are feasible; if not, `scores` takes any rows."""
-        return True
+    def is_idle(self) -> bool:
+        """Whether all rows score 0, whichever are feasible, until pods change."""
+        return False
 
     def scores(self, feasible: Rows) -> Scores:
         """Normalised scores, 0 to 100, int64[n], of the feasible rows int[n] with n > 0."""

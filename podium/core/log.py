@@ -60,8 +60,12 @@ class ChangeLog(Log[Change]):
 
     def append(self, entry: Change) -> None:
         """A pod came to a row, or left it."""
+        # Every binding passes here: this is `Log.append`, without another call.
         self._rows.append(entry[0])
-        super().append(entry)
+        self._entries.append(entry)
+        self.end += 1
+        if len(self._entries) > LENGTH_MAX:
+            self.forget(self.start + LENGTH_MAX // 2)
 
     def rows_since(self, number: int) -> NDArray[np.int64]:
         """The rows of the entries from a number on, which the log must still have."""

@@ -20,22 +20,25 @@ class ResourceColumns:
         names: resources in the order of their columns; the native three come first.
         allocatable: `status.allocatable` of the nodes.
         requested: the sum of what pods hold.
+        free: what is left of `allocatable`; below 0 if pods hold more than there is.
         nonzero_cpu: as `requested` of cpu, with scoring's defaults for containers that say nothing.
         nonzero_memory: the same of memory.
         pods: how many pods there are.
         allowed_pods: how many there may be.
+        free_pods: how many more there may be; below 0 if there are too many.
     """
 
     def __init__(self, capacity: int) -> None:
         self.names: list[str] = list(NATIVE_RESOURCES)
         self.allocatable: list[Column] = []
         self.requested: list[Column] = []
+        self.free: list[Column] = []
         self._index = {name: index for index, name in enumerate(self.names)}
         self._capacity = capacity
         for _ in self.names:
             self._append_columns()
-        self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods = (
-            np.zeros(capacity, np.int64) for _ in range(4)
+        self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods, self.free_pods = (
+            np.zeros(capacity, np.int64) for _ in range(5)
         )
         self._make_views()
 
@@ -47,6 +50,7 @@ class ResourceColumns:
             self.names.append(resource)
             self._append_columns()
             self.requested_at.append(self.requested[-1].data)
+            self.free_at.append(self.free[-1].data)
         return index
 
     def counted(self, amounts: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
@@ -63,9 +67,16 @@ class ResourceColumns:
         self._capacity = capacity
         self.allocatable = [np.concatenate((column, extra)) for column in self.allocatable]
         self.requested = [np.concatenate((column, extra)) for column in self.requested]
-        self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods = (
-            np.concatenate((column, extra))
-            for column in (self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods)
+        self.free = [np.concatenate((column, extra)) for column in self.free]
+        counts = (
+            self.nonzero_cpu,
+            self.nonzero_memory,
+            self.pods,
+            self.allowed_pods,
+            self.free_pods,
+        )
+        self.nonzero_cpu, self.nonzero_memory, self.pods, self.allowed_pods, self.free_pods = (
+            np.concatenate((column, extra)) for column in counts
         )
         self._make_views()
 
@@ -75,7 +86,10 @@ class ResourceColumns:
             column[row] = 0
         for index, amount in self.counted(amounts):
             self.allocatable[index][row] = amount
+        for free, has, held in zip(self.free, self.allocatable, self.requested, strict=True):
+            free[row] = has[row] - held[row]
         self.allowed_pods[row] = amounts.get("pods", 0)
+        self.free_pods[row] = self.allowed_pods[row] - self.pods[row]
 
     def add(
         self, row: int, amounts: Iterable[tuple[int, int]], nonzero: tuple[int, int], sign: int
@@ -83,17 +97,22 @@ class ResourceColumns:
         """Account for a pod that comes (sign 1) or goes (sign -1)."""
         for index, amount in amounts:
             self.requested_at[index][row] += sign * amount
+            self.free_at[index][row] -= sign * amount
         self.nonzero_cpu_at[row] += sign * nonzero[0]
         self.nonzero_memory_at[row] += sign * nonzero[1]
         self.pods_at[row] += sign
+        self.free_pods_at[row] -= sign
 
     def _append_columns(self) -> None:
         self.allocatable.append(np.zeros(self._capacity, np.int64))
         self.requested.append(np.zeros(self._capacity, np.int64))
+        self.free.append(np.zeros(self._capacity, np.int64))
 
     def _make_views(self) -> None:
         """Views through which single elements are plain integers: ten times as fast as arrays."""
         self.requested_at = [column.data for column in self.requested]
+        self.free_at = [column.data for column in self.free]
         self.nonzero_cpu_at = self.nonzero_cpu.data
         self.nonzero_memory_at = self.nonzero_memory.data
         self.pods_at = self.pods.data
+        self.free_pods_at = self.free_pods.data

@@ -54,6 +54,8 @@ class ScoredColumns(ABC):
         self.dtype = np.float64 if self.is_exact else np.int64
         self.capacity: Matrix = np.maximum(has, 1).astype(self.dtype)
         self.weights: Matrix = np.array(weights, self.dtype)
+        # Where all rows are worked on: memory that stays in the processor's cache.
+        self.scratch: Matrix = np.zeros_like(self.capacity)
 
     def follow(self) -> None:
         """Take in the pods that have come and gone."""

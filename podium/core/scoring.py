@@ -54,7 +54,7 @@ class Scoring:
     @property
     def follows_feasible(self) -> bool:
         """Whether scores depend on which rows are feasible."""
-        return any(state.follows_feasible for state, _ in self.relative)
+        return any(not state.is_idle for state, _ in self.relative)
 
     @property
     def is_volatile(self) -> bool:
@@ -93,24 +93,23 @@ class Scoring:
 
     def update_relative(self, feasible: Rows) -> None:
         """Normalise again over the feasible rows, int[n]."""
-        if not self.relative or not len(feasible):
+        if not len(feasible) or not self.follows_feasible:
             self.relative_total = _same(0, self._capacity)
+        elif len(feasible) == self._capacity:
+            self.relative_total = self.relative_totals(feasible)
         else:
-            rows = feasible if self.follows_feasible else np.arange(self._capacity)
-            totals = self.relative_totals(rows)
-            if len(totals) == self._capacity:
-                self.relative_total = totals
-            else:
-                self.relative_total = np.zeros(self._capacity, np.int64)
-                self.relative_total[rows] = totals
+            self.relative_total = np.zeros(self._capacity, np.int64)
+            self.relative_total[feasible] = self.relative_totals(feasible)
         self.relative_total_at = self.relative_total.data
 
     def relative_totals(self, feasible: Rows) -> Scores:
         """Weighted relative scores of the feasible rows, int64[n]."""
-        totals = np.zeros(len(feasible), np.int64)
-        for state, weight in self.relative:
-            totals += _weighted(state.scores(feasible), weight)
-        return totals
+        totals = [
+            _weighted(state.scores(feasible), weight)
+            for state, weight in self.relative
+            if not state.is_idle
+        ]
+        return sum(totals[1:], totals[0]) if totals else _same(0, len(feasible))
 
     def by_plugin(self, feasible: Rows) -> dict[str, Scores]:
         """Each plugin's weighted, normalised scores of the feasible rows, int64[n]."""

@@ -146,6 +146,14 @@ class _Counts:
         self._around = listers.namespace_labels(kin.namespace)
         self._listers = listers
         self._seen = 0
+        self._stirs = -1
+
+    def is_calm(self) -> bool:
+        """Whether no sum has changed since this was asked last, and nobody has come to be known."""
+        sums = self.held.sums
+        sums.follow()
+        before, self._stirs = self._stirs, sums.stirs
+        return before == sums.stirs
 
     def matching(self, terms: Iterable[AffinityTerm]) -> list[DomainSum]:
         """How many pods each of the kin's own terms is about, for every term."""
@@ -219,6 +227,8 @@ class _Filter(FilterState):
         )
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
+        if self._counts.is_calm() and not self._has_learned:
+            return False
         self._learn()
         before, self._state = self._state, self._current()
         learned, self._has_learned = self._has_learned, False
@@ -319,19 +329,21 @@ class _Score(RelativeScore):
         self._changes = self._count_changes()
 
     @property
-    def follows_feasible(self) -> bool:
-        return any(counted.nonzero for counted, _ in self._weighed)
+    def is_idle(self) -> bool:
+        return not any(counted.nonzero for counted, _ in self._weighed)
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
+        if self._counts.is_calm() and not self._has_learned:
+            return False
         self._learn()
         before, self._changes = self._changes, self._count_changes()
         learned, self._has_learned = self._has_learned, False
         return learned or before != self._changes
 
     def scores(self, feasible: Rows) -> Scores:
-        raw = self._raw(feasible) if self.follows_feasible else None
-        if raw is None:
+        if self.is_idle:
             return np.zeros(len(feasible), np.int64)
+        raw = self._raw(feasible)
         least = raw.min()
         spread = raw.max() - least
         if not spread:

@@ -84,12 +84,13 @@ class _Use(ScoredColumns):
 
     def evenness(self, held: Matrix, rows: Rows | slice) -> Scores:
         """`_row_evenness` of rows of which pods hold that much, int64[n]."""
-        fractions = held / self.capacity[:, rows]
+        out = self.scratch if isinstance(rows, slice) and self.is_exact else None
+        fractions = np.divide(held, self.capacity[:, rows], out=out)
         np.minimum(fractions, 1, out=fractions)
         if not self.is_plain:
             deviations = _deviations(fractions, self.has[:, rows])
         else:
-            deviations = fractions[0] - fractions[1]
+            deviations = np.subtract(fractions[0], fractions[1], out=fractions[0])
             np.abs(deviations, out=deviations)
             deviations *= 0.5
         np.subtract(1, deviations, out=deviations)
@@ -116,7 +117,8 @@ class _Balance(LocalScore):
     def _scores(self, rows: Rows | slice) -> Scores:
         use = self._use
         use.follow()
-        scores = use.evenness(use.held[:, rows] + self._asked, rows)
+        out = use.scratch if isinstance(rows, slice) else None
+        scores = use.evenness(np.add(use.held[:, rows], self._asked, out=out), rows)
         scores += use.base[rows]
         scores >>= 1
         return scores

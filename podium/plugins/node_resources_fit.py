@@ -40,6 +40,7 @@ Amounts = NDArray[np.int64]
 
 # A code has 32 bits: one is the sign, one stands for the number of pods.
 _RESOURCES_MAX = 30
+_BITS = tuple(1 << position for position in range(_RESOURCES_MAX + 1))
 
 
 class NodeResourcesFit:
@@ -102,7 +103,7 @@ class NodeResourcesFit:
 
 
 class _Fit(FilterState):
-    """Compares what pods hold with the room that there is for them beside the pod.
+    """Compares what is free with what the pod requests.
 
     The sums are the number of pods, and what they hold of each requested resource. A code has a
     bit for each of them that is too much, in that order; it is negative if the node could never
@@ -116,36 +117,30 @@ class _Fit(FilterState):
         self.width = 1 + len(requests)
         self._names = tuple(requests)
         self._columns = indexes = [columns.index_of(resource) for resource in requests]
-        self._checks = [
-            (columns.pods, columns.allowed_pods, 1),
-            *(
-                (columns.requested[i], columns.allocatable[i], amount)
-                for i, amount in zip(indexes, requests.values(), strict=True)
-            ),
-        ]
+        self._amounts = (1, *requests.values())
+        self._free = [columns.free_pods, *(columns.free[index] for index in indexes)]
+        self._limits = [columns.allocatable[index] for index in indexes]
         # Single elements are read through memory views: as plain integers, and ten times as fast.
-        self._checks_at = [
-            (held.data, limit.data, amount, 1 << position)
-            for position, (held, limit, amount) in enumerate(self._checks)
-        ]
+        free_at = columns.free_pods_at, *(columns.free_at[index] for index in indexes)
+        self._checks_at = list(zip(free_at, self._amounts, _BITS, strict=False))
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         codes = np.zeros(len(rows), np.int32)
-        for position, (held, limit, amount) in enumerate(self._checks):
-            amounts = held[rows] + extra[position] if extra else held[rows]
-            _mark(codes, amounts, limit[rows] - amount, position)
+        for position, (free, amount) in enumerate(zip(self._free, self._amounts, strict=True)):
+            room = free[rows] - extra[position] if extra else free[rows]
+            _mark(codes, room < amount, position)
         return self._signed(codes, rows)
 
     def all_codes(self, capacity: int) -> Codes:
         codes = np.zeros(capacity, np.int32)
-        for position, (held, limit, amount) in enumerate(self._checks):
-            _mark(codes, held, limit - amount, position)
+        for position, (free, amount) in enumerate(zip(self._free, self._amounts, strict=True)):
+            _mark(codes, free < amount, position)
         return self._signed(codes, slice(None))
 
     def _signed(self, codes: Codes, rows: Rows | slice) -> Codes:
         """Make the codes of rows negative whose nodes could never give what is requested."""
-        if codes.any():
-            for _, limit, amount in self._checks[1:]:
+        if np.count_nonzero(codes):
+            for limit, amount in zip(self._limits, self._amounts[1:], strict=True):
                 beyond = limit[rows] < amount
                 if beyond.any():
                     codes[beyond] = -np.abs(codes[beyond])
@@ -154,25 +149,26 @@ class _Fit(FilterState):
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
         code = 0
         if extra:
-            for (held, limit, amount, bit), more in zip(self._checks_at, extra, strict=True):
-                if held[row] + more > limit[row] - amount:
+            for (free, amount, bit), more in zip(self._checks_at, extra, strict=True):
+                if free[row] - more < amount:
                     code += bit
         else:
-            for held, limit, amount, bit in self._checks_at:
-                if held[row] > limit[row] - amount:
+            for free, amount, bit in self._checks_at:
+                if free[row] < amount:
                     code += bit
-        if code and any(limit[row] < amount for _, limit, amount, _ in self._checks_at[1:]):
-            return -code
+        if code:
+            limits = zip(self._limits, self._amounts[1:], strict=True)
+            return -code if any(limit[row] < amount for limit, amount in limits) else code
         return code
 
     def weights(self, cls: PodClass) -> Sequence[int]:
         return (1, *(cls.held.get(name, 0) for name in self._names))
 
-    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
+    def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[Amounts]:
         return (pods.ids >= 0).astype(np.int64), *map(pods.held, self._columns)
 
     def room(self, rows: Rows) -> Sums:
-        return [limit[rows] - amount - held[rows] for held, limit, amount in self._checks]
+        return [free[rows] - amount for free, amount in zip(self._free, self._amounts, strict=True)]
 
     def status(self, row: int, code: int) -> Status:
         reasons = ("Too many pods", *(f"Insufficient {name}" for name in self._names))
@@ -180,8 +176,7 @@ class _Fit(FilterState):
         return rejection(code, *(r for place, r in enumerate(reasons) if bits & 1 << place))
 
 
-def _mark(codes: Codes, held: Amounts, room: Amounts, position: int) -> None:
-    """Set the bit of what is too much on each row."""
-    short = held > room
-    if short.any():
-        codes += short * np.int32(1 << position)
+def _mark(codes: Codes, short: NDArray[np.bool_], position: int) -> None:
+    """Set the bit of what is too little on each row."""
+    if np.count_nonzero(short):
+        codes += short * np.int32(_BITS[position])
