@@ -18,7 +18,8 @@ def _short_memories(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept up to a number is full soon."""
     monkeypatch.setattr("podium.core.pod_classes.CROWD_MIN", 64)
     monkeypatch.setattr("podium.core.log.LENGTH_MAX", 20)
-    monkeypatch.setattr("podium.core.cycle.EVALUATIONS_MAX", 8)
+    monkeypatch.setattr("podium.core.cycle._EVALUATIONS_MAX", 8)
+    monkeypatch.setattr("podium.core.per_nodes.COUNT_MAX", 8)
     monkeypatch.setattr("podium.controllers.kit.indexer._GONE_MAX", 32)
     monkeypatch.setattr("podium.controllers.volumes.persistent_volumes._ABSENT_MAX", 32)
     monkeypatch.setattr("podium.controllers.garbage_collector._ABSENT_MAX", 32)
