@@ -17,6 +17,7 @@ from podium.cli.scheduler_options import (
     ResourceNameOption,
     ResourceNamespaceOption,
     RetryPeriodOption,
+    WatchTimeoutOption,
 )
 from podium.real.logs import LogFormat, LogLevel
 
@@ -36,6 +37,7 @@ def scheduler(
     leader_elect_resource_namespace: ResourceNamespaceOption = None,
     kube_api_qps: QpsOption = None,
     kube_api_burst: BurstOption = None,
+    watch_timeout: WatchTimeoutOption = 150.0,
     bind_address: AddressOption = "127.0.0.1",
     metrics_port: PortOption = _USUAL_PORT,
     log_level: LogLevelOption = LogLevel.INFO,
@@ -70,6 +72,7 @@ def scheduler(
             configuration=configuration,
             options=options,
             context=context,
+            watch_timeout_s=watch_timeout,
             address=bind_address,
             port=metrics_port,
             log_level=log_level,

@@ -64,6 +64,15 @@ BurstOption = Annotated[
     int | None,
     typer.Option("--kube-api-burst", metavar="N", min=1, help="Requests at once; 100."),
 ]
+WatchTimeoutOption = Annotated[
+    float,
+    typer.Option(
+        "--watch-timeout",
+        metavar="SECONDS",
+        min=1,
+        help="After how long a watch that tells nothing is taken for dead.",
+    ),
+]
 AddressOption = Annotated[
     str,
     typer.Option("--bind-address", metavar="ADDRESS", help="Where metrics and probes are served."),

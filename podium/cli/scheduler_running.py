@@ -30,6 +30,7 @@ class Wish:
         configuration: of the file, with the flags.
         options: Podium's own.
         context: of the kubeconfig; None for its current one.
+        watch_timeout_s: after how long a watch that tells nothing is taken for dead.
         address: where metrics and probes are served.
         port: at which.
         log_level: the least that is logged.
@@ -39,6 +40,7 @@ class Wish:
     configuration: SchedulerConfiguration
     options: SchedulerOptions
     context: str | None
+    watch_timeout_s: float
     address: str
     port: int
     log_level: LogLevel
@@ -79,6 +81,7 @@ async def run(wish: Wish) -> None:
         options=wish.options,
         identity=f"{hostname}_{uuid.uuid4()}",
         hostname=hostname,
+        watch_timeout_s=wish.watch_timeout_s,
         address=wish.address,
         port=wish.port,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from podium.client.connection import Connection
-from podium.client.http_api import HttpApi
+from podium.client.http_api import SILENCE_S, HttpApi
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.effects import Bind, Create, Delete, Patch
@@ -46,6 +46,7 @@ class ProcessOptions:
         options: Podium's own.
         identity: of this process among those that want to lead.
         hostname: of the machine, as events tell.
+        watch_timeout_s: after how long a watch that tells nothing is taken for dead.
         address: where `/metrics` and the probes are served.
         port: at which; 0 for any that is free.
         drain_s: how long what is under way may take in the end.
@@ -55,6 +56,7 @@ class ProcessOptions:
     options: SchedulerOptions
     identity: str
     hostname: str
+    watch_timeout_s: float = SILENCE_S
     address: str = "127.0.0.1"
     port: int = 0
     drain_s: float = DRAIN_S
@@ -129,7 +131,8 @@ class SchedulerProcess:
         connection = self._options.configuration.client_connection
         qps, burst, clock_s = connection.qps, connection.burst, self._clock.now_s
         may_act = asyncio.Event()
-        async with HttpApi(self._connection, self._rng) as once:
+        silence_s = self._options.watch_timeout_s
+        async with HttpApi(self._connection, self._rng, silence_s=silence_s) as once:
             calls, events = RateLimiter(qps, burst, clock_s), RateLimiter(qps, burst, clock_s)
             api = RetryingApi(once, calls, events, self._rng)
             driver = self._driver = LiveDriver(
