@@ -64,6 +64,13 @@ BurstOption = Annotated[
     int | None,
     typer.Option("--kube-api-burst", metavar="N", min=1, help="Requests at once; 100."),
 ]
+DryRunOption = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Schedule nothing: say of each pod that another scheduler places what it would do.",
+    ),
+]
 WatchTimeoutOption = Annotated[
     float,
     typer.Option(

@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from podium.cli.configurations import read_scheduler_config
@@ -30,6 +30,7 @@ class Wish:
         configuration: of the file, with the flags.
         options: Podium's own.
         context: of the kubeconfig; None for its current one.
+        dry_run: whether to judge another scheduler instead.
         watch_timeout_s: after how long a watch that tells nothing is taken for dead.
         address: where metrics and probes are served.
         port: at which.
@@ -40,6 +41,7 @@ class Wish:
     configuration: SchedulerConfiguration
     options: SchedulerOptions
     context: str | None
+    dry_run: bool
     watch_timeout_s: float
     address: str
     port: int
@@ -76,11 +78,17 @@ async def run(wish: Wish) -> None:
     stop, loop, hostname = asyncio.Event(), asyncio.get_running_loop(), socket.gethostname()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    configuration = wish.configuration
+    if wish.dry_run:
+        # Whoever does nothing needs no lease, and leaves it to those who do.
+        alone = replace(configuration.leader_election, leader_elect=False)
+        configuration = replace(configuration, leader_election=alone)
     options = ProcessOptions(
-        configuration=wish.configuration,
+        configuration=configuration,
         options=wish.options,
         identity=f"{hostname}_{uuid.uuid4()}",
         hostname=hostname,
+        dry_run=wish.dry_run,
         watch_timeout_s=wish.watch_timeout_s,
         address=wish.address,
         port=wish.port,

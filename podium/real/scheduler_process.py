@@ -12,6 +12,7 @@ from podium.client.http_api import SILENCE_S, HttpApi
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.effects import Bind, Create, Delete, Patch
+from podium.control.machine import Machine
 from podium.controllers.scheduler.event_handlers import KINDS
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.metrics import SchedulerMetrics
@@ -23,6 +24,7 @@ from podium.real.logs import fields
 from podium.real.process_metrics import ProcessMetrics
 from podium.real.rate_limiter import RateLimiter
 from podium.real.retrying_api import RetryingApi
+from podium.real.shadow import ShadowMachine
 from podium.runtime.driver_events import Called, DriverEvent
 from podium.runtime.live import LiveDriver, SteadyClock
 from podium.server.limits import Limits
@@ -50,6 +52,7 @@ class ProcessOptions:
         address: where `/metrics` and the probes are served.
         port: at which; 0 for any that is free.
         drain_s: how long what is under way may take in the end.
+        dry_run: whether to schedule nothing, and judge what another scheduler does.
     """
 
     configuration: SchedulerConfiguration
@@ -60,6 +63,7 @@ class ProcessOptions:
     address: str = "127.0.0.1"
     port: int = 0
     drain_s: float = DRAIN_S
+    dry_run: bool = False
 
 
 class SchedulerProcess:
@@ -148,7 +152,8 @@ class SchedulerProcess:
             leading = asyncio.create_task(self._lead(elector, may_act))
             try:
                 async with driver:
-                    driver.add(self.machine, host=self._options.hostname, renew=self._renew)
+                    hostname = self._options.hostname
+                    driver.add(self._driven(), host=hostname, renew=self._renew)
                     stopping = asyncio.create_task(stop.wait())
                     await asyncio.wait({leading, stopping}, return_when=asyncio.FIRST_COMPLETED)
                     stopping.cancel()
@@ -198,9 +203,12 @@ class SchedulerProcess:
             options.configuration, options.options, rng=self._rng, metrics=metrics
         )
 
-    def _renew(self) -> SchedulerMachine:
+    def _renew(self) -> Machine:
         self.machine = self._fresh()
-        return self.machine
+        return self._driven()
+
+    def _driven(self) -> Machine:
+        return ShadowMachine(self.machine) if self._options.dry_run else self.machine
 
     def _ailments(self) -> Mapping[str, str]:
         machines = {} if self._driver is None else self._driver.health.failures(self._clock.now_s())
