@@ -102,7 +102,7 @@ class ScenarioDocument(Document):
     nodes: Objects = ()
     pods: Objects = ()
     pdbs: Objects = ()
-    pending: Objects = ()
+    pending: Objects
     namespaces: Objects = ()
     services: Objects = ()
     replication_controllers: Objects = ()

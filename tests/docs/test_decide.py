@@ -1,0 +1,28 @@
+"""The page about `podium decide` has an answer that is given, and names all fields."""
+
+import json
+
+from podium.decide.scenario import ScenarioDocument
+from podium.decide.stream import answers
+from tests.conftest import ROOT
+from tests.docs.markdown import Block, parts
+
+PAGE = ROOT / "docs" / "decide.md"
+
+
+def test_the_example_is_answered_so() -> None:
+    blocks = [part for part in parts(PAGE.read_text()) if isinstance(part, Block)]
+    scenario, answer = (json.loads(block.text) for block in blocks)
+    (given,) = answers([json.dumps(scenario).encode()])
+    assert json.loads(given) == answer
+
+
+def test_all_fields_are_named() -> None:
+    text = PAGE.read_text()
+    fields = [field.alias or name for name, field in ScenarioDocument.model_fields.items()]
+    assert [field for field in fields if f"`{field}`" not in text] == []
+
+
+def test_nothing_is_no_scenario() -> None:
+    (given,) = answers([b"{}"])
+    assert json.loads(given)["error"] == "line 1: pending: Required value"
