@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from podium.bench.live.measurements import Measurement
     from podium.bench.results import Result
     from podium.bench.workloads import Workload
+    from podium.real.server_bench import ServerResult
 
 _LIVE_HEADINGS = ("MEASURED", "VALUE", "UNIT", "GOAL", "PROCESSOR")
 _HEADINGS = ("WORKLOAD", "NODES", "PODS", "PREEMPTIONS", "PODS/S", "P50 MS", "P99 MS", "PEAK MIB")
@@ -44,6 +45,18 @@ def bench(
         bool,
         typer.Option("--live", help="Measure a running cluster instead, from another process."),
     ] = False,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL|current",
+            help="Measure the scheduler of an API server, by the kubeconfig's current context.",
+        ),
+    ] = None,
+    scheduler_name: Annotated[
+        str, typer.Option(help="With --server: which scheduler pods ask for.")
+    ] = "default-scheduler",
+    nodes: Annotated[int, typer.Option(min=1, help="With --server: nodes of its own.")] = 500,
+    pods: Annotated[int, typer.Option(min=1, help="With --server: pods to measure.")] = 1000,
 ) -> None:
     """Measure scheduling workloads: pods a second, decision latency, peak memory.
 
@@ -52,6 +65,9 @@ def bench(
     from podium.bench.catalogue import WORKLOADS, select
 
     try:
+        if server is not None:
+            _print_server(server, workloads or [], scheduler_name, nodes, pods, output)
+            return
         if live:
             _print_live(output)
             return
@@ -80,6 +96,36 @@ def _print_live(output: BriefOutput) -> None:
         print_section(console(), "LIVE", _LIVE_HEADINGS, map(_live_cells, found))
     else:
         print_report([plain(measured) for measured in found], output)
+
+
+def _print_server(
+    server: str,
+    names: list[str],
+    scheduler_name: str,
+    nodes: int,
+    pods: int,
+    output: BriefOutput,
+) -> None:
+    from podium.cli.bench_server import HEADINGS, measure_server
+    from podium.documents.report import plain
+
+    found = measure_server(server, names, scheduler_name, nodes, pods)
+    if output is BriefOutput.TABLE:
+        print_section(console(), "SERVER", HEADINGS, map(_server_cells, found))
+    else:
+        print_report([plain(result) for result in found], output)
+
+
+def _server_cells(result: "ServerResult") -> tuple[str, ...]:
+    return (
+        result.workload,
+        f"{result.nodes}",
+        f"{result.pods}",
+        f"{result.preemptions}",
+        f"{result.pods_per_second:,.0f}",
+        f"{result.elapsed_s:,.2f}",
+        f"{result.longest_gap_s:,.2f}",
+    )
 
 
 def _live_cells(measured: "Measurement") -> tuple[str, ...]:

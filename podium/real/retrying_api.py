@@ -20,12 +20,15 @@ from podium.client.http_api import CallFailedError, HttpApi
 from podium.control.backoff import Backoff
 from podium.control.effects import Bind, Create, Effect, Patch
 from podium.control.events import CallError, Outcome
+from podium.real.call_room import CallRoom, urgency_of
 from podium.real.looking_up import outcome_seen, target_of
 from podium.real.rate_limiter import RateLimiter
 from podium.runtime.async_api import ObjectList
 from podium.runtime.informer_cache import WatchEventLike
 
 TRIES_MAX = 5
+CALLS_MAX = 100
+"""How many calls may be under way; more of them wait, the urgent ones less long."""
 EVENTS_WAITING_MAX = 10_000
 """How many events may wait in line; those that come then are lost."""
 _EVENT_CALLS_MAX = 20
@@ -62,6 +65,7 @@ class RetryingApi:
         self._calls = calls
         self._events = events
         self._rng = rng
+        self._room = CallRoom(CALLS_MAX)
         self._event_room = asyncio.Semaphore(_EVENT_CALLS_MAX)
         self._events_waiting = 0
 
@@ -90,8 +94,9 @@ class RetryingApi:
     async def _persistently(self, effect: Effect, limiter: RateLimiter) -> Outcome:
         tries, is_open = 0, False
         while True:
-            await limiter.wait()
-            outcome = await self._api.call(effect)
+            async with self._room.place(urgency_of(effect)):
+                await limiter.wait()
+                outcome = await self._api.call(effect)
             tries += 1
             error = outcome.error
             if error is None:

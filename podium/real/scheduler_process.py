@@ -33,7 +33,9 @@ from podium.server.serving import Serving
 # How long what is under way may take to end; a pod has 30 s by default.
 DRAIN_S = 10.0
 RESYNC_S = 12 * 3600.0
-_CALLS_MAX = 5_000
+_CALLS_MAX = 15_000
+# `RetryingApi` keeps the queue, by urgency.
+_REQUESTS_MAX = 1_000
 _LOOK_S = 0.02
 
 _logger = logging.getLogger(__name__)
@@ -136,7 +138,9 @@ class SchedulerProcess:
         qps, burst, clock_s = connection.qps, connection.burst, self._clock.now_s
         may_act = asyncio.Event()
         silence_s = self._options.watch_timeout_s
-        async with HttpApi(self._connection, self._rng, silence_s=silence_s) as once:
+        async with HttpApi(
+            self._connection, self._rng, requests_max=_REQUESTS_MAX, silence_s=silence_s
+        ) as once:
             calls, events = RateLimiter(qps, burst, clock_s), RateLimiter(qps, burst, clock_s)
             api = RetryingApi(once, calls, events, self._rng)
             driver = self._driver = LiveDriver(

@@ -65,6 +65,8 @@ class FaultProxy:
         ready.set()
         await self._stop.wait()
         server.close()
+        # Connections that were accepted already still become tasks.
+        await asyncio.sleep(0.05)
         while others := asyncio.all_tasks() - {asyncio.current_task()}:
             for task in others:
                 task.cancel()

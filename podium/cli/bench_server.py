@@ -1,0 +1,63 @@
+"""`podium bench --server`: workloads for a scheduler that runs elsewhere."""
+
+import asyncio
+import time
+import uuid
+from dataclasses import replace
+from random import Random
+
+from podium.cli.extras import check_extra
+from podium.cli.options import InputError
+from podium.client.connection import load_connection
+from podium.client.http_api import HttpApi
+from podium.real.server_bench import ServerBench, ServerBenchOptions, ServerResult
+
+WORKLOADS = ("SchedulingBasic", "PreemptionBasic", "PreemptionAsync")
+CURRENT = "current"
+HEADINGS = ("WORKLOAD", "NODES", "PODS", "PREEMPTIONS", "PODS/S", "SECONDS", "LONGEST GAP S")
+
+
+def measure_server(
+    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int
+) -> list[ServerResult]:
+    """Run workloads, one after the other.
+
+    Args:
+        server: the URL of the API server, with the credentials of the current context; `current`
+            for that context's own.
+        names: of the workloads; all if none.
+        scheduler_name: pods ask for it.
+        nodes: how many there are.
+        pods: how many are measured; of preemptors at most one a node.
+
+    Raises:
+        PodiumError: the server can't be reached, or refuses.
+    """
+    check_extra("measuring a server")
+    if unknown := [name for name in names if name not in WORKLOADS]:
+        raise InputError(f"{unknown[0]}: with --server there are {', '.join(WORKLOADS)}")
+    return asyncio.run(_measure(server, names or [*WORKLOADS], scheduler_name, nodes, pods))
+
+
+async def _measure(
+    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int
+) -> list[ServerResult]:
+    connection = await load_connection()
+    if server != CURRENT:
+        connection.url = server.rstrip("/")
+    found = []
+    async with HttpApi(connection, Random()) as api:
+        await api.list("Node")
+        for name in names:
+            count = pods if name == "SchedulingBasic" else min(pods, nodes)
+            options = ServerBenchOptions(uuid.uuid4().hex[:6], scheduler_name, nodes, count)
+            if name == "PreemptionAsync":
+                options = replace(options, pods=2 * count)
+            bench = ServerBench(api, options, time.perf_counter)
+            found.append(await getattr(bench, _METHODS[name])())
+    return found
+
+
+_METHODS = dict(
+    zip(WORKLOADS, ("scheduling_basic", "preemption_basic", "preemption_async"), strict=True)
+)
