@@ -14,8 +14,8 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-from podium.cli.classes_text import print_classes
 from podium.cli.output import console
+from podium.cli.simulate_text import print_classes
 from podium.importing.csv_rows import read_rows
 from podium.importing.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
 from podium.importing.scenario_text import scenario_lines
