@@ -75,7 +75,7 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _objects(ctx: typer.Context) -> Iterator[_Named]:
-    named = [*(ctx.params.get("filename") or ()), *(ctx.params.get("apply") or ())]
+    named = [*(ctx.params.get("state") or ()), *(ctx.params.get("apply") or ())]
     for path in map(Path, named):
         for document in chain.from_iterable(map(_documents, _files(path))):
             yield from document.items or [document]

@@ -5,26 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.errors import PodiumError
-from podium.api.objects import DEFAULT_NAMESPACE
-from podium.api.pod_limit import MAX_PODS
 from podium.cli import completing
-from podium.cli.options import (
-    ApplyOption,
-    ConfigOption,
-    DeleteOption,
-    KubeletConfigOption,
-    MaxPodsOption,
-    NamespaceOption,
-    PluginOption,
-    PressureOption,
-    RepairOption,
-    StateOption,
-    UntilOption,
-)
 from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings, working
+from podium.cli.request_options import RequestOptions, with_request_options
 from podium.node.pressure.signals import Signal
 
 if TYPE_CHECKING:
+    from podium.cli.inputs import Asked
     from podium.plan.request import Request
 
 
@@ -37,6 +24,7 @@ SignalOption = Annotated[
 ]
 
 
+@with_request_options
 def explain(
     pod: Annotated[
         str,
@@ -47,19 +35,9 @@ def explain(
             autocompletion=completing.pods,
         ),
     ],
-    filename: StateOption,
-    apply: ApplyOption = None,
-    delete: DeleteOption = None,
-    scheduler_config: ConfigOption = None,
-    plugin: PluginOption = None,
-    namespace: NamespaceOption = DEFAULT_NAMESPACE,
+    asked: RequestOptions,
     eviction: EvictionOption = False,
     signal: SignalOption = Signal.MEMORY_AVAILABLE,
-    pressure: PressureOption = None,
-    kubelet_config: KubeletConfigOption = None,
-    until: UntilOption = None,
-    max_pods: MaxPodsOption = MAX_PODS,
-    repair: RepairOption = False,
     output: Annotated[
         BriefOutput, typer.Option("--output", "-o", help="How to print the explanation.")
     ] = BriefOutput.TABLE,
@@ -70,40 +48,27 @@ def explain(
     decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
     node under pressure evicts first.
     """
-    from podium.cli.inputs import RequestOptions, read_request
+    from podium.cli.inputs import read_request
 
     try:
         with working("reading"):
-            request, _ = read_request(
-                RequestOptions(
-                    state=filename,
-                    apply=apply,
-                    delete=delete,
-                    scheduler_config=scheduler_config,
-                    kubelet_config=kubelet_config,
-                    namespace=namespace,
-                    pressure=pressure,
-                    until=until,
-                    repair=repair,
-                    max_pods=max_pods,
-                    plugins=plugin,
-                )
-            )
+            read = read_request(asked)
         if eviction:
-            _explain_eviction(request, pod, signal, output)
+            print_warnings(read.warnings)
+            _explain_eviction(read.request, pod, signal, output)
         else:
-            _explain_pod(request, _key(pod, namespace), output)
+            _explain_pod(read, _key(pod, asked.namespace), output)
     except PodiumError as error:
         fail(error)
 
 
-def _explain_pod(request: "Request", pod: str, output: BriefOutput) -> None:
+def _explain_pod(read: "Asked", pod: str, output: BriefOutput) -> None:
     from podium.cli.explain_text import print_explanation
     from podium.documents.report import plain
     from podium.plan.explaining import explain_pod
 
     with working("deciding"):
-        explanation = explain_pod(request, pod)
+        explanation = read.told_in(explain_pod(read.request, pod))
     if output is BriefOutput.TABLE:
         print_warnings(explanation.warnings)
         print_explanation(console(), explanation)

@@ -2,64 +2,56 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
+from podium.api.field_validation import FieldValidation
 from podium.api.pod_limit import PodLimit
 from podium.cli.collecting import collect_rarely
 from podium.cli.configurations import read_kubelet_config, read_scheduler_config
 from podium.cli.options import InputError
+from podium.cli.request_options import RequestOptions
 from podium.manifests import Loaded, ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
 from podium.plan.pressing import Pressure, parse_pressure
 from podium.plan.request import Request
 from podium.plan.targets import Target, parse_target
 
+if TYPE_CHECKING:
+    from podium.plan.explanation import PodExplanation
+    from podium.plan.outcome import Plan
+
 T = TypeVar("T")
+Told = TypeVar("Told", "Plan", "PodExplanation")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestOptions:
-    """The options that say what `podium plan` and `podium explain` are about.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line asks for, read.
 
     Attributes:
-        state: where the state is.
-        apply: where the manifests are.
-        delete: what to delete first.
-        scheduler_config: the file of the scheduler's configuration.
-        kubelet_config: the file of the kubelets' configuration.
-        namespace: where objects are that don't say.
-        pressure: what nodes are put under.
-        until: for how long to play; None to the end of the rollouts.
-        repair: whether controllers make up for what the state lacks.
-        max_pods: how many new pods workloads may ask for.
-        plugins: `FILE:CLASS` of plugins to enable.
-        alternatives: how many other candidates each preemption reports.
-        seeds: how often to play.
+        request: what is to be planned.
+        warnings: what is strange about what was read.
+        notes: what else is worth knowing about it.
     """
 
-    state: Sequence[str]
-    apply: Sequence[str] | None
-    delete: Sequence[str] | None
-    scheduler_config: str | None
-    kubelet_config: str | None
-    namespace: str
-    pressure: Sequence[str] | None
-    until: str | None
-    repair: bool
-    max_pods: int
-    plugins: Sequence[str] | None = None
-    alternatives: int = 0
-    seeds: int = 1
+    request: Request
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def told_in(self, report: Told) -> Told:
+        """A report on the request, with these warnings and notes before its own."""
+        return replace(
+            report,
+            warnings=(*self.warnings, *report.warnings),
+            notes=(*self.notes, *report.notes),
+        )
 
 
-def read_request(options: RequestOptions) -> tuple[Request, list[str]]:
+def read_request(options: RequestOptions) -> Asked:
     """Read everything that a request consists of.
-
-    Returns:
-        The request, and what is worth knowing about what was read.
 
     Raises:
         PodiumError: anything is wrong with any of it; all that is wrong, line by line.
@@ -77,13 +69,13 @@ def read_request(options: RequestOptions) -> tuple[Request, list[str]]:
     )
     until_s = errors.collect(lambda: _until_s(options.until), None)
     configuration = errors.collect(
-        lambda: read_scheduler_config(options.scheduler_config, options.plugins or ()), None
+        lambda: read_scheduler_config(options.scheduler_config, options.plugin or ()), None
     )
     kubelet = errors.collect(lambda: read_kubelet_config(options.kubelet_config), None)
-    before = errors.collect(lambda: _manifests(options.state, place), Manifests())
-    applied = errors.collect(
-        lambda: _manifests(options.apply or (), place, later_wins=True), Manifests()
-    )
+    mode = options.validate
+    of_state = FieldValidation.IGNORE if mode is FieldValidation.IGNORE else FieldValidation.WARN
+    before = errors.collect(lambda: _manifests(options.state, place, of_state), Manifests())
+    applied = errors.collect(lambda: _applied(options), Manifests())
     if kubelet is None or errors.found:
         raise InputError("\n".join(map(str, errors.found)))
     _check_pods([*before.objects, *applied.objects], PodLimit(options.max_pods))
@@ -95,12 +87,10 @@ def read_request(options: RequestOptions) -> tuple[Request, list[str]]:
         pressures=pressures,
         eviction=kubelet.eviction,
         configuration=configuration,
-        alternatives_max=options.alternatives,
-        seeds=options.seeds,
         until_s=until_s,
         repairs=options.repair,
     )
-    return request, [*before.notes, *applied.notes]
+    return Asked(request, (*before.warnings, *applied.warnings), (*before.notes, *applied.notes))
 
 
 class _ErrorCollector:
@@ -127,10 +117,27 @@ def _until_s(text: str | None) -> float | None:
     return found
 
 
-def _manifests(paths: Sequence[str], namespace: str, *, later_wins: bool = False) -> Manifests:
-    if not paths:
-        return Manifests()
-    return read_sources(paths, sys.stdin.buffer, namespace=namespace, later_wins=later_wins)
+def _manifests(paths: Sequence[str], namespace: str, validation: FieldValidation) -> Manifests:
+    stdin = sys.stdin.buffer
+    return read_sources(paths, stdin, namespace=namespace, validation=validation)
+
+
+def _applied(options: RequestOptions) -> Manifests:
+    found = read_sources(
+        options.apply or (),
+        sys.stdin.buffer,
+        namespace=options.namespace,
+        validation=options.validate,
+        is_applied=True,
+    )
+    if found.empty and not options.allow_empty:
+        raise InputError(
+            "\n".join(
+                f"--apply {one}: nothing to apply is in it; --allow-empty lets that pass"
+                for one in found.empty
+            )
+        )
+    return found
 
 
 def _check_pods(objects: Iterable[Loaded], limit: PodLimit) -> None:

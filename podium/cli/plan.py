@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.errors import PodiumError
-from podium.api.objects import DEFAULT_NAMESPACE
-from podium.api.pod_limit import MAX_PODS
 from podium.cli.gating import (
     FAILED_ON_EXIT_CODE,
     BaselineOption,
@@ -21,19 +19,6 @@ from podium.cli.gating import (
     read_gates,
     sarif,
 )
-from podium.cli.options import (
-    ApplyOption,
-    ConfigOption,
-    DeleteOption,
-    KubeletConfigOption,
-    MaxPodsOption,
-    NamespaceOption,
-    PluginOption,
-    PressureOption,
-    RepairOption,
-    StateOption,
-    UntilOption,
-)
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     Progress,
@@ -44,6 +29,7 @@ from podium.cli.output import (
     print_warnings,
     working,
 )
+from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
     from podium.plan.gates import Finding, Gate
@@ -65,13 +51,9 @@ SeedsOption = Annotated[
 ]
 
 
+@with_request_options
 def plan(
-    filename: StateOption,
-    apply: ApplyOption = None,
-    delete: DeleteOption = None,
-    scheduler_config: ConfigOption = None,
-    plugin: PluginOption = None,
-    namespace: NamespaceOption = DEFAULT_NAMESPACE,
+    asked: RequestOptions,
     output: Annotated[
         PlanOutput, typer.Option("--output", "-o", help="How to print the plan.")
     ] = PlanOutput.TABLE,
@@ -79,12 +61,7 @@ def plan(
     gates: GatesOption = None,
     baseline: BaselineOption = False,
     alternatives: AlternativesOption = _ALTERNATIVES_MAX,
-    pressure: PressureOption = None,
-    kubelet_config: KubeletConfigOption = None,
-    until: UntilOption = None,
     seeds: SeedsOption = 1,
-    max_pods: MaxPodsOption = MAX_PODS,
-    repair: RepairOption = False,
 ) -> None:
     """Say what applying manifests would do: placements, preemptions, budgets.
 
@@ -93,28 +70,14 @@ def plan(
     their grace period to go, workloads replace what they lose, and that may cost others a place.
     Ctrl-C prints what is known so far.
     """
-    from podium.cli.inputs import RequestOptions, read_request
+    from podium.cli.inputs import read_request
     from podium.plan.planning import plan as make_plan
 
     try:
         conditions = read_gates(fail_on or (), gates)
-        options = RequestOptions(
-            state=filename,
-            apply=apply,
-            delete=delete,
-            scheduler_config=scheduler_config,
-            kubelet_config=kubelet_config,
-            namespace=namespace,
-            pressure=pressure,
-            until=until,
-            repair=repair,
-            max_pods=max_pods,
-            plugins=plugin,
-            alternatives=alternatives,
-            seeds=seeds,
-        )
         with working("reading"):
-            request, notes = read_request(options)
+            read = read_request(asked)
+        request = replace(read.request, alternatives_max=alternatives, seeds=seeds)
         with working("planning") as progress:
             outcome = make_plan(request, partial(_tell, progress, seeds))
             found = _findings(outcome, conditions, request if baseline else None)
@@ -122,7 +85,7 @@ def plan(
         fail(error)
     except KeyboardInterrupt:
         give_up()
-    _end(replace(outcome, notes=(*notes, *outcome.notes)), output, conditions, found)
+    _end(read.told_in(outcome), output, conditions, found)
 
 
 def _end(

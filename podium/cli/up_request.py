@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from podium.api.field_validation import FieldValidation
 from podium.cli.configurations import read_kubelet_config, read_scheduler_config
 from podium.cli.options import InputError
 from podium.cli.output import print_warnings
@@ -28,8 +29,9 @@ def read_up_request(asked: Arguments) -> UpRequest:
     if [*asked.state, *asked.news].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
     setup = _scheduler_setup(asked.scheduler_config, asked.plugins)
-    first = read_manifests(asked.state, sys.stdin.buffer)
-    applied = read_manifests(asked.news, sys.stdin.buffer)
+    stdin = sys.stdin.buffer
+    first = read_manifests(asked.state, stdin, validation=FieldValidation.WARN)
+    applied = read_manifests(asked.news, stdin)
     count = asked.nodes if asked.nodes is not None else 0 if asked.state else _NODES
     resources = parse_shape(asked.shape)
     shape = NodeShape(cpu=asked.cpu, memory=asked.memory, resources=resources, zones=asked.zones)
@@ -44,7 +46,7 @@ def read_up_request(asked: Arguments) -> UpRequest:
         schedulers=(setup,) if asked.schedules else (),
         controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),
     )
-    print_warnings([*first.notes, *applied.notes])
+    print_warnings([*first.warnings, *first.notes, *applied.notes])
     return UpRequest(options, applied.objects, asked.ends_when_settled, asked.merges_kubeconfig)
 
 

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from podium.api.custom_kinds import DEFINITION, custom_kinds
 from podium.api.errors import FieldError, InvalidValueError
+from podium.api.field_validation import FieldValidation
 from podium.api.kinds import Kind, kind_of
 from podium.api.labels import validate_label_key
 from podium.api.objects import Object
@@ -100,6 +101,7 @@ def read_manifests(
     paths: Sequence[str],
     stdin: BinaryIO | None = None,
     serves: Callable[[Object], Kind | None] = kind_of,
+    validation: FieldValidation = FieldValidation.STRICT,
 ) -> Manifests:
     """The objects of files and directories, judged as the API would judge them.
 
@@ -107,6 +109,7 @@ def read_manifests(
         paths: of both.
         stdin: what `-` stands for.
         serves: the kind of an object, if it is served already.
+        validation: what becomes of unknown fields and of those that stand twice.
 
     Raises:
         ManifestError: anything is wrong; file, object and field of all that is.
@@ -114,7 +117,7 @@ def read_manifests(
     if not paths:
         return Manifests()
     kinds = KnownKinds(serves)
-    found = read_sources(paths, stdin, kind_of=kinds)
+    found = read_sources(paths, stdin, validation=validation, kind_of=kinds)
     problems = [
         Problem(loaded.source, describe(loaded.obj), str(fault))
         for loaded in found.objects
@@ -124,7 +127,7 @@ def read_manifests(
     if problems:
         raise ManifestError(problems)
     known = [loaded for loaded in found.objects if kinds(loaded.obj) is not None]
-    return Manifests(known, found.notes)
+    return Manifests(known, found.notes, found.warnings)
 
 
 def simulated(obj: Object) -> Object:

@@ -29,15 +29,18 @@ class File:
     data: bytes
 
 
-def load(paths: Sequence[str], stdin: BinaryIO | None) -> Iterator[File | Problem]:
+def load(paths: Sequence[str | File], stdin: BinaryIO | None) -> Iterator[File | Problem]:
     """The files that the paths stand for, one at a time, in order.
 
     Args:
-        paths: files, directories (searched through, sorted by path), or `-`.
+        paths: files, directories (searched through, sorted by path), `-`, or files that are
+            loaded already.
         stdin: what `-` stands for.
     """
     for path in paths:
-        if path == STDIN:
+        if isinstance(path, File):
+            yield path
+        elif path == STDIN:
             yield _load_stdin(stdin)
         elif Path(path).is_dir():
             yield from _load_directory(path)

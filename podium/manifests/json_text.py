@@ -1,8 +1,8 @@
 """JSON text to documents.
 
-One document is decoded by msgspec, fast; of a key that stands twice in it the last value counts,
-as for kubectl. Only where that fails is the text read by the standard library, which can read
-several documents in a row and knows the line of a fault.
+One document is decoded by msgspec, fast; of a key that stands twice in it the last value counts.
+Only where that fails, or such keys are asked for, is the text read by the standard library, which
+can read several documents in a row and knows the line of a fault.
 """
 
 import json
@@ -11,7 +11,9 @@ from typing import NoReturn
 
 import msgspec
 
+from podium.apiserver.decoding.reading import read_quickly, repeating
 from podium.apiserver.decoding.yaml_text import Document, TextFault, decoded
+from podium.manifests.field_validation import repeated_fields
 
 INTEGER_DIGITS_MAX = 1_000
 """Longer ones fit nothing."""
@@ -19,8 +21,16 @@ INTEGER_DIGITS_MAX = 1_000
 _CUT_OFF = "; the text ends too early"
 
 
-def read_json(data: bytes) -> Iterator[Document]:
-    """The documents of a JSON text, in order."""
+def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[Document]:
+    """The documents of a JSON text, in order.
+
+    Args:
+        data: the text.
+        is_careful: whether to look for keys that stand twice, which takes longer.
+    """
+    if is_careful and read_quickly(data) is None:
+        yield from _one_after_another(data)
+        return
     try:
         yield Document(1, 1, msgspec.json.decode(data))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -32,19 +42,22 @@ def _one_after_another(data: bytes) -> Iterator[Document]:
     if fault:
         yield Document(1, 1, faults=[fault])
         return
-    decoder = json.JSONDecoder(parse_constant=_refuse, parse_int=_integer)
+    decoder = json.JSONDecoder(
+        parse_constant=_refuse, parse_int=_integer, object_pairs_hook=repeating
+    )
     position = _after_blanks(text, 0)
     number = 0
     while position < len(text):
         number += 1
         line = _line(text, position)
         try:
-            _, end = decoder.raw_decode(text, position)
+            found, end = decoder.raw_decode(text, position)
             value = msgspec.json.decode(text[position:end])
         except (ValueError, RecursionError) as error:
             yield Document(number, line, faults=[_fault_of(error, text, position)])
             return
-        yield Document(number, line, value)
+        repeated = [TextFault(line, fault) for fault in repeated_fields(found)]
+        yield Document(number, line, value, repeated=repeated)
         position = _after_blanks(text, end)
 
 

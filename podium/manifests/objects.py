@@ -9,6 +9,7 @@ from podium.apiserver.decoding.yaml_text import Document
 from podium.apiserver.kinds.registry import decisive_faults
 from podium.apiserver.validation.checks import required, text, wrong_type
 from podium.manifests.decisive_kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
+from podium.manifests.field_validation import STRICT_JUDGE, FieldJudge
 from podium.manifests.problems import Problem, Source, describe, shown
 
 Object = dict[str, Any]
@@ -31,7 +32,11 @@ class Loaded:
 
 
 def objects_in(
-    document: Document, file: str, namespace: str, kind_of: KindOf = decisive_kind_of
+    document: Document,
+    file: str,
+    namespace: str,
+    kind_of: KindOf = decisive_kind_of,
+    judge: FieldJudge = STRICT_JUDGE,
 ) -> Iterator[Loaded | Problem]:
     """The objects of a document, and everything that is wrong with it.
 
@@ -40,18 +45,38 @@ def objects_in(
         file: the file's name.
         namespace: where namespaced objects go that don't say.
         kind_of: the kind of an object, if it is of any use.
+        judge: of fields.
     """
     for fault in document.faults:
         yield Problem(Source(file, document.number, fault.line), "", fault.message)
+    if not judge.ignores:
+        for fault in document.repeated:
+            source = Source(file, document.number, fault.line)
+            yield Problem(source, "", fault.message, is_warning=not judge.is_strict)
     if document.value is not None:
         source = Source(file, document.number, document.line)
         for obj, place in _flat(document.value, source):
-            faults = _complete(obj, namespace, kind_of)
-            if faults:
-                label = describe(obj)
-                yield from (Problem(place, label, str(fault)) for fault in faults)
-            else:
+            header_faults = _header_faults_of(obj)
+            faults = header_faults or _complete(obj, namespace, kind_of)
+            yield from (Problem(place, describe(obj), str(fault)) for fault in faults)
+            if not header_faults:
+                yield from _judged(obj, place, judge, has_faults=bool(faults))
+            if not faults:
                 yield Loaded(obj, place)
+
+
+def _judged(
+    obj: Object, place: Source, judge: FieldJudge, *, has_faults: bool
+) -> Iterator[Problem]:
+    """What is strange about an object's fields; of a wrong type only where nothing else told."""
+    found = judge.faults(obj)
+    label = describe(obj) if found.strange or found.mismatch else ""
+    for strange in found.strange:
+        yield Problem(place, label, strange, is_warning=not judge.is_strict)
+    if found.mismatch and not has_faults:
+        yield Problem(
+            place, label, found.mismatch, is_warning=not (judge.is_applied or judge.is_strict)
+        )
 
 
 def _flat(value: Any, source: Source) -> Iterator[tuple[Any, Source]]:
@@ -81,13 +106,15 @@ def _item(outer: str, index: int) -> str:
     return f"{outer}.items[{index}]" if outer else f"items[{index}]"
 
 
-def _complete(obj: Any, namespace: str, kind_of: KindOf) -> list[FieldError | str]:
-    """Put the object into its scope; what is wrong with it, if anything."""
+def _header_faults_of(obj: Any) -> list[FieldError | str]:
+    """What keeps a value from being an object."""
     if not isinstance(obj, dict):
         return [_NOT_AN_OBJECT.format(shown(obj))]
-    faults = list(_header_faults(obj))
-    if faults:
-        return faults
+    return list(_header_faults(obj))
+
+
+def _complete(obj: Object, namespace: str, kind_of: KindOf) -> list[FieldError]:
+    """Put the object into its scope; what is wrong with it, if anything."""
     kind = kind_of(obj)
     if kind is None:
         return []

@@ -42,11 +42,13 @@ class Problem:
         source: where it is.
         object: `Kind namespace/name`, as far as known; empty for a fault of the text.
         message: what is wrong; begins with the field and the bad value where a field is at fault.
+        is_warning: whether what was read can be used all the same.
     """
 
     source: Source
     object: str
     message: str
+    is_warning: bool = False
 
     def __str__(self) -> str:
         return ": ".join(part for part in (str(self.source), self.object, self.message) if part)

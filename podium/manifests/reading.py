@@ -3,14 +3,16 @@
 import gc
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from podium.api.field_validation import FieldValidation
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.apiserver.decoding.yaml_text import Document, decoded, read_yaml
 from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
+from podium.manifests.field_validation import FieldJudge
 from podium.manifests.files import File, load
 from podium.manifests.json_text import read_json
 from podium.manifests.objects import Loaded, objects_in
@@ -27,28 +29,37 @@ class Manifests:
     Attributes:
         objects: in the order in which they stood.
         notes: what the reader should know but needn't act on, in plain sentences.
+        warnings: what is strange about fields, with where they stand.
+        empty: the sources that have no objects at all.
     """
 
     objects: list[Loaded] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
 
 
 def read_sources(
-    paths: Sequence[str],
+    paths: Sequence[str | File],
     stdin: BinaryIO | None = None,
     *,
     namespace: str = DEFAULT_NAMESPACE,
-    later_wins: bool = False,
+    is_applied: bool = False,
+    validation: FieldValidation = FieldValidation.STRICT,
     kind_of: KindOf = decisive_kind_of,
 ) -> Manifests:
     """Read and judge the objects of files, directories and standard input.
 
     Args:
-        paths: files (.yaml, .yml, .json; anything else by its content), directories, or `-`.
+        paths: files (.yaml, .yml, .json; anything else by its content), directories, `-`, or
+            texts that are loaded already.
         stdin: what `-` stands for.
         namespace: where namespaced objects go that don't say.
-        later_wins: of objects that stand twice the last one counts, as when they are applied one
-            after another; otherwise that is an error, unless they are equal.
+        is_applied: they are to be applied. So of objects that stand twice the last one counts;
+            otherwise that is an error, unless they are equal.
+        validation: what becomes of unknown fields and of those that stand twice. Of a state,
+            objects that come from an API server aren't looked at: that has let in only what it
+            knows.
         kind_of: the kind of an object, if it is of any use; what is of none is noted.
 
     Raises:
@@ -56,35 +67,46 @@ def read_sources(
     """
     found: list[Loaded] = []
     problems: list[Problem] = []
+    empty: list[str] = []
+    judge = FieldJudge(validation, is_applied=is_applied)
     with _without_garbage_collection():
-        for file in load(paths, stdin):
-            outcomes = [file] if isinstance(file, Problem) else _objects(file, namespace, kind_of)
-            for outcome in outcomes:
+        for path in paths:
+            before = len(found) + len(problems)
+            for outcome in _outcomes(load([path], stdin), namespace, kind_of, judge):
                 if isinstance(outcome, Problem):
                     problems.append(outcome)
                 else:
                     found.append(outcome)
-        objects, doubles = _without_doubles(found, later_wins)
+            if len(found) + len(problems) == before:
+                empty.append(path.name if isinstance(path, File) else path)
+        objects, doubles = _without_doubles(found, is_applied)
     notes = [double for double in doubles if isinstance(double, str)]
     problems += [double for double in doubles if isinstance(double, Problem)]
-    if problems:
-        raise ManifestError(problems)
-    return Manifests(objects, [*notes, *_notes_on_unknown_kinds(objects, kind_of)])
+    if faults := [problem for problem in problems if not problem.is_warning]:
+        raise ManifestError(faults)
+    notes += _notes_on_unknown_kinds(objects, kind_of)
+    return Manifests(objects, notes, [*map(str, problems)], empty)
 
 
-def _objects(file: File, namespace: str, kind_of: KindOf) -> Iterator[Loaded | Problem]:
-    for document in _documents(file):
-        yield from objects_in(document, file.name, namespace, kind_of)
+def _outcomes(
+    files: Iterable[File | Problem], namespace: str, kind_of: KindOf, judge: FieldJudge
+) -> Iterator[Loaded | Problem]:
+    for file in files:
+        if isinstance(file, Problem):
+            yield file
+            continue
+        for document in _documents(file, judge.is_applied):
+            yield from objects_in(document, file.name, namespace, kind_of, judge)
 
 
-def _documents(file: File) -> Iterator[Document]:
+def _documents(file: File, is_applied: bool) -> Iterator[Document]:
     data = file.data.removeprefix(_BYTE_ORDER_MARK)
     # JSON has no line breaks within strings, so a separator line tells YAML that holds JSON.
     looks_like_json = _LOOKS_LIKE_JSON.match(data) and b"\n---" not in data
     if looks_like_json or file.name.endswith(".json"):
-        return read_json(data)
+        return read_json(data, is_careful=is_applied)
     text, fault = decoded(data)
-    return iter([Document(1, 1, faults=[fault])]) if fault else read_yaml(text)
+    return iter([Document(1, 1, faults=[fault])]) if fault else read_yaml(text, may_repeat=True)
 
 
 def _without_doubles(

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.field_validation import FieldValidation
 from podium.manifests import ManifestError, Manifests, read_sources
 
 Obj = dict[str, Any]
@@ -115,7 +116,8 @@ def test_unknown_fields_and_kinds_survive() -> None:
         "data": {"k": "v"},
     }
     knative = {"apiVersion": "serving.knative.dev/v1", "kind": "Service", "metadata": {"name": "k"}}
-    found = read("\n".join(json.dumps(o) for o in (odd, config, knative)))
+    text = "\n".join(json.dumps(o) for o in (odd, config, knative))
+    found = read(text, validation=FieldValidation.IGNORE)
     assert found.objects[0].obj["extra"] == {"x": [1]}
     assert found.objects[1].obj == config
     assert found.notes == ["ignored, as Podium has no use for them here: 1 ConfigMap, 1 Service"]
@@ -234,7 +236,7 @@ def test_equal_doubles_are_noted() -> None:
 
 def test_the_later_double_wins_where_objects_are_applied() -> None:
     text = json.dumps(pod("a")) + json.dumps(pod("b")) + json.dumps(pod("a", labels={"x": "y"}))
-    found = read(text, later_wins=True)
+    found = read(text, is_applied=True)
     assert names(found) == ["b", "a"]
     assert found.objects[1].obj["metadata"]["labels"] == {"x": "y"}
     assert len(found.notes) == 1

@@ -106,7 +106,7 @@ class Checker:
                 if of.is_open:
                     _refuse_oddity(one)
                 else:
-                    self._unknown(name, one, at)
+                    self._unknown(name, one, (at, name), fields)
                 continue
             part = field.type
             if type(part) is Scalar and type(one) is part.plain:
@@ -220,9 +220,17 @@ class Checker:
             problem = unexpected(value, _expected(of))
             self._first_wrong = DecodingError(f"{json_path(at)}: {problem}".removeprefix(": "), at)
 
-    def _unknown(self, name: str, value: Any, at: Place) -> None:
+    def _unknown(self, name: str, value: Any, at: Place, known: Iterable[str]) -> None:
         _refuse_oddity(value)
-        self._note(f'unknown field "{json_path((at, name))}"')
+        self.note(self.unknown(name, json_path(at), known))
+
+    def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
+        """The words about a field that nobody knows, among others that are known."""
+        return f'unknown field "{path}"'
+
+    def duplicate(self, path: str) -> str:
+        """The words about a field that stands twice."""
+        return f'duplicate field "{path}"'
 
     def _repeated(self, value: Any, at: Place, known: Container[str]) -> Iterable[tuple[str, Any]]:
         """The fields of an object in which some stand twice, with the values that count."""
@@ -233,9 +241,10 @@ class Checker:
                 seen.add(name)
                 yield name, value[name]
             elif name in known:
-                self._note(f'duplicate field "{json_path((at, name))}"')
+                self.note(self.duplicate(json_path((at, name))))
 
-    def _note(self, fault: str) -> None:
+    def note(self, fault: str) -> None:
+        """Take down what is strange but can be decoded."""
         if len(self._strict) < STRICT_FAULTS_MAX:
             self._strict[fault] = None
 

@@ -87,7 +87,7 @@ def read_json(data: bytes) -> Any:
     try:
         return json.loads(
             _without_halves(data).decode("utf-8", "replace"),
-            object_pairs_hook=_object,
+            object_pairs_hook=repeating,
             parse_float=Literal,
             parse_int=_integer,
             parse_constant=_refuse,
@@ -114,7 +114,8 @@ def _syntax_fault(error: json.JSONDecodeError) -> str:
     return f"invalid character {error.doc[error.pos]!r} {where}"
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def repeating(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of keys and values; one that remembers keys that stand twice, if there are any."""
     found = dict(pairs)
     return found if len(found) == len(pairs) else Repeated(pairs)
 
@@ -168,17 +169,12 @@ def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
     text, fault = decoded(body)
     if fault:
         raise _unreadable(fault)
-    repeated: list[str] = []
-
-    def note(line: int, key: str) -> None:
-        repeated.append(f'line {line}: the key "{key}" stands twice in the same mapping')
-
-    document = next(read_yaml(text, note), None)
+    document = next(read_yaml(text, may_repeat=True), None)
     if document is None:
         return None, ()
     if document.faults:
         raise _unreadable(document.faults[0])
-    return document.value, tuple(repeated)
+    return document.value, tuple(f"line {one.line}: {one.message}" for one in document.repeated)
 
 
 def _unreadable(fault: TextFault) -> UnreadableTextError:

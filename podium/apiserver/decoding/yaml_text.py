@@ -7,7 +7,7 @@ for duplicate keys, needs no node tree, and leaves the meaning of scalars to `ya
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import yaml
@@ -46,12 +46,14 @@ class Document:
         line: the line on which it begins, from 1.
         value: plain dicts, lists, strings, numbers, booleans and None; None if there are faults.
         faults: what keeps it from being read.
+        repeated: keys that stand twice in the same mapping, where the last value counts.
     """
 
     number: int
     line: int
     value: object = None
     faults: list[TextFault] = field(default_factory=list)
+    repeated: list[TextFault] = field(default_factory=list)
 
 
 def decoded(data: bytes) -> tuple[str, TextFault | None]:
@@ -77,21 +79,17 @@ _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _CONTENT = re.compile(r"^(?!%)(?![ \t]*(#|\r?$))", re.MULTILINE)
 
 
-Note = Callable[[int, str], None]
-"""Takes the line and the key of a repetition."""
-
-
-def read_yaml(text: str, note_repeated: Note | None = None) -> Iterator[Document]:
+def read_yaml(text: str, *, may_repeat: bool = False) -> Iterator[Document]:
     """The documents of a YAML text, in order; those without content are left out.
 
     Args:
         text: any text.
-        note_repeated: is told of keys that stand twice in the same mapping, of which the last
-            value counts then; without it that is a fault.
+        may_repeat: of keys that stand twice in the same mapping the last value counts; otherwise
+            that is a fault.
     """
     number = 0
     for line, part in _parts(text):
-        for document in _documents(part, line, note_repeated):
+        for document in _documents(part, line, may_repeat):
             if document.value is not None or document.faults:
                 number += 1
                 document.number = number
@@ -122,12 +120,12 @@ class _UnboundedError(Exception):
         self.fault = fault
 
 
-def _documents(part: str, line: int, note_repeated: Note | None) -> Iterator[Document]:
+def _documents(part: str, line: int, may_repeat: bool) -> Iterator[Document]:
     """The documents of one part: usually one, more where `...` ends them."""
     try:
         events = _Events(part, line)
         while isinstance(events.current, yaml.DocumentStartEvent):
-            yield _Builder(events, note_repeated).document()
+            yield _Builder(events, may_repeat).document()
     except _UnboundedError as error:
         yield Document(0, error.fault.line, faults=[error.fault])
     except yaml.YAMLError as error:
@@ -171,20 +169,21 @@ class _Events:
 class _Builder:
     """Builds the value of one document; faults that leave its structure whole are collected."""
 
-    def __init__(self, events: _Events, note_repeated: Note | None) -> None:
+    def __init__(self, events: _Events, may_repeat: bool) -> None:
         self._events = events
-        self._note_repeated = note_repeated
         # With how many values each comes to.
         self._anchors: dict[str, tuple[object, int]] = {}
         self._count = 0
         self._aliased_count = 0
         self._faults: list[TextFault] = []
+        self._repeated: list[TextFault] = [] if may_repeat else self._faults
 
     def document(self) -> Document:
         line = self._events.line(self._events.take())
         value = self._value(0)
         self._events.take()
-        return Document(0, line, None if self._faults else value, self._faults)
+        repeated = [] if self._repeated is self._faults else self._repeated
+        return Document(0, line, None if self._faults else value, self._faults, repeated)
 
     def _value(self, depth: int) -> object:
         event = self._events.take()
@@ -234,11 +233,10 @@ class _Builder:
         key = key_text(raw_key)
         if key is None:
             self._fault(event, "a key must be a string")
-        elif key in values and self._note_repeated is None:
-            self._fault(event, f'the key "{key}" stands twice in the same mapping')
         else:
-            if key in values and self._note_repeated is not None:
-                self._note_repeated(self._events.line(event), key)
+            if key in values:
+                message = f'the key "{key}" stands twice in the same mapping'
+                self._repeated.append(TextFault(self._events.line(event), message))
             values[key] = value
 
     def _mappings_to_merge(self, event: Event, value: object) -> list[dict[str, object]]:

@@ -1,0 +1,11 @@
+"""What becomes of fields that nobody knows."""
+
+from enum import StrEnum
+
+
+class FieldValidation(StrEnum):
+    """What becomes of unknown fields, and of fields that stand twice, as kubectl's `--validate`."""
+
+    STRICT = "strict"
+    WARN = "warn"
+    IGNORE = "ignore"
