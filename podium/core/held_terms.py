@@ -45,12 +45,12 @@ class HeldTerms:
             self._begin()
         for kin in sums.known[self._seen :]:
             for held in dict.fromkeys(_held(kin)):
-                if held not in self._places:
-                    self._places[held] = len(self._listed)
-                    self._listed.append(held)
+                if held not in self._met:
+                    self._met.add(held)
                     marks = selector_marks(held.term.selector)
                     for mark in (None,) if marks is None else marks:
-                        self._by_mark.setdefault(mark, []).append(held)
+                        self._by_mark.setdefault(mark, []).append(len(self._listed))
+                    self._listed.append(held)
         self._seen = len(sums.known)
         return self._listed
 
@@ -63,11 +63,11 @@ class HeldTerms:
             since: only those of `all` from this place on.
         """
         terms = self.all()
-        asked: Iterable[HeldTerm] = terms[since:]
-        if not since and len(terms):
+        places: Iterable[int] = range(since, len(terms))
+        if not since:
             marks = (None, *label_marks(kin))
-            asked = dict.fromkeys(held for mark in marks for held in self._by_mark.get(mark, ()))
-        return [held for held in asked if held.term.matches(kin, around)]
+            places = sorted({place for mark in marks for place in self._by_mark.get(mark, ())})
+        return [terms[place] for place in places if terms[place].term.matches(kin, around)]
 
     def column(self, topology_key: str) -> LabelColumn:
         """The domains of a topology key."""
@@ -81,8 +81,8 @@ class HeldTerms:
     def _begin(self) -> None:
         self._epoch, self._seen = self.sums.epoch, 0
         self._listed: list[HeldTerm] = []
-        self._places: dict[HeldTerm, int] = {}
-        self._by_mark: dict[Hashable, list[HeldTerm]] = {}
+        self._met: set[HeldTerm] = set()
+        self._by_mark: dict[Hashable, list[int]] = {}
 
 
 def _held(kin: Kin) -> list[HeldTerm]:

@@ -50,7 +50,6 @@ class DryRun:
         is_candidate: bool[capacity], whether preemption would make room.
         outcome: int32[capacity], why not: the code of the filter that still objects.
         blame: int32[capacity], the index of that filter, `NO_VICTIMS` if there was nobody to take.
-        victims: by row, the most important first; worked out when asked for.
         violations: int64[capacity], how many victims break a budget.
         top_priority: int64[capacity], of the most important victim.
         priority_sum: int64[capacity], of all victims, each raised by `PRIORITY_OFFSET`.
@@ -82,7 +81,11 @@ class DryRun:
         self.importance = importance
         self._tables = tables or VictimTables(snapshot, budgets, importance)
         self._rows = KnownRows(snapshot, budgets, nominator)
-        self.victims = Lookup(self._victims_of)
+
+    @property
+    def victims(self) -> Lookup:
+        """By row, the most important first; worked out when asked for."""
+        return Lookup(self._victims_of)
 
     def update(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
         """Make results of `rows`, int[n], hold for `pod`, whose class is filtered like that."""
