@@ -121,7 +121,12 @@ class _WeightedMean(LocalScore, ABC):
         """Rate one row."""
 
     def _means(self, ratings: Matrix, rows: Rows | slice) -> Matrix:
-        return _quotient(self._room.weights @ ratings, self._room.weight_sums[rows])
+        """Weighted means, to be rounded towards 0."""
+        total = self._room.weights @ ratings
+        if total.dtype != np.float64:
+            return _quotient(total, self._room.weight_sums[rows])
+        means: Matrix = np.divide(total, self._room.weight_sums[rows], out=total)
+        return means
 
     def _mean(self, total: int, weights: int) -> int:
         return total // weights

@@ -41,7 +41,7 @@ class Evaluation:
         self._pipeline = pipeline
         self._snapshot = handle.snapshot
         self._listers = handle.listers
-        self._uses_claims = any(claim_uses(pod.obj))
+        self._uses_claims = pod.cls.has_volumes and any(claim_uses(pod.obj))
         self._scoring: Scoring | None = None
         self.kept = {}
         self._build(pod)
@@ -111,7 +111,7 @@ class Evaluation:
         self._scoring = None
         self.filtering = Filtering(self._pipeline, snapshot, pod)
         self._spread = snapshot.capacity + 1
-        self._ties = snapshot.capacity - snapshot.ranks()
+        self._ties = snapshot.ties()
 
     def _current_epochs(self) -> tuple[int, int, int]:
         """Of nodes, of other objects, and of what is assumed of volumes and claims."""

@@ -66,6 +66,7 @@ class Snapshot:
         self._held = PerClass(self.classes, lambda cls: self.resources.counted(cls.held))
         self.pods = PodColumns()
         self._ranks: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))
+        self._ties = self._ranks
         self._alive_rows: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, np.intp))
 
     @property
@@ -96,6 +97,12 @@ class Snapshot:
                 ranks[self.row_of[node_name]] = rank
             self._ranks = (self.node_epoch, ranks)
         return self._ranks[1]
+
+    def ties(self) -> NDArray[np.int64]:
+        """What tells rows of equal scores apart, int64[capacity]: greater for smaller names."""
+        if self._ties[0] != self.node_epoch:
+            self._ties = (self.node_epoch, self.capacity - self.ranks())
+        return self._ties[1]
 
     def alive_rows(self) -> NDArray[np.intp]:
         """The rows that have a node, int[nodes]; the same array until a node changes."""
