@@ -22,7 +22,7 @@ from podium.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from podium.simulation.scenario import Scenario
+    from podium.simulation.scenario_file import Scenario
 
 FAILED_EXIT_CODE = 2
 
@@ -59,6 +59,7 @@ def simulate(
     The same seed gives the same story. The exit code is 2 if an assertion fails.
     """
     from podium.cli.simulate_text import print_story, progress
+    from podium.documents.report import plain
     from podium.simulation.report import simulation_report
     from podium.simulation.scenario_runner import simulate as play
 
@@ -75,7 +76,7 @@ def simulate(
         print_warnings(simulation.notes)
         print_story(console(), simulation)
     else:
-        print_report(simulation_report(simulation), output)
+        print_report(plain(simulation_report(simulation)), output)
     if simulation.interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
     if simulation.failures:

@@ -31,7 +31,7 @@ def print_story(out: Console, simulation: Simulation) -> None:
 
 def _summary(simulation: Simulation) -> str:
     end = final_state(simulation)
-    pods = ", ".join(f"{number} {phase.lower()}" for phase, number in end["pods"].items())
+    pods = ", ".join(f"{number} {phase.lower()}" for phase, number in end.pods.items())
     verdicts = [entry.type for entry in simulation.entries]
     passed = verdicts.count("AssertionPassed")
     parts = [f"After {span(simulation.ended_s)}: {pods or 'no pods'}"]
@@ -62,12 +62,12 @@ _IF_ANY: Sequence[tuple[str, Callable[[ClassSummary], str]]] = (
     ("PLACED BEFORE", lambda one: _number(one.placed_before)),
     ("AT ONCE", lambda one: _number(one.placed_at_once)),
     ("WAITED", lambda one: _number(one.waited)),
-    ("MEDIAN", lambda one: span(one.median_wait_s()) if one.waited else _NONE),
-    ("LONGEST", lambda one: span(one.longest_wait_s()) if one.waited else _NONE),
+    ("MEDIAN", lambda one: span(one.median_wait_seconds) if one.waited else _NONE),
+    ("LONGEST", lambda one: span(one.longest_wait_seconds) if one.waited else _NONE),
     ("NEVER PLACED", lambda one: _number(one.never_placed)),
-    ("PREEMPTED", lambda one: _number(one.disrupted["preempted"])),
-    ("EVICTED", lambda one: _number(one.disrupted["evicted"])),
-    ("LOST", lambda one: _number(one.disrupted["lost"])),
+    ("PREEMPTED", lambda one: _number(one.preempted)),
+    ("EVICTED", lambda one: _number(one.evicted)),
+    ("LOST", lambda one: _number(one.lost)),
 )
 
 

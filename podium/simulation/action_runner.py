@@ -10,18 +10,10 @@ from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster import Cluster
 from podium.cluster.kubectl_apply import apply
+from podium.simulation.actions import Apply, Change, Expect, Taint, Target
 from podium.simulation.drain import Drainer
-from podium.simulation.scenario import (
-    Action,
-    Apply,
-    Change,
-    Delete,
-    Drain,
-    Expect,
-    SetFaults,
-    Taint,
-    Target,
-)
+from podium.simulation.scenario_file.fields import FaultRates
+from podium.simulation.scenario_file.steps import Action, Delete, Drain
 from podium.simulation.timeline import Observer
 
 _MANAGER = "podium-simulate"
@@ -61,9 +53,10 @@ class ActionRunner:
                 drainer = Drainer(self._cluster, self._observer, action)
                 self._drainers[action.node] = drainer
                 drainer.start()
-            case SetFaults():
-                self._driver.faults = replace(self._driver.faults, **dict(action.rates))
-                self._observer.note("FaultsSet", action.rates)
+            case FaultRates():
+                rates = action.rates()
+                self._driver.faults = replace(self._driver.faults, **rates)
+                self._observer.note("FaultsSet", rates)
             case Expect():
                 raise ValueError("assertions aren't actions upon the cluster")
         self._observer.look()
@@ -75,7 +68,7 @@ class ActionRunner:
 
     def _delete(self, action: Delete) -> None:
         how = DeleteOptions(grace_period_s=action.grace_period_s)
-        for target in action.targets:
+        for target in action.objects:
             self._find(target)
             self._observer.note("Deleting", about=_about(target))
             self._server.delete(

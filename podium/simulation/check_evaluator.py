@@ -6,7 +6,7 @@ from podium.api.label_text import parse_selector
 from podium.api.labels import Selector
 from podium.api.objects import Object, condition_of, is_terminating, labels, name, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of
-from podium.simulation.scenario import Check
+from podium.simulation.actions import Check
 from podium.store.store import Store
 
 _LISTED_MAX = 5

@@ -1,20 +1,23 @@
 """Counts by priority class how long pods waited, and how many were disrupted."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from statistics import median
+from typing import Self
 
+from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.api.objects import Object
+from podium.documents.report import Report
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import PodHistories
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 
 AT_ONCE_S = 1.0
 """Who is placed within this time hasn't waited for room, but for calls."""
 
 
-@dataclass(slots=True)
-class ClassSummary:
+@dataclass(frozen=True, slots=True)
+class ClassSummary(Report):
     """How the pods of one priority class fared.
 
     Attributes:
@@ -22,41 +25,50 @@ class ClassSummary:
         priority: the highest of its pods.
         pods: how many there have been, those included that replace others.
         placed_before: how many had a node at the start.
-        waits_s: how long each of those took that were given a node since, in seconds.
-        disrupted: how many were `preempted` by pods of higher priority, `evicted` through the API
-            or for a taint, `lost` with their node or stopped by it.
+        placed_at_once: how many were given a node without waiting.
+        waited: how many were given a node after they had waited.
+        median_wait_seconds: of those that waited; 0 if nobody did.
+        longest_wait_seconds: likewise.
+        never_placed: how many had no node up to their end, or the simulation's.
+        preempted: by pods of higher priority.
+        evicted: through the API, or for a taint.
+        lost: with their node, or stopped by it.
     """
 
     priority_class: str
     priority: int
-    pods: int = 0
-    placed_before: int = 0
-    waits_s: list[float] = field(default_factory=list)
-    disrupted: Counter[str] = field(default_factory=Counter)
+    pods: int
+    placed_before: int
+    placed_at_once: int
+    waited: int
+    median_wait_seconds: float
+    longest_wait_seconds: float
+    never_placed: int
+    preempted: int
+    evicted: int
+    lost: int
 
-    @property
-    def placed_at_once(self) -> int:
-        """How many were given a node without waiting."""
-        return len(self.waits_s) - self.waited
-
-    @property
-    def waited(self) -> int:
-        """How many were given a node after they had waited."""
-        return sum(wait_s > AT_ONCE_S for wait_s in self.waits_s)
-
-    @property
-    def never_placed(self) -> int:
-        """How many had no node up to their end, or the simulation's."""
-        return self.pods - self.placed_before - len(self.waits_s)
-
-    def median_wait_s(self) -> float:
-        """Of those that waited; 0 if nobody did."""
-        waits_s = [wait_s for wait_s in self.waits_s if wait_s > AT_ONCE_S]
-        return round(median(waits_s), 6) if waits_s else 0.0
-
-    def longest_wait_s(self) -> float:
-        """Of those that waited; 0 if nobody did."""
-        return max((wait_s for wait_s in self.waits_s if wait_s > AT_ONCE_S), default=0.0)
+    @classmethod
+    def of(cls, priority_class: str, pods: Sequence[PodHistory]) -> Self:
+        """The summary of the pods of a class."""
+        waits_s = [round(p.bound_s - p.created_s, 6) for p in pods if p.bound_s is not None]
+        long_s = [wait_s for wait_s in waits_s if wait_s > AT_ONCE_S]
+        placed_before = sum(pod.bound_s is None and bool(pod.node) for pod in pods)
+        disrupted = Counter(pod.cause.group for pod in pods if pod.cause is not None)
+        return cls(
+            priority_class=priority_class,
+            priority=max(pod.priority for pod in pods),
+            pods=len(pods),
+            placed_before=placed_before,
+            placed_at_once=len(waits_s) - len(long_s),
+            waited=len(long_s),
+            median_wait_seconds=round(median(long_s), 6) if long_s else 0.0,
+            longest_wait_seconds=max(long_s, default=0.0),
+            never_placed=len(pods) - placed_before - len(waits_s),
+            preempted=disrupted[PREEMPTED],
+            evicted=disrupted[EVICTED],
+            lost=disrupted[LOST],
+        )
 
 
 def summarize_classes(
@@ -68,16 +80,8 @@ def summarize_classes(
         entries: what happened.
         pods_before: the pods that were there at the start.
     """
-    summaries: dict[str, ClassSummary] = {}
+    by_class: dict[str, list[PodHistory]] = {}
     for pod in PodHistories(entries, pods_before):
-        called = pod.priority_class
-        summary = summaries.setdefault(called, ClassSummary(called, pod.priority))
-        summary.priority = max(summary.priority, pod.priority)
-        summary.pods += 1
-        if pod.bound_s is not None:
-            summary.waits_s.append(round(pod.bound_s - pod.created_s, 6))
-        elif pod.node:
-            summary.placed_before += 1
-        if pod.cause is not None:
-            summary.disrupted[pod.cause.group] += 1
-    return sorted(summaries.values(), key=lambda one: (-one.priority, one.priority_class))
+        by_class.setdefault(pod.priority_class, []).append(pod)
+    summaries = [ClassSummary.of(called, pods) for called, pods in by_class.items()]
+    return sorted(summaries, key=lambda one: (-one.priority, one.priority_class))

@@ -10,7 +10,9 @@ import pytest
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
 from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.play import BEHAVIOUR, DECISION_S
-from podium.simulation.scenario import Apply, Scenario, Step
+from podium.simulation.actions import Apply
+from podium.simulation.scenario_file import Scenario
+from podium.simulation.scenario_file.steps import Step
 from podium.simulation.scenario_runner import simulate
 from tests.plan.objects import node, planned, priority_class, workload
 

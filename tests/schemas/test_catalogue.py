@@ -4,15 +4,10 @@ import os
 
 import msgspec
 import pytest
-from pydantic import TypeAdapter
 
 from podium.schemas import NAMES, schema
-from podium.simulation.report import SimulationReport, simulation_report
-from podium.simulation.scenario_file import read_scenario
-from podium.simulation.scenario_runner import simulate
 from tests.conftest import ROOT
 
-SCENARIO = ROOT / "examples/scenarios/one-pod.yaml"
 FILES = ROOT / "docs" / "schemas"
 
 
@@ -34,10 +29,3 @@ def test_schemas_say_what_a_scenario_may_hold() -> None:
     assert {"nodes", "manifests", "steps"} <= spec.keys()
     step = schema("Scenario")["$defs"]["StepDocument"]["properties"]
     assert {"drain", "assert", "within"} <= step.keys()
-
-
-def test_a_report_is_as_its_type_says() -> None:
-    scenario = SCENARIO.read_text()
-    simulation = simulate(read_scenario(str(SCENARIO), scenario))
-    report = msgspec.json.decode(msgspec.json.encode(simulation_report(simulation)))
-    assert TypeAdapter(SimulationReport).validate_python(report, strict=False) == report

@@ -33,6 +33,7 @@ COMMANDS = [
     ("EvictionRanking", "explain --eviction node-1 -f node-pressure/state"),
     ("Simulation", "simulate scenarios/proposal-1.yaml"),
     ("Simulation", "simulate scenarios/node-failure.yaml"),
+    ("Simulation", "simulate scenarios/one-pod.yaml"),
 ]
 
 

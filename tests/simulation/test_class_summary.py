@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from podium.documents.report import plain
 from podium.simulation.class_summary import ClassSummary, summarize_classes
 from podium.simulation.report import simulation_report
 from podium.simulation.scenario_file import read_scenario
@@ -38,19 +39,19 @@ def pod(name: str, **spec: Any) -> Mapping[str, Any]:
 def test_who_is_placed_within_a_second_has_not_waited() -> None:
     summary = only([created(1, "a"), created(1, "b"), bound(2, "a"), bound(2.1, "b")])
     assert (summary.pods, summary.placed_at_once, summary.waited) == (2, 1, 1)
-    assert (summary.median_wait_s(), summary.longest_wait_s()) == (1.1, 1.1)
+    assert (summary.median_wait_seconds, summary.longest_wait_seconds) == (1.1, 1.1)
 
 
 def test_the_median_is_of_those_that_waited() -> None:
     entries = [created(0, name) for name in "abcd"]
     entries += [bound(0, "a"), bound(2, "b"), bound(4, "c"), bound(60, "d")]
     summary = only(entries)
-    assert (summary.waited, summary.median_wait_s(), summary.longest_wait_s()) == (3, 4, 60)
+    assert (summary.waited, summary.median_wait_seconds, summary.longest_wait_seconds) == (3, 4, 60)
 
 
 def test_without_anybody_waiting_there_is_no_wait() -> None:
     summary = only([created(0, "a"), bound(0, "a")])
-    assert (summary.median_wait_s(), summary.longest_wait_s()) == (0, 0)
+    assert (summary.median_wait_seconds, summary.longest_wait_seconds) == (0, 0)
 
 
 def test_who_is_pending_at_the_end_or_gone_without_a_node_was_never_placed() -> None:
@@ -67,13 +68,13 @@ def test_a_name_that_comes_again_is_another_pod() -> None:
 def test_a_disruption_counts_once() -> None:
     ends = ("PodTerminating", "PodFailed", "PodGone")
     summary = only([created(0, "a"), *(entry(1, end, "a", PREEMPTED) for end in ends)])
-    assert summary.disrupted == {"preempted": 1}
+    assert (summary.preempted, summary.evicted, summary.lost) == (1, 0, 0)
 
 
 def test_pods_that_were_there_before_are_told_apart() -> None:
     before = [pod("a", nodeName="n", priority=5), pod("b", priority=7)]
     summary = only([bound(30, "b")], before)
-    assert (summary.placed_before, summary.waited, summary.longest_wait_s()) == (1, 1, 30)
+    assert (summary.placed_before, summary.waited, summary.longest_wait_seconds) == (1, 1, 30)
     assert (summary.priority_class, summary.priority) == ("", 7)
 
 
@@ -109,7 +110,7 @@ def test_a_scenario_is_summed_up() -> None:
         "preempted": 1,
         **common,
     }
-    assert simulation_report(simulation)["classes"] == [high, low]
+    assert plain(simulation_report(simulation))["classes"] == [high, low]
 
 
 _FULL_NODE = """apiVersion: podium.dev/v1alpha1

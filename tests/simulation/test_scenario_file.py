@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from podium.simulation.scenario import Change, Delete, Drain, Expect, Scenario, Taint, Target
-from podium.simulation.scenario_file import ScenarioError, read_scenario
+from podium.simulation.actions import Change, Expect, Taint, Target
+from podium.simulation.scenario_file import Scenario, ScenarioError, read_scenario
+from podium.simulation.scenario_file.steps import Delete, Drain
 
 _HEADER = "apiVersion: podium.dev/v1alpha1\nkind: Scenario\n"
 
@@ -45,11 +46,13 @@ def test_steps_have_one_action_each() -> None:
     ).steps
     assert [step.at_s for step in steps[:2]] == [90.0, None]
     actions = [step.action for step in steps]
-    assert actions[0] == Drain(node="n", timeout_s=60.0, force=True)
+    assert isinstance(actions[0], Drain)
+    assert (actions[0].node, actions[0].timeout_s, actions[0].force) == ("n", 60.0, True)
     assert actions[1] == Drain(node="m")
     pod = Target("Pod", "default", "a")
-    assert actions[2] == Delete((pod, Target("Deployment", "shop", "web")))
-    assert actions[3] == Delete((pod,), 5)
+    assert actions[2] == Delete(objects=(pod, Target("Deployment", "shop", "web")))
+    assert isinstance(actions[3], Delete)
+    assert (actions[3].objects, actions[3].grace_period_s) == ((pod,), 5)
     assert actions[4] == Taint("n", {"key": "gpu", "value": "broken", "effect": "NoExecute"})
     assert actions[5] == Taint("n", {"key": "gpu", "effect": "NoExecute"}, removes=True)
     assert isinstance(actions[6], Change)

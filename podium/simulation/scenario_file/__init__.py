@@ -4,6 +4,11 @@ Errors name the file and the field, `spec.steps[3].drain.node` for example, and 
 accepted. Manifests that the file names stand beside it.
 """
 
-from podium.simulation.scenario_file.document import ScenarioDocument, ScenarioError, read_scenario
+from podium.simulation.scenario_file.document import (
+    Scenario,
+    ScenarioDocument,
+    ScenarioError,
+    read_scenario,
+)
 
-__all__ = ["ScenarioDocument", "ScenarioError", "read_scenario"]
+__all__ = ["Scenario", "ScenarioDocument", "ScenarioError", "read_scenario"]

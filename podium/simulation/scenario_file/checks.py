@@ -10,8 +10,8 @@ from podium.api.label_text import parse_selector
 from podium.api.labels import SelectorError
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.documents import Document, Range, fault, refuse
+from podium.simulation.actions import Check, Target
 from podium.simulation.check_evaluator import DRAIN_STATES, GONE, NODE_STATES, POD_STATES
-from podium.simulation.scenario import Check, Target
 from podium.simulation.scenario_file.fields import TargetText
 
 SUBJECTS = ("pod", "pods", "node", "budget", "event", "drain", "object", "no_pod_pending")

@@ -1,6 +1,7 @@
 """A scenario's file: its format, and the scenario that it stands for."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from podium.api.durations import duration_seconds
 from podium.api.errors import FieldError, PodiumError
+from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS, PodLimit
 from podium.api.times import NANOS_PER_SECOND, TimeError, parse_time
 from podium.apiserver.decoding.yaml_text import read_yaml
@@ -16,7 +18,6 @@ from podium.cluster.options import START_S
 from podium.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
 from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.faults import Faults
-from podium.simulation.scenario import API_VERSION, KIND, Scenario
 from podium.simulation.scenario_file.cluster import (
     Controllers,
     Kubelet,
@@ -26,7 +27,26 @@ from podium.simulation.scenario_file.cluster import (
     SchedulerEntry,
 )
 from podium.simulation.scenario_file.fields import CONTEXT, Context, FaultRates, Manifests
-from podium.simulation.scenario_file.steps import StepDocument
+from podium.simulation.scenario_file.steps import Step, StepDocument
+
+API_VERSION = "podium.dev/v1alpha1"
+KIND = "Scenario"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """A scenario: a cluster, and what its users do to it and when.
+
+    Attributes:
+        objects: what is there at the start.
+        until_s: when it ends, in seconds since the start; None for the last step.
+    """
+
+    name: str
+    options: ClusterOptions
+    objects: Sequence[Object]
+    steps: Sequence[Step] = ()
+    until_s: float | None = None
 
 
 class ScenarioError(PodiumError):

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
+    TypeAdapter,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
@@ -24,7 +24,7 @@ from podium.documents import Document, Duration, Required, Tuple, fault, refuse
 from podium.manifests import ManifestError, Problem, read_sources
 from podium.manifests.objects import objects_in
 from podium.manifests.problems import describe
-from podium.simulation.scenario import Target
+from podium.simulation.actions import Target
 
 CONTEXT = "scenario"
 """The context of decoding holds the scenario's `Context` under this name."""
@@ -74,7 +74,9 @@ def _target(text: Any) -> Target:
 
 
 def _targets(value: Any, handler: ValidatorFunctionWrapHandler) -> tuple[Target, ...]:
-    entries: tuple[Target, ...] = handler(value) if isinstance(value, list) else (_target(value),)
+    entries: tuple[Target, ...] = (
+        handler(value) if isinstance(value, list | tuple) else (_target(value),)
+    )
     return entries
 
 
@@ -112,13 +114,15 @@ class FaultRates(Document):
         return {**given, "slow_s": self.slowness} if self.slowness else given
 
 
-def _whole(seconds: float) -> float:
+def _whole(value: Any) -> int:
+    seconds = _DURATION.validate_python(value)
     if seconds != int(seconds):
         raise fault("must be whole seconds")
-    return seconds
+    return int(seconds)
 
 
-WholeSeconds = Annotated[Duration, AfterValidator(_whole)]
+_DURATION: TypeAdapter[float] = TypeAdapter(Duration)
+WholeSeconds = Annotated[int, BeforeValidator(_whole), WithJsonSchema(_DURATION.json_schema())]
 NodeName = Annotated[str, Required("the name of a node")]
 
 

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from pydantic import (
+    AfterValidator,
     Field,
     ModelWrapValidatorHandler,
     TypeAdapter,
@@ -16,19 +18,7 @@ from pydantic import (
 from podium.api.errors import FieldError
 from podium.documents import Document, Duration, Range, Tuple, fault, refuse
 from podium.node.simulated.behaviour import PREFIX, BehaviourError, behaviour_of, node_behaviour_of
-from podium.simulation.scenario import (
-    RETRY_S,
-    Action,
-    Apply,
-    Change,
-    Delete,
-    Drain,
-    Expect,
-    SetFaults,
-    Step,
-    Taint,
-    Target,
-)
+from podium.simulation.actions import Apply, Change, Expect, Taint, Target
 from podium.simulation.scenario_file.checks import CheckDocument
 from podium.simulation.scenario_file.fields import (
     FaultRates,
@@ -50,14 +40,15 @@ _TAINT_RULE = (
 )
 _SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _DOWN = PREFIX + "down"
+RETRY_S = 5.0
 _TARGETS: TypeAdapter[tuple[Target, ...]] = TypeAdapter(Targets)
 
 
-class DeleteDocument(Document):
+class Delete(Document):
     """Objects to delete, and how long pods may take; short: the objects alone."""
 
     objects: Targets = ()
-    grace_period: WholeSeconds | None = None
+    grace_period_s: Annotated[WholeSeconds | None, Field(alias="gracePeriod")] = None
 
     @model_validator(mode="wrap")
     @classmethod
@@ -65,9 +56,6 @@ class DeleteDocument(Document):
         if isinstance(value, dict):
             return handler(value)
         return cls.model_construct(objects=_TARGETS.validate_python(value))
-
-    def action(self) -> Action:
-        return Delete(self.objects, _whole(self.grace_period))
 
 
 class ScaleDocument(Document):
@@ -88,36 +76,35 @@ class ScaleDocument(Document):
         refuse([found] if found else [])
         return self
 
-    def action(self) -> Action:
+    def change(self) -> Change:
         return Change(self.object, {"spec": {"replicas": self.replicas}}, "")
 
 
-class DrainDocument(Document):
-    """The options of `kubectl drain`; short: the node alone."""
+class Drain(Document):
+    """Cordon a node and evict its pods, as `kubectl drain` does; short: the node alone.
+
+    Attributes:
+        timeout_s: when to give up; None for never.
+        grace_period_s: how long pods may take; None leaves it to them.
+        ignore_daemon_sets: whether pods of DaemonSets are left alone; otherwise they keep the node
+            from being drained.
+        retry_s: how long to wait after a budget's refusal; `kubectl drain` waits 5s.
+    """
 
     node: NodeName
-    timeout: Duration | None = None
-    grace_period: WholeSeconds | None = None
+    timeout_s: Annotated[Duration | None, Field(alias="timeout")] = None
+    grace_period_s: Annotated[WholeSeconds | None, Field(alias="gracePeriod")] = None
     force: bool = False
     ignore_daemon_sets: bool = True
     delete_empty_dir_data: bool = False
-    retry_every: Duration = RETRY_S
+    retry_s: Annotated[
+        Duration, AfterValidator(lambda wait_s: wait_s or RETRY_S), Field(alias="retryEvery")
+    ] = RETRY_S
 
     @model_validator(mode="before")
     @classmethod
     def _short(cls, value: Any) -> Any:
         return {"node": value} if isinstance(value, str) else value
-
-    def action(self) -> Action:
-        return Drain(
-            node=self.node,
-            timeout_s=self.timeout,
-            grace_period_s=_whole(self.grace_period),
-            force=self.force,
-            ignore_daemon_sets=self.ignore_daemon_sets,
-            delete_empty_dir_data=self.delete_empty_dir_data,
-            retry_s=self.retry_every or RETRY_S,
-        )
 
 
 class BehaveDocument(Document):
@@ -146,11 +133,31 @@ class BehaveDocument(Document):
             raise fault(str(error)) from None
         return full
 
-    def action(self) -> Action:
+    def change(self) -> Change:
         said = self.annotations.items()
         body = {"metadata": {"annotations": {key: text or None for key, text in said}}}
         words = ", ".join(f"{key.removeprefix(PREFIX)}={text}" for key, text in said)
         return Change(self.object, body, f"is told {words}")
+
+
+Action = Apply | Delete | Change | Taint | Drain | FaultRates | Expect
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a scenario: an action, and when it happens.
+
+    Attributes:
+        path: where it stands in the file, such as `spec.steps[3]`.
+        at_s: when it happens at the earliest, in seconds since the start; None for right after the
+            step before.
+        refusal: a part of the API's answer, if the action is to be refused; None if it isn't.
+    """
+
+    path: str
+    at_s: float | None
+    action: Action
+    refusal: str | None = None
 
 
 class StepDocument(Document):
@@ -160,13 +167,13 @@ class StepDocument(Document):
     within: Duration = 0.0
     refused: str | None = None
     apply: Manifests | None = None
-    delete: DeleteDocument | None = None
+    delete: Delete | None = None
     scale: ScaleDocument | None = None
     taint: str | None = None
     untaint: str | None = None
     cordon: NodeName | None = None
     uncordon: NodeName | None = None
-    drain: DrainDocument | None = None
+    drain: Drain | None = None
     down: NodeName | None = None
     up: NodeName | None = None
     remove: NodeName | None = None
@@ -208,17 +215,18 @@ class StepDocument(Document):
                 return Apply(value)
             case "taint" | "untaint":
                 return _taint(value, removes=name == "untaint")
+            case "delete" | "drain" | "faults":
+                action: Action = value
+                return action
             case "remove":
-                return Delete((Target("Node", "", value),))
-            case "faults":
-                return SetFaults(value.rates())
+                return Delete(objects=(Target("Node", "", value),))
             case "assert_":
                 return Expect(tuple(check.check() for check in value), self.within)
         if name in _NODE_CHANGES:
             body, words = _NODE_CHANGES[name]
             return Change(Target("Node", "", value), body, words)
-        action: Action = value.action()
-        return action
+        change: Change = value.change()
+        return change
 
 
 _ACTIONS = tuple(
@@ -239,7 +247,3 @@ def _taint(text: str, *, removes: bool) -> Taint:
     if match["value"]:
         taint["value"] = match["value"]
     return Taint(match["node"], taint, removes)
-
-
-def _whole(seconds: float | None) -> int | None:
-    return None if seconds is None else int(seconds)
