@@ -1,5 +1,6 @@
 """Printing: JSON, YAML, and tables that are never cut off."""
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -82,6 +83,13 @@ def working(what: str) -> Iterator[Progress]:
         return
     with err.status(what) as status:
         yield Progress(status)
+
+
+def core_count() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def print_report(report: Any, output: str) -> None:

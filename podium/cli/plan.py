@@ -23,6 +23,7 @@ from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     Progress,
     console,
+    core_count,
     fail,
     give_up,
     print_report,
@@ -49,6 +50,12 @@ SeedsOption = Annotated[
     int,
     typer.Option("--seeds", min=1, help="How often to play it, to see what depends on chance."),
 ]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=1, help="How many processes play the seeds; one a core unless given."
+    ),
+]
 
 
 @with_request_options
@@ -62,6 +69,7 @@ def plan(
     baseline: BaselineOption = False,
     alternatives: AlternativesOption = _ALTERNATIVES_MAX,
     seeds: SeedsOption = 1,
+    workers: WorkersOption = None,
 ) -> None:
     """Say what applying manifests would do: placements, preemptions, budgets.
 
@@ -79,7 +87,8 @@ def plan(
             read = read_request(asked)
         request = replace(read.request, alternatives_max=alternatives, seeds=seeds)
         with working("planning") as progress:
-            outcome = make_plan(request, partial(_tell, progress, seeds))
+            told = partial(_tell, progress, seeds)
+            outcome = make_plan(request, told, workers=workers or core_count())
             found = _findings(outcome, conditions, request if baseline else None)
     except PodiumError as error:
         fail(error)

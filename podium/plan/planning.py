@@ -1,6 +1,6 @@
 """A plan from beginning to end: state, changes, what happens then, outcome."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -14,27 +14,27 @@ from podium.plan.outcome import Plan
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
-from podium.plan.request import Request, without_changes
+from podium.plan.request import Progress, Request, without_changes
 from podium.plan.unplayed import unplayed
 from podium.plan.workload_summary import summaries
 
 __all__ = ["Request", "plan"]
 
-Progress = Callable[[int, float], None]
-"""Is told which of the seeds is played, from 1, and how many seconds of it have passed."""
 
-
-def plan(request: Request, progress: Progress | None = None) -> Plan:
+def plan(request: Request, progress: Progress | None = None, *, workers: int = 1) -> Plan:
     """What would happen, or what of it is known when somebody interrupts it by Ctrl-C.
 
     Args:
         request: what is to be planned.
         progress: is told from time to time how far it is.
+        workers: how many processes play seeds while this one plays the first. With 1, and where
+            the system can't fork, this one plays all; what comes of it is the same.
 
     Raises:
         TargetError: something to delete isn't there.
+        LostProcessError: one of the processes was killed.
     """
-    first, *others = _all_played(request, progress)
+    first, *others = _all_played(request, progress, workers)
     if first.interrupted:
         return first
     if others and others[-1].interrupted:
@@ -49,8 +49,15 @@ def plan(request: Request, progress: Progress | None = None) -> Plan:
     return replace(first, seeds=request.seeds, chances=chances([first, *others]))
 
 
-def _all_played(request: Request, progress: Progress | None) -> Iterator[Plan]:
+def _all_played(request: Request, progress: Progress | None, workers: int) -> Iterator[Plan]:
     """A plan for each seed; an interrupted one is the last."""
+    if workers > 1 and request.seeds > 1:
+        # What other plans have no use for takes time to import.
+        from podium.plan.seeds import can_fork, play_seeds
+
+        if can_fork():
+            yield from play_seeds(_played, request, progress, workers)
+            return
     for number in range(1, request.seeds + 1):
         told = None if progress is None else partial(progress, number)
         played = _played(request, request.seed + number - 1, told)

@@ -1,6 +1,6 @@
 """What is to be planned."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from podium.api.objects import Object
@@ -12,6 +12,9 @@ from podium.plan.targets import Target
 
 UNTIL_S = 600.0
 LONGEST_S = 24 * 3600.0
+
+Progress = Callable[[int, float], None]
+"""Is told which of the seeds is played, from 1, and how many seconds of it have passed."""
 
 
 @dataclass(frozen=True, slots=True)
