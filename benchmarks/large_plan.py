@@ -20,6 +20,7 @@ from loading import node, pod
 
 from podium.cli.collecting import collect_rarely
 from podium.manifests import read_sources
+from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import Request, plan
 
 NODES, PODS_PER_NODE = 5_000, 10
@@ -46,7 +47,7 @@ def main() -> None:
         if arguments.profile:
             profile.enable()
         began_s = time.process_time()
-        state = [loaded.obj for loaded in read_sources([str(path)]).objects]
+        state = LoadedState(loaded.obj for loaded in read_sources([str(path)]).objects)
         collect_rarely()
         _tell(f"reading {size_mib:.0f} MiB", began_s)
     _plan(state, arguments.replicas, arguments.plans)
@@ -55,7 +56,7 @@ def main() -> None:
         profile.dump_stats(arguments.profile)
 
 
-def _plan(state: list[Any], replicas: int, plans: int) -> None:
+def _plan(state: LoadedState, replicas: int, plans: int) -> None:
     for number in range(1, plans + 1):
         began_s = time.process_time()
         outcome = plan(Request(state=state, applied=_applied(replicas), alternatives_max=0))

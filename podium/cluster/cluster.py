@@ -84,6 +84,17 @@ class Cluster:
             self._loaded |= loader.exported
         return notes
 
+    def adopt(self, loaded: "Cluster") -> None:
+        """Hold what another cluster has loaded, as if it had been loaded into this one.
+
+        Args:
+            loaded: one that was never started, with the same options for all that loading heeds:
+                seed, start, admission, and whether it is settled.
+        """
+        self.store.adopt(loaded.store)
+        self._loader_rng.setstate(loaded._loader_rng.getstate())
+        self._loaded = None if loaded._loaded is None else {*loaded._loaded}
+
     def start(self) -> None:
         """Start the nodes, then the controllers, then the schedulers."""
         self.start_controllers()

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from podium.api.objects import Object, is_terminating, key, spec_of, uid
-from podium.api.pods import is_finished, node_name_of
-from podium.api.taints import NO_EXECUTE
+from podium.api.objects import Object, key, uid
+from podium.api.pods import node_name_of
 from podium.plan.chances import chances, unrelated
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.leaving import removed, short_of_pods
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
@@ -34,13 +34,18 @@ def plan(request: Request, progress: Progress | None = None, *, workers: int = 1
         TargetError: something to delete isn't there.
         LostProcessError: one of the processes was killed.
     """
+    state = LoadedState.of(request.state)
+    request = replace(request, state=state)
+    if request.seeds > 1:
+        # Once for all, before there are other processes.
+        state.load(settled=not request.repairs)
     first, *others = _all_played(request, progress, workers)
     if first.interrupted:
         return first
     if others and others[-1].interrupted:
         played = [first, *others[:-1]]
         return replace(first, interrupted=True, seeds=len(played), chances=chances(played))
-    if (request.applied or request.deleted or request.pressures) and _is_restless(request.state):
+    if (request.applied or request.deleted or request.pressures) and state.is_restless:
         without = _played(without_changes(request), request.seed)
         anyway = () if without.interrupted else unrelated(first, without)
         first = replace(first, anyway=anyway, interrupted=without.interrupted)
@@ -64,19 +69,6 @@ def _all_played(request: Request, progress: Progress | None, workers: int) -> It
         yield played
         if played.interrupted:
             return
-
-
-def _is_restless(state: Iterable[Object]) -> bool:
-    """Whether anything may happen to the state's pods without any changes."""
-    return any(_may_move(obj) for obj in state)
-
-
-def _may_move(obj: Object) -> bool:
-    if obj.get("kind") == "Node":
-        taints = spec_of(obj).get("taints") or ()
-        return any(taint.get("effect") == NO_EXECUTE for taint in taints)
-    waits = obj.get("kind") == "Pod" and not node_name_of(obj)
-    return waits and not is_finished(obj) and not is_terminating(obj)
 
 
 def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan:

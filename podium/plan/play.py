@@ -4,15 +4,14 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from podium.api.objects import Object, annotations, condition_of, conditions_of, key, status_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.objects import Object, annotations, key, status_of
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
-from podium.cluster.options import START_S
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.node.simulated.behaviour import CONDITIONS, DOWN, PREFIX, Behaviour, ScriptedDuration
+from podium.node.simulated.behaviour import PREFIX, Behaviour, ScriptedDuration
 from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.changing import Changer
 from podium.plan.identities import Identity, decisive
+from podium.plan.loaded_state import LoadedState
 from podium.plan.pressing import press
 from podium.plan.request import LONGEST_S, UNTIL_S, Request
 from podium.plan.rollouts import Rollouts
@@ -39,7 +38,6 @@ _CONTROLLERS = frozenset(CONTROLLERS) - {
     "endpointslice-controller",
     "ttl-after-finished-controller",
 }
-_HEALTHY = {"MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
 
 
 class Play:
@@ -69,13 +67,14 @@ class Play:
     """
 
     def __init__(self, request: Request, seed: int = 0) -> None:
-        self.state = state = decisive(request.state)
+        loaded = LoadedState.of(request.state)
+        self.state = state = loaded.by_identity
         self.applied = decisive(request.applied)
-        self._start_s = start_s(state.values())
+        self._start_s = loaded.start_s
         self._seed = seed
         self._alternatives_max = request.alternatives_max
         self.cluster = Cluster(_options(request, self._start_s, seed))
-        self.notes = self.cluster.load(_as_it_is(obj) for obj in state.values())
+        self.notes = loaded.load_into(self.cluster)
         self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
         self._loaded = {kind: self.cluster.store.list(kind).items for kind in ("ReplicaSet", "Job")}
         self.observer = Observer(self.cluster)
@@ -163,21 +162,6 @@ class Play:
         return self.cluster.driver.now_s - self._start_s
 
 
-def start_s(objects: Iterable[Object]) -> float:
-    """When a plan begins: the latest time that the state's pods and nodes tell of.
-
-    In seconds since the epoch; a fixed time if they tell of none.
-    """
-    times = {text for obj in objects if obj["kind"] in ("Pod", "Node") for text in _times(obj)}
-    return max(map(parse_time, times)) / NANOS_PER_SECOND if times else START_S
-
-
-def _times(obj: Object) -> Iterator[str]:
-    created = obj["metadata"].get("creationTimestamp")
-    started = status_of(obj).get("startTime")
-    yield from (text for text in (created, started) if text)
-
-
 def _options(request: Request, start_s: float, seed: int) -> ClusterOptions:
     configuration = request.configuration
     setup = SchedulerSetup(
@@ -222,25 +206,3 @@ def _allowed(pdb: Object) -> int:
 def _shuffled(seed: int, node_name: str) -> str:
     """Sorts nodes in an order that has nothing to do with their names."""
     return hashlib.sha256(f"{seed}/{node_name}".encode()).hexdigest()
-
-
-def _as_it_is(obj: Object) -> Object:
-    """A node that stays as healthy or unhealthy as it is; anything else as it is."""
-    if obj["kind"] != "Node":
-        return obj
-    ready = condition_of(obj, "Ready")
-    scripted = annotations(obj)
-    script: dict[str, str] = {}
-    if ready is not None and ready.get("status") == "Unknown":
-        script[DOWN] = "true"
-    odd = [
-        f"{one['type']}={one['status']}"
-        for one in conditions_of(obj)
-        if _HEALTHY.get(one["type"], "True" if one["type"] == "Ready" else one.get("status"))
-        != one.get("status")
-    ]
-    if odd:
-        script[CONDITIONS] = ",".join(odd)
-    if not script or scripted.keys() & script.keys():
-        return obj
-    return {**obj, "metadata": {**obj["metadata"], "annotations": {**scripted, **script}}}

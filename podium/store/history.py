@@ -88,6 +88,12 @@ class KindHistory:
         self.size = size
         self._ring: list[WatchEvent] = []
 
+    def copy(self) -> "KindHistory":
+        """Another history of the same events, which nobody watches yet."""
+        other = KindHistory(self.size, self.oldest_revision)
+        other.end, other._ring = self.end, [*self._ring]
+        return other
+
     @property
     def first(self) -> int:
         """The number of the oldest event that is still there; `end` if there is none."""
@@ -128,6 +134,13 @@ class History:
         self._size = size
         self._start = revision
         self._kinds: dict[str, KindHistory] = {}
+
+    def copy(self) -> "History":
+        """Other histories of the same events, which nobody watches yet."""
+        other = History(self._size, self._start)
+        other.revision = self.revision
+        other._kinds = {kind: history.copy() for kind, history in self._kinds.items()}
+        return other
 
     def of(self, kind: str) -> KindHistory:
         """The history of one kind."""

@@ -20,6 +20,14 @@ class KindIndex:
         # Sorted when somebody lists, forgotten when a name comes or goes.
         self._names: dict[str, list[str]] = {}
 
+    def copy(self) -> "KindIndex":
+        """Another index of the same objects, which nobody changes."""
+        other = KindIndex()
+        other.changes = self.changes
+        other._namespaces = {place: {**objects} for place, objects in self._namespaces.items()}
+        other._names = {**self._names}
+        return other
+
     def get(self, namespace: str, name: str) -> Object | None:
         """The object, None if there is none."""
         return self._namespaces.get(namespace, _NOTHING).get(name)

@@ -60,6 +60,20 @@ class Store:
                 self.revision = event.revision
                 self._history.publish((event,))
 
+    def adopt(self, other: "Store") -> None:
+        """Hold and remember what another store does, instead of anything else.
+
+        The objects are shared, as nobody changes them; what is written from now on isn't.
+
+        Raises:
+            ValueError: there is a journal, which knows nothing of it.
+        """
+        if self._journal is not None:
+            raise ValueError("a store with a journal adopts nothing")
+        self.revision = other.revision
+        self._indexes = {kind: index.copy() for kind, index in other._indexes.items()}
+        self._history = other._history.copy()
+
     def get(self, kind: str, namespace: str, name: str) -> Object | None:
         """An object, None if there is none; the namespace is "" where kinds have none."""
         index = self._indexes.get(kind)

@@ -1,0 +1,140 @@
+"""States that are loaded once, and planned on as often as one likes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import overload
+
+from podium.api.objects import (
+    Object,
+    annotations,
+    condition_of,
+    conditions_of,
+    is_terminating,
+    spec_of,
+    status_of,
+)
+from podium.api.pods import is_finished, node_name_of
+from podium.api.taints import NO_EXECUTE
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.cluster import Cluster, ClusterOptions
+from podium.cluster.options import START_S
+from podium.node.simulated.behaviour import CONDITIONS, DOWN
+from podium.plan.identities import Identity, decisive
+
+_HEALTHY = {"MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
+
+
+class LoadedState(Sequence[Object]):
+    """A state that is loaded once, and planned on as often as one likes.
+
+    It is a sequence of its objects, and so can stand wherever a request's state does. Whatever
+    comes of a plan is the same as with the objects alone; it comes sooner. The objects mustn't be
+    changed any more.
+
+    Args:
+        objects: the cluster's, valid and with their namespaces.
+    """
+
+    def __init__(self, objects: Iterable[Object]) -> None:
+        self._objects = [*objects]
+        self._loaded: dict[bool, tuple[Cluster, Sequence[str]]] = {}
+
+    @classmethod
+    def of(cls, objects: Iterable[Object]) -> "LoadedState":
+        """Objects as a state; the same one, if they are one."""
+        return objects if isinstance(objects, cls) else cls(objects)
+
+    @overload
+    def __getitem__(self, index: int) -> Object: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Object]: ...
+    def __getitem__(self, index: int | slice) -> Object | Sequence[Object]:
+        return self._objects[index]
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def __iter__(self) -> Iterator[Object]:
+        return iter(self._objects)
+
+    @cached_property
+    def by_identity(self) -> dict[Identity, Object]:
+        """What decisions depend on."""
+        return decisive(self._objects)
+
+    @cached_property
+    def start_s(self) -> float:
+        """When plans begin, in seconds since the epoch."""
+        return start_s(self.by_identity.values())
+
+    @cached_property
+    def is_restless(self) -> bool:
+        """Whether anything may happen to the pods without any changes."""
+        return any(map(_may_move, self._objects))
+
+    def load(self, *, settled: bool = True) -> tuple[Cluster, Sequence[str]]:
+        """A cluster that it is loaded into, not to be started, and what is odd about it.
+
+        Args:
+            settled: as in `ClusterOptions`.
+        """
+        if settled not in self._loaded:
+            cluster = Cluster(ClusterOptions(start_s=self.start_s, settled=settled))
+            notes = cluster.load(_as_it_is(obj) for obj in self.by_identity.values())
+            self._loaded[settled] = cluster, notes
+        return self._loaded[settled]
+
+    def load_into(self, cluster: Cluster) -> list[str]:
+        """Load it into a cluster that starts at `start_s`, and has neither seed nor admission set.
+
+        Returns:
+            What is odd about it, in plain sentences.
+        """
+        loaded, notes = self.load(settled=cluster.options.settled)
+        cluster.adopt(loaded)
+        return [*notes]
+
+
+def start_s(objects: Iterable[Object]) -> float:
+    """When a plan begins: the latest time that the state's pods and nodes tell of.
+
+    In seconds since the epoch; a fixed time if they tell of none.
+    """
+    times = {text for obj in objects if obj["kind"] in ("Pod", "Node") for text in _times(obj)}
+    return max(map(parse_time, times)) / NANOS_PER_SECOND if times else START_S
+
+
+def _times(obj: Object) -> Iterator[str]:
+    created = obj["metadata"].get("creationTimestamp")
+    started = status_of(obj).get("startTime")
+    yield from (text for text in (created, started) if text)
+
+
+def _as_it_is(obj: Object) -> Object:
+    """A node that stays as healthy or unhealthy as it is; anything else as it is."""
+    if obj["kind"] != "Node":
+        return obj
+    ready = condition_of(obj, "Ready")
+    scripted = annotations(obj)
+    script: dict[str, str] = {}
+    if ready is not None and ready.get("status") == "Unknown":
+        script[DOWN] = "true"
+    odd = [
+        f"{one['type']}={one['status']}"
+        for one in conditions_of(obj)
+        if _HEALTHY.get(one["type"], "True" if one["type"] == "Ready" else one.get("status"))
+        != one.get("status")
+    ]
+    if odd:
+        script[CONDITIONS] = ",".join(odd)
+    if not script or scripted.keys() & script.keys():
+        return obj
+    return {**obj, "metadata": {**obj["metadata"], "annotations": {**scripted, **script}}}
+
+
+def _may_move(obj: Object) -> bool:
+    if obj.get("kind") == "Node":
+        taints = spec_of(obj).get("taints") or ()
+        return any(taint.get("effect") == NO_EXECUTE for taint in taints)
+    waits = obj.get("kind") == "Pod" and not node_name_of(obj)
+    return waits and not is_finished(obj) and not is_terminating(obj)

@@ -1,0 +1,54 @@
+"""A state that is loaded once can be planned on many times, and each plan is as if it were new."""
+
+from dataclasses import replace
+
+from podium.plan.loaded_state import LoadedState
+from podium.plan.planning import Request, plan
+from podium.plan.targets import parse_target
+from tests.plan.objects import node, pod, priority_class
+
+STATE = [
+    *(node(name, "2") for name in "abc"),
+    *(pod(f"old-{name}", "2", on=name) for name in "ab"),
+    priority_class("high", 10),
+]
+HIGH = pod("new", "2", priorityClassName="high")
+
+
+def requests(state: LoadedState | list[dict[str, object]]) -> list[Request]:
+    return [
+        Request(state, [pod("p")]),
+        Request(state, [HIGH, pod("q", "2")], seeds=2),
+        Request(state, deleted=[parse_target("pod/old-a", "default")]),
+        Request(state, [pod("elsewhere", namespace="other")], repairs=True),
+        Request(state, [pod("p")]),
+    ]
+
+
+def test_each_plan_is_as_of_a_state_that_was_never_planned_on() -> None:
+    loaded = LoadedState(STATE)
+    for again, anew in zip(requests(loaded), requests(STATE), strict=True):
+        assert plan(again) == plan(anew)
+
+
+def test_nothing_of_a_plan_is_left_in_the_state() -> None:
+    loaded = LoadedState(STATE)
+    before = [*loaded.load()[0].store.list("Pod").items]
+    plan(Request(loaded, [HIGH, pod("q", "2")]))
+    assert loaded.load()[0].store.list("Pod").items == before
+    assert [*loaded] == STATE
+    assert loaded[0] is STATE[0]
+
+
+def test_it_is_loaded_once_and_again_only_to_be_repaired() -> None:
+    loaded = LoadedState(STATE)
+    cluster = loaded.load()[0]
+    plan(Request(loaded, [HIGH]))
+    assert loaded.load()[0] is cluster
+    assert loaded.load(settled=False)[0] is not cluster
+    assert LoadedState.of(loaded) is loaded
+
+
+def test_a_request_may_be_changed_and_keeps_its_state() -> None:
+    request = Request(LoadedState(STATE), [HIGH])
+    assert plan(replace(request, applied=[pod("p")])) == plan(Request(STATE, [pod("p")]))
