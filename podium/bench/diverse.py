@@ -4,6 +4,7 @@ The reference's pods are alike, so that what is found out about one holds for th
 nothing does: each pod is decided as if none had come before it.
 """
 
+from functools import partial
 from typing import Any
 
 from podium.api.objects import Object
@@ -94,12 +95,13 @@ def _preempt(pod: Object, number: int) -> None:
     pod["spec"]["priority"] = 100
 
 
-def _case(name: str, vary: templates.Vary) -> Case:
-    def vary_earlier(pod: Object, number: int) -> None:
-        vary(pod, number + _EARLIER)
+def _vary_earlier(vary: templates.Vary, pod: Object, number: int) -> None:
+    vary(pod, number + _EARLIER)
 
+
+def _case(name: str, vary: templates.Vary) -> Case:
     group = PodGroup(templates.POD_DEFAULT, _NAMESPACE, vary)
-    earlier = PodGroup(templates.POD_DEFAULT, _NAMESPACE, vary_earlier)
+    earlier = PodGroup(templates.POD_DEFAULT, _NAMESPACE, partial(_vary_earlier, vary))
     return Case(name, group, _SIZES, init=(earlier,), zones=_ZONES, node=templates.NODE_OF_32_CPUS)
 
 

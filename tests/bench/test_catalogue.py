@@ -1,5 +1,7 @@
 """Which workloads there are, and how they are named on a command line."""
 
+import pickle
+
 import pytest
 
 from podium.bench.catalogue import (
@@ -115,3 +117,8 @@ def test_every_size_with_churn_sees_some() -> None:
     assert churned
     large = [workload for workload in churned if workload.size.nodes > 5]
     assert all(workload.size.measured_pods > MEASURED_PER_CHURN for workload in large)
+
+
+def test_every_workload_can_be_measured_in_a_process_of_its_own() -> None:
+    for workload in WORKLOADS:
+        assert pickle.loads(pickle.dumps(workload)).name == workload.name
