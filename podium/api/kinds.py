@@ -73,7 +73,14 @@ _ALL = ("all",)
 _SCHEDULING, _STORAGE, _RUNTIME = "scheduling.k8s.io", "storage.k8s.io", "node.k8s.io"
 _RESOURCE, _COORDINATION = "resource.k8s.io", "coordination.k8s.io"
 _NETWORKING, _RBAC = "networking.k8s.io", "rbac.authorization.k8s.io"
-_POD_SUBRESOURCES = ("binding", "eviction", "log", "resize", "status")
+_POD_SUBRESOURCES = (
+    "binding",
+    "ephemeralcontainers",
+    "eviction",
+    "log",
+    "resize",
+    "status",
+)
 
 _KINDS = (
     Kind("", "Pod", "pods", True, ("po",), _POD_SUBRESOURCES, _ALL),

@@ -82,6 +82,7 @@ class Container:
         spec: the container's own part of it.
         sandbox: where it runs.
         is_init: whether it runs to its end before others start.
+        is_ephemeral: whether somebody has put it into the running pod, for debugging.
         state: what it is doing.
         attempt: the number of the present or last run; -1 before the first.
         since_s: when it started, if it runs, in seconds since the epoch.
@@ -99,6 +100,7 @@ class Container:
     spec: Object
     sandbox: PodSandbox
     is_init: bool = False
+    is_ephemeral: bool = False
     state: State = State.WAITING
     attempt: int = -1
     since_s: float = 0.0
@@ -172,6 +174,8 @@ class Container:
 
     def restarts_after(self, code: int) -> bool:
         """Whether it is started again after an exit."""
+        if self.is_ephemeral:
+            return False
         policy = self.spec.get("restartPolicy") or self.pod["spec"].get("restartPolicy") or "Always"
         if policy == "Always" and self.is_init and not self.is_sidecar:
             return code != 0

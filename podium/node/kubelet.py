@@ -242,6 +242,7 @@ class Kubelet:
 
     def _go_on(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
         self.pods.renew(worker, pod)
+        worker.take_in_ephemeral(now_s)
         yield from self.runtime.renew(worker, now_s)
         if is_terminating(pod):
             grace_period_s = float(pod["metadata"].get("deletionGracePeriodSeconds") or 0)

@@ -138,6 +138,9 @@ def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
     if worker.init:
         found = [_container_status(one, worker, now_s) for one in worker.init]
         status["initContainerStatuses"] = found
+    if worker.ephemeral:
+        found = [_container_status(one, worker, now_s) for one in worker.ephemeral]
+        status["ephemeralContainerStatuses"] = found
     why = worker.stop_reason
     if worker.is_over and why is not None and why.reason:
         status |= {"reason": why.reason, "message": why.message}
@@ -171,12 +174,14 @@ def _container_status(one: Container, worker: PodWorker, now_s: float) -> Status
         state = {"terminated": _LOST}
     else:
         state = {"waiting": _waiting(one, worker)}
+    is_ready = one.has_succeeded if one.is_init and not one.is_sidecar else one.is_ready
     return {
         "name": one.name,
         "image": one.spec.get("image") or "",
         "imageID": "",
-        "ready": one.has_succeeded if one.is_init and not one.is_sidecar else one.is_ready,
-        "started": one.is_started,
+        # Nobody probes what is there for debugging.
+        "ready": is_ready and not one.is_ephemeral,
+        "started": one.is_started and not one.is_ephemeral,
         "restartCount": one.restarts,
         "state": state,
         "lastState": before,

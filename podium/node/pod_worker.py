@@ -5,7 +5,7 @@ restarted by itself. When a pod is stopped, sidecars go on until the others have
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from podium.api.objects import Object, uid
 from podium.control.backoff import Backoff
@@ -49,6 +49,7 @@ class PodWorker:
         sandbox: where its containers run.
         admitted_s: when the node took it, in seconds since the epoch.
         init: its init containers, in their order.
+        ephemeral: those that were put into it as it ran; nothing depends on them.
         waits_for: uids of the pods that have to make room for it first.
         stop_reason: why it is being stopped, or was; None if it isn't being stopped.
         is_over: whether nothing of it runs any more, nor will.
@@ -67,6 +68,7 @@ class PodWorker:
     init: list[Container]
     main: list[Container]
     containers: list[Container]
+    ephemeral: list[Container] = field(default_factory=list)
     waits_for: frozenset[str] = frozenset()
     stop_reason: StopReason | None = None
     is_over: bool = False
@@ -95,6 +97,7 @@ class PodWorker:
         both = [*init, *main] if init else main
         worker = cls(pod, uid(pod), info, sandbox, now_s, init, main, both)
         worker.begin_at(now_s)
+        worker.take_in_ephemeral(now_s)
         return worker
 
     @property
@@ -141,6 +144,19 @@ class PodWorker:
             self.pod = pod
             for one in self.containers:
                 one.pod = pod
+
+    def take_in_ephemeral(self, now_s: float) -> None:
+        """Have started what was put into the pod for debugging; only scripts know how."""
+        wanted = self.pod["spec"].get("ephemeralContainers")
+        if not wanted or not self.sandbox.is_scripted:
+            return
+        known = {one.name for one in self.ephemeral}
+        new = [one for one in wanted if one["name"] not in known]
+        added = [Container(self.pod, one, self.sandbox, is_ephemeral=True) for one in new]
+        if added:
+            self.ephemeral += added
+            self.containers = [*self.containers, *added]
+            self.touch(now_s)
 
     def stop(self, why: StopReason, grace_period_s: float, now_s: float) -> None:
         """Have it stop; the first reason stays, a later order may only make it sooner."""
@@ -225,7 +241,7 @@ class PodWorker:
         if self._set_up_ends_s <= now_s:
             yield from self.set_up("", now_s)
         if self.is_set_up:
-            for one in self._wanted():
+            for one in (*self.ephemeral, *self._wanted()) if self.ephemeral else self._wanted():
                 yield from one.start(now_s)
 
     def _find_next_s(self) -> float:
@@ -237,7 +253,7 @@ class PodWorker:
         goes_on = self.is_set_up and self.stop_reason is None and not self.waits_for
         for one in self._wanted() if goes_on else ():
             least_s = min(least_s, one.next_s())
-        if self.init or not goes_on:
+        if self.init or self.ephemeral or not goes_on:
             for one in self.containers:
                 if one.state is State.RUNNING:
                     least_s = min(least_s, one.next_s())

@@ -127,3 +127,11 @@ def test_what_simulated_pods_cannot_do(kubectl: Kubectl, running: str) -> None:
     )
     assert "Metrics API not available" in kubectl.fails_to("top", "nodes")
     assert "Metrics API not available" in kubectl.fails_to("top", "pods", *there)
+
+
+def test_debugging_a_pod(kubectl: Kubectl, running: str) -> None:
+    there = ("-n", running)
+    kubectl("debug", "p", *there, "--image=busybox", "--container=shell", "--profile=general")
+    state = "jsonpath={.status.ephemeralContainerStatuses[0].state.running}"
+    kubectl("wait", "pod/p", *there, f"--for={state}", "--timeout=30s")
+    assert "shell writes no logs" in kubectl("logs", "p", *there, "-c", "shell")

@@ -90,6 +90,7 @@ def pod_spec(spec: Object) -> Object:
         spec,
         initContainers=every(container),
         containers=every(container),
+        ephemeralContainers=every(container),
         volumes=every(volume),
         resources=requirements,
         overhead=amounts,

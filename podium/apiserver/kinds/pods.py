@@ -10,6 +10,11 @@ from podium.api.qos import qos_class
 from podium.apiserver.kinds import pod_columns
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, wide
 from podium.apiserver.kinds.label_keys import merge_label_keys
+from podium.apiserver.kinds.pod_ephemeral_containers import (
+    added,
+    ephemeral_containers_update,
+    none_in_new,
+)
 from podium.apiserver.kinds.pod_resize import resize_update
 from podium.apiserver.kinds.pod_status import status_update
 from podium.apiserver.kinds.pod_templates import pod
@@ -58,6 +63,12 @@ def _update_status(new: Object, old: Object, now_s: float) -> Object:
 def _resize(new: Object, old: Object, _now_s: float) -> Object:
     """Only the resources of containers."""
     new = resized(new, old)
+    return new if new["spec"] == old["spec"] else next_generation(new, old)
+
+
+def _add_ephemeral_containers(new: Object, old: Object, _now_s: float) -> Object:
+    """Only the ephemeral containers."""
+    new = added(new, old)
     return new if new["spec"] == old["spec"] else next_generation(new, old)
 
 
@@ -113,12 +124,21 @@ POD = Registration(
     defaults=pod,
     defaults_of_new=merge_label_keys,
     validate=pod_check,
+    validate_new=none_in_new,
     validate_update=update,
-    validate_subresource_update={"status": status_update, "resize": resize_update},
+    validate_subresource_update={
+        "ephemeralcontainers": ephemeral_containers_update,
+        "resize": resize_update,
+        "status": status_update,
+    },
     strategy=Strategy(
         create=_create,
         update=counted_spec,
-        subresources={"status": _update_status, "resize": _resize},
+        subresources={
+            "ephemeralcontainers": _add_ephemeral_containers,
+            "resize": _resize,
+            "status": _update_status,
+        },
         counts_generations=True,
         answers_object=True,
         graceful=True,

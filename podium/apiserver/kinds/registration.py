@@ -10,7 +10,7 @@ from podium.apiserver.kinds.filling import Filler, nothing_new
 from podium.apiserver.kinds.rules import Rule, changed
 from podium.apiserver.kinds.selecting import ReadField, by_key, by_name
 from podium.apiserver.kinds.strategy import Strategy, apart_from_status
-from podium.apiserver.validation.checks import Check, fields
+from podium.apiserver.validation.checks import Check, anything, fields
 from podium.apiserver.validation.metadata import object_meta
 
 metadata_alone: Check = fields(metadata=object_meta())
@@ -26,6 +26,7 @@ class Registration:
         defaults: fills in what its author left out.
         defaults_of_new: fills in what is settled once, when an object is created.
         validate: what is wrong with an object by itself.
+        validate_new: what is wrong besides where such an object is created, not just stored.
         validate_update: what is wrong with a change of an object.
         validate_subresource_update: the same for changes by subresources, such as `status`.
         strategy: what writes prepare, reset and count.
@@ -41,6 +42,7 @@ class Registration:
     defaults: Filler = nothing_new
     defaults_of_new: Filler = nothing_new
     validate: Check = metadata_alone
+    validate_new: Check = anything
     validate_update: Rule | None = None
     validate_subresource_update: Mapping[str, Rule] = field(default_factory=dict)
     strategy: Strategy = Strategy()  # noqa: RUF009 - it doesn't change

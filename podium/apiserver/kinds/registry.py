@@ -6,6 +6,7 @@ served and printed as any other; that of a kind that a definition brings is made
 
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from pkgutil import iter_modules
 from typing import Any
 
@@ -71,7 +72,8 @@ def apply_defaults(obj: Object, kind: str | None = None) -> Object:
 
 def faults_of(kind: Kind, obj: Object) -> list[FieldError]:
     """The first faults of a new object: as many as are told, and one more if there are more."""
-    return first_told(registration_of(kind).validate(obj, ""))
+    registration = registration_of(kind)
+    return first_told(chain(registration.validate_new(obj, ""), registration.validate(obj, "")))
 
 
 def validate(obj: Object) -> list[FieldError]:

@@ -93,7 +93,8 @@ def log(call: Call) -> Response:
     container = call.parameters.text("container")
     names = [one["name"] for one in pod["spec"].get("containers") or ()]
     others = [one["name"] for one in pod["spec"].get("initContainers") or ()]
-    if container and container not in names + others:
+    added = [one["name"] for one in pod["spec"].get("ephemeralContainers") or ()]
+    if container and container not in names + others + added:
         raise bad_request(f"container {container} is not valid for pod {info.name}")
     if not container and len(names) > 1:
         choice = f"choose one of: [{' '.join(names)}]"
@@ -112,7 +113,8 @@ def log(call: Call) -> Response:
 def _simulated_output(pod: Object, container: str) -> str:
     """What is said in place of the output of a container that only seems to run."""
     status = status_of(pod)
-    told = [*(status.get("containerStatuses") or ()), *(status.get("initContainerStatuses") or ())]
+    lists = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
+    told = [one for field in lists for one in status.get(field) or ()]
     state = next((one.get("state") or {} for one in told if one.get("name") == container), {})
     if waiting := state.get("waiting"):
         where = f'container "{container}" in pod "{name(pod)}"'

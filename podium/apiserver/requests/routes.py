@@ -13,6 +13,7 @@ _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "u
 _EDITED = ("get", "patch", "update")
 _VERBS_OF_SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
     "binding": ("create",),
+    "ephemeralcontainers": _EDITED,
     "eviction": ("create",),
     "finalize": ("update",),
     "log": ("get",),

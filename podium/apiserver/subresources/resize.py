@@ -30,7 +30,7 @@ def resized(new: Object, old: Object) -> Object:
     }
     if wanted.get("resources") is not None:
         changes["resources"] = wanted["resources"]
-    return {**old, "metadata": _identity(new, old), "spec": {**spec, **changes}}
+    return {**old, "metadata": identity(new, old), "spec": {**spec, **changes}}
 
 
 def _containers(old: Sequence[Object], wanted: Sequence[Object]) -> list[Object]:
@@ -45,7 +45,8 @@ def _with_resources(container: Object, wanted: Object | None) -> Object:
     return {**kept, **{field: wanted[field] for field in _RESIZED if field in wanted}}
 
 
-def _identity(new: Object, old: Object) -> Object:
+def identity(new: Object, old: Object) -> Object:
+    """The stored metadata with what the new pod says of which one, in which version, it is."""
     asked = new.get("metadata") or {}
     own = {
         field: asked[field]

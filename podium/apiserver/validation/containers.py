@@ -24,7 +24,7 @@ _AFTER_RESIZE = ("NotRequired", "RestartContainer")
 
 
 @dataclass(frozen=True, slots=True)
-class _Pod:
+class PodParts:
     """What the containers of a pod are judged by.
 
     Attributes:
@@ -65,7 +65,7 @@ _last_fields = checks.fields(
 _restart_policy = checks.fields(restartPolicy=checks.one_of("Always", "Never", "OnFailure"))
 
 
-def _common(container: Any, path: str, pod: _Pod) -> Faults:
+def common(container: Any, path: str, pod: PodParts) -> Faults:
     """What all containers have to fulfil."""
     if not isinstance(container, dict):
         yield checks.wrong_type(path, container, "an object")
@@ -77,7 +77,7 @@ def _common(container: Any, path: str, pod: _Pod) -> Faults:
     yield from checks.detail(_resizing(pod))(container, path)
 
 
-def _claims(container: Mapping[str, Any], path: str, pod: _Pod) -> Faults:
+def _claims(container: Mapping[str, Any], path: str, pod: PodParts) -> Faults:
     """The claims that a container makes use of are its pod's."""
     seen = set()
     known = f": {', '.join(sorted(pod.claims))}" if pod.claims else " which is empty"
@@ -96,7 +96,7 @@ def _claims(container: Mapping[str, Any], path: str, pod: _Pod) -> Faults:
             yield FieldError(where, name, message, ErrorKind.NOT_FOUND)
 
 
-def _resizing(pod: _Pod) -> Any:
+def _resizing(pod: PodParts) -> Any:
     def check(container: Any, path: str) -> Faults:
         # Most faults have no index, as kube-apiserver has it.
         where, seen = join(path, "resizePolicy"), set[str]()
@@ -117,7 +117,8 @@ def _resizing(pod: _Pod) -> Any:
     return check
 
 
-def _new_name(container: Any, path: str, names: set[str]) -> Faults:
+def new_name(container: Any, path: str, names: set[str]) -> Faults:
+    """A container's name is none of these, to which it is added."""
     name = container.get("name")
     if isinstance(name, str) and name:
         if name in names:
@@ -134,14 +135,14 @@ def containers(spec: Mapping[str, Any], path: str) -> Faults:
     if not isinstance(found, list):
         yield checks.wrong_type(where, found, "a list")
         return
-    pod, names = _Pod.of(spec), set[str]()
+    pod, names = PodParts.of(spec), set[str]()
     running = checks.in_turn(
         checks.fields(lifecycle=lifecycle(pod.grace_s)), probes, _restart_policy
     )
     for index, one in enumerate(found):
-        yield from _common(one, f"{where}[{index}]", pod)
+        yield from common(one, f"{where}[{index}]", pod)
         if isinstance(one, dict):
-            yield from _new_name(one, f"{where}[{index}]", names)
+            yield from new_name(one, f"{where}[{index}]", names)
             yield from running(one, f"{where}[{index}]")
     yield from unique_host_ports(found, where)
 
@@ -154,14 +155,17 @@ def init_containers(spec: Mapping[str, Any], path: str) -> Faults:
     if not isinstance(found, list):
         yield checks.wrong_type(where, found, "a list")
         return
-    pod, names = _Pod.of(spec), {str(one.get("name")) for _, one in dicts(spec.get("containers"))}
+    pod, names = (
+        PodParts.of(spec),
+        {str(one.get("name")) for _, one in dicts(spec.get("containers"))},
+    )
     running = checks.in_turn(checks.fields(lifecycle=lifecycle(pod.grace_s)), probes)
     for index, one in enumerate(found):
         here = f"{where}[{index}]"
-        yield from _common(one, here, pod)
+        yield from common(one, here, pod)
         if isinstance(one, dict):
             yield from _restart_policy(one, here)
-            yield from _new_name(one, here, names)
+            yield from new_name(one, here, names)
             # They run one after another, so each is judged as if it were the first.
             yield from unique_host_ports([one], where)
             yield from running(one, here) if is_sidecar(one) else _passing(one, here)

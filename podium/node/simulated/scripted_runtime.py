@@ -94,7 +94,7 @@ class ScriptedSandbox:
 
     def schedule_exit(self, container: Container) -> None:
         """Settle when a container that runs will exit by itself, and how."""
-        if container.is_sidecar:
+        if container.is_sidecar or container.is_ephemeral:
             return
         if container.is_init:
             inits = container.pod["spec"]["initContainers"]
@@ -127,7 +127,7 @@ class ScriptedSandbox:
         return container.handled(handler, _WELL, 0.0, now_s)
 
     def probes(self, container: Container, now_s: float) -> dict[Handler, ProbeWorker]:
-        if container.is_init:
+        if container.is_init or container.is_ephemeral:
             return {}
         delay_s = self.script.ready_after_s(container.attempt)
         if not delay_s:
@@ -202,12 +202,18 @@ class ScriptedRuntime:
             return
         sandbox.take_address(pod)
         is_ready = condition_status(status, "Ready") == "True"
-        told = {one["name"]: one for one in status.get("containerStatuses") or ()}
+        told = _by_name(status, "containerStatuses")
         for one in worker.init:
             _resume_init(one, worker.admitted_s)
         for one in worker.main:
             _resume(one, told.get(one.name, {"ready": is_ready}), worker.admitted_s)
         worker.resumed()
+        before = _by_name(status, "ephemeralContainerStatuses")
+        for one in worker.ephemeral:
+            if one.name in before:
+                _resume(one, {**before[one.name], "ready": True}, worker.admitted_s)
+            else:
+                worker.touch(now_s)
 
     def renew(self, worker: PodWorker, _now_s: float) -> Iterable[Effect]:
         """Read again what a pod uses, if its annotations have changed."""
@@ -264,6 +270,10 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
     if not told.get("ready"):
         one.probes = _readiness(sandbox.script.ready_after_s(one.attempt), one.since_s)
     sandbox.schedule_exit(one)
+
+
+def _by_name(status: Object, field: str) -> dict[str, Object]:
+    return {one["name"]: one for one in status.get(field) or ()}
 
 
 def _seconds(time: str) -> float:

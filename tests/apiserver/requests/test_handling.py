@@ -216,5 +216,5 @@ def test_service_accounts_get_no_tokens(client):
 
 def test_what_is_not_there_has_empty_details(client):
     """By which kubectl tells a path that isn't there from an object that isn't."""
-    assert client.ask("PATCH", f"{PODS}/p/ephemeralcontainers").body["details"] == {}
+    assert client.ask("PATCH", f"{PODS}/p/nonsense").body["details"] == {}
     assert client.ask("GET", f"{PODS}/p").body["details"] == {"name": "p", "kind": "pods"}
