@@ -11,13 +11,11 @@ from podium.api.objects import (
     conditions_of,
     is_terminating,
     spec_of,
-    status_of,
 )
 from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE
-from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.cluster import Cluster, ClusterOptions
-from podium.cluster.options import START_S
+from podium.cluster.start_time import start_s
 from podium.node.simulated.behaviour import CONDITIONS, DOWN
 from podium.plan.identities import Identity, decisive
 
@@ -93,21 +91,6 @@ class LoadedState(Sequence[Object]):
         loaded, notes = self.load(settled=cluster.options.settled)
         cluster.adopt(loaded)
         return [*notes]
-
-
-def start_s(objects: Iterable[Object]) -> float:
-    """When a plan begins: the latest time that the state's pods and nodes tell of.
-
-    In seconds since the epoch; a fixed time if they tell of none.
-    """
-    times = {text for obj in objects if obj["kind"] in ("Pod", "Node") for text in _times(obj)}
-    return max(map(parse_time, times)) / NANOS_PER_SECOND if times else START_S
-
-
-def _times(obj: Object) -> Iterator[str]:
-    created = obj["metadata"].get("creationTimestamp")
-    started = status_of(obj).get("startTime")
-    yield from (text for text in (created, started) if text)
 
 
 def _as_it_is(obj: Object) -> Object:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from podium.api.objects import Object, annotations, key, status_of
+from podium.api.pods import node_name_of
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.node.simulated.behaviour import PREFIX, Behaviour, ScriptedDuration
@@ -182,7 +183,8 @@ def _options(request: Request, start_s: float, seed: int) -> ClusterOptions:
 def _idle(request: Request) -> set[str]:
     """Controllers that will have nothing to do, and would follow every pod for it."""
     idle = set()
-    if not (request.deleted or request.repairs):
+    is_pinned = any(one["kind"] == "Pod" and node_name_of(one) for one in request.applied)
+    if not (request.deleted or request.repairs or is_pinned):
         idle |= {"generic-garbage-collector", "pod-garbage-collector"}
     nodes = (one for one in request.state if one.get("kind") == "Node")
     is_scripted = any(key.startswith(PREFIX) for node in nodes for key in annotations(node))

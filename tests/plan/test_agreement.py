@@ -1,82 +1,48 @@
-"""A plan and a simulation of the same change come to the same."""
+"""A plan, a simulation and an explanation of the same change come to the same."""
 
-from dataclasses import replace
-from itertools import chain
 from random import Random
-from typing import Any
 
-import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
-from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
-from podium.node.simulated.node_settings import NodeSettings
-from podium.plan.play import BEHAVIOUR, DECISION_S
-from podium.simulation.actions import Apply
-from podium.simulation.scenario_file import Scenario
-from podium.simulation.scenario_file.steps import Step
-from podium.simulation.scenario_runner import simulate
-from tests.plan.objects import node, planned, priority_class, workload
+from podium.cluster.start_time import start_s
+from podium.plan.explaining import explain_pod
+from podium.plan.outcome import Plan
+from podium.plan.planning import Request, plan
+from tests.plan.worlds import UNTIL_S, Outcome, World, simulated, world
 
-CLASSES = [priority_class("low", 1), priority_class("high", 1000)]
-EXPORTED = (
-    *("Node", "Pod", "PriorityClass", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"),
-    *("ControllerRevision", "Namespace"),
-)
-UNTIL_S = 150.0
-OPTIONS = ClusterOptions(
-    schedulers=(SchedulerSetup(decision_s=DECISION_S),), nodes=NodeSettings(behaviour=BEHAVIOUR)
-)
+# A smaller seed is no simpler world: there is nothing to shrink.
+_seeded = settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
+_seeds = st.integers(0, 2**32)
 
 
-def drawn(rng: Random, name: str) -> Any:
-    kind = rng.choice(["Deployment", "StatefulSet", "DaemonSet"])
-    replicas = {} if kind == "DaemonSet" else {"replicas": rng.randrange(5)}
-    template = {
-        "priorityClassName": rng.choice(["low", "high"]),
-        "terminationGracePeriodSeconds": rng.choice([5, 30]),
-    }
-    return workload(kind, name, rng.choice(["500m", "1", "2"]), template=template, **replicas)
+def outcome_of(found: Plan) -> Outcome:
+    lost = frozenset(one.pod for one in found.disruptions)
+    return Outcome(lost, frozenset(one.pod for one in (*found.pending, *found.gated)))
 
 
-def exported(objects: list[Any]) -> list[Any]:
-    """What a cluster of these objects is like after a while."""
-    # With another seed than those that go on from here, or they would give the same uids again.
-    cluster = Cluster(replace(OPTIONS, seed=7))
-    cluster.load(objects)
-    cluster.start()
-    cluster.driver.advance(60)
-    return [*chain.from_iterable(cluster.store.list(kind).items for kind in EXPORTED)]
+def request_of(there: World) -> Request:
+    return Request(there.state, there.applied, until_s=UNTIL_S)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_same_pods_are_lost_and_left_over(seed: int) -> None:
-    rng = Random(seed)
-    there = [drawn(rng, name) for name in "abc"]
-    nodes = [node(f"n{number}", rng.choice(["2", "3", "4"])) for number in range(3)]
-    state = exported([*nodes, *CLASSES, *there])
-    after = drawn(rng, rng.choice(there)["metadata"]["name"])
-    if not any(
-        one["kind"] == after["kind"] and one["metadata"] == after["metadata"] for one in there
-    ):
-        after = drawn(rng, "new")
-    outcome = planned(state, after, until_s=UNTIL_S)
-    scenario = Scenario(
-        name="same",
-        options=OPTIONS,
-        objects=state,
-        steps=[Step("spec.steps[0]", 0.0, Apply((after,)))],
-        until_s=UNTIL_S,
-    )
-    simulation = simulate(scenario)
-    lost = {
-        f"{entry.namespace}/{entry.name}"
-        for entry in simulation.entries
-        if entry.kind == "Pod" and entry.details.get("disruption")
-    }
-    pods = simulation.cluster.store.list("Pod").items
-    waiting = {
-        f"{one['metadata']['namespace']}/{one['metadata']['name']}"
-        for one in pods
-        if not one["spec"].get("nodeName")
-    }
-    assert {one.pod for one in outcome.disruptions} == lost
-    assert {one.pod for one in outcome.pending} == waiting
+@_seeded
+@given(seed=_seeds)
+def test_the_same_pods_are_lost_and_left_over_in_a_simulation(seed: int) -> None:
+    there = world(Random(seed))
+    found = plan(request_of(there))
+    assert outcome_of(found) == simulated(there, start_s(there.state))
+
+
+@_seeded
+@given(seed=_seeds)
+def test_an_explanation_tells_the_plans_own_preemption(seed: int) -> None:
+    there = world(Random(seed))
+    request = request_of(there)
+    for preemption in plan(request).preemptions:
+        explained = explain_pod(request, preemption.preemptor).decisions
+        chosen = [
+            view.preemption.outcome.chosen
+            for view in explained
+            if view.preemption is not None and view.preemption.outcome is not None
+        ]
+        assert preemption.chosen in chosen

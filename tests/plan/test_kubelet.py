@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.disruption import BY_KUBELET
+from podium.api.disruption import BY_KUBELET, BY_POD_GC
 from tests.plan.objects import container, node, places, planned, pod, priority_class
 
 AFFINITY = {"disk": "ssd"}
@@ -102,6 +102,8 @@ def test_a_node_that_isnt_there_is_warned_about() -> None:
     assert not outcome.pending
     warning = "default/new asks for node elsewhere, which isn't there: nobody starts it"
     assert warning in outcome.warnings
+    (lost,) = outcome.disruptions
+    assert (lost.pod, lost.cause) == ("default/new", BY_POD_GC)
 
 
 def test_a_critical_pod_gets_its_room_by_force() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from podium.cluster.options import START_S
 from podium.simulation.actions import Change, Expect, Taint, Target
 from podium.simulation.scenario_file import Scenario, ScenarioError, read_scenario
 from podium.simulation.scenario_file.steps import Delete, Drain
@@ -29,6 +30,15 @@ def test_nodes_are_made_of_templates() -> None:
     zones = [n["metadata"]["labels"].get("topology.kubernetes.io/zone") for n in nodes]
     assert zones == ["a", "b", "a", None]
     assert nodes[0]["status"]["allocatable"] == {"pods": "110", "cpu": "2"}
+
+
+def test_a_scenario_starts_when_its_objects_have_come() -> None:
+    pod = "{apiVersion: v1, kind: Pod, metadata: {name: p, creationTimestamp: '%s'}, spec: %s}"
+    spec = "{containers: [{name: c, image: i}]}"
+    manifests = f"manifests: [{pod % ('2030-01-01T00:00:07Z', spec)}]"
+    assert read(manifests).options.start_s == 1893456007
+    assert read(f"start: 2031-01-01T00:00:00Z\n{manifests}").options.start_s == 1924992000
+    assert read("").options.start_s == START_S
 
 
 def test_steps_have_one_action_each() -> None:

@@ -14,7 +14,7 @@ from podium.api.pod_limit import MAX_PODS, PodLimit
 from podium.api.times import NANOS_PER_SECOND, TimeError, parse_time
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import ClusterOptions, SchedulerSetup
-from podium.cluster.options import START_S
+from podium.cluster.start_time import start_s
 from podium.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
 from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.faults import Faults
@@ -73,9 +73,9 @@ class Spec(Document):
 
     description: str = ""
     seed: Annotated[int, Bits(64)] = 0
-    start: Annotated[float, BeforeValidator(_seconds_since_epoch, json_schema_input_type=str)] = (
-        START_S
-    )
+    start: (
+        Annotated[float, BeforeValidator(_seconds_since_epoch, json_schema_input_type=str)] | None
+    ) = None
     until: Duration | None = None
     nodes: Tuple[NodeTemplate] = ()
     pods: PodBehaviour = PodBehaviour()
@@ -103,7 +103,7 @@ class Spec(Document):
         """The cluster's."""
         return ClusterOptions(
             seed=seed,
-            start_s=self.start,
+            start_s=start_s(self.objects()) if self.start is None else self.start,
             schedulers=self._schedulers(context),
             controllers=self.controllers.names(),
             nodes=NodeSettings(
