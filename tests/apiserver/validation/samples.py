@@ -52,6 +52,7 @@ VALID: dict[str, Obj] = {
     "StatefulSet": {"spec": {**WORKLOAD, "serviceName": "s"}},
     "DaemonSet": {"spec": WORKLOAD},
     "Job": {"spec": {"template": ONCE}},
+    "CronJob": {"spec": {"schedule": "*/5 * * * *", "jobTemplate": {"spec": {"template": ONCE}}}},
     "Role": {"rules": [RULE]},
     "ClusterRole": {"rules": [RULE, {"verbs": ["get"], "nonResourceURLs": ["/metrics"]}]},
     "RoleBinding": BOUND,
