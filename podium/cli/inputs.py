@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from typing import TYPE_CHECKING, TypeVar
 
 from podium.api.durations import duration_seconds
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from podium.plan.outcome import Plan
 
 T = TypeVar("T")
+_NO_STATE = "no state: name files by -f, or a running cluster by --kubeconfig or --context"
 Told = TypeVar("Told", "Plan", "PodExplanation")
 
 
@@ -56,7 +58,7 @@ def read_request(options: RequestOptions) -> Asked:
     Raises:
         PodiumError: anything is wrong with any of it; all that is wrong, line by line.
     """
-    files = [*options.state, *(options.apply or ())]
+    files = [*(options.state or ()), *(options.apply or ())]
     configurations = [options.scheduler_config, options.kubelet_config]
     if [*files, *configurations].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
@@ -72,9 +74,7 @@ def read_request(options: RequestOptions) -> Asked:
         lambda: read_scheduler_config(options.scheduler_config, options.plugin or ()), None
     )
     kubelet = errors.collect(lambda: read_kubelet_config(options.kubelet_config), None)
-    mode = options.validate
-    of_state = FieldValidation.IGNORE if mode is FieldValidation.IGNORE else FieldValidation.WARN
-    before = errors.collect(lambda: _manifests(options.state, place, of_state), Manifests())
+    before = errors.collect(lambda: _state(options), Manifests())
     applied = errors.collect(lambda: _applied(options), Manifests())
     if kubelet is None or errors.found:
         raise InputError("\n".join(map(str, errors.found)))
@@ -115,6 +115,22 @@ def _until_s(text: str | None) -> float | None:
     if found is None or found <= 0:
         raise InputError(f"--until {text}: must be a duration, such as 90s or 10m")
     return found
+
+
+def _state(options: RequestOptions) -> Manifests:
+    mode, place = options.validate, options.namespace
+    of_state = FieldValidation.IGNORE if mode is FieldValidation.IGNORE else FieldValidation.WARN
+    if options.kubeconfig is None and options.context is None:
+        if not options.state:
+            raise InputError(_NO_STATE)
+        return _manifests(options.state, place, of_state)
+    if options.state:
+        raise InputError("the state is either in files (-f) or a running cluster (--kubeconfig)")
+    from podium.cli.snapshot_taking import snapshot_of
+
+    found, content = snapshot_of(options.kubeconfig, options.context)
+    read = read_sources(["-"], BytesIO(content), namespace=place, validation=of_state)
+    return replace(read, warnings=[*found.notes, *read.warnings])
 
 
 def _manifests(paths: Sequence[str], namespace: str, validation: FieldValidation) -> Manifests:

@@ -30,6 +30,7 @@ COMMANDS = (
     "node",
     "node-token",
     "scheduler",
+    "snapshot",
     "plan",
     "explain",
     "simulate",

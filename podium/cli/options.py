@@ -19,13 +19,25 @@ KubeletConfigOption = Annotated[
     ),
 ]
 StateOption = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--filename",
         "-f",
         metavar="FILE|DIR|-",
-        help="The state of the cluster; may be given several times.",
+        help="The state of the cluster; may be given several times. Or name a running one:",
     ),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--kubeconfig",
+        metavar="FILE",
+        help="Read the state from a running cluster; needs podium[client].",
+    ),
+]
+ContextOption = Annotated[
+    str | None,
+    typer.Option("--context", metavar="NAME", help="The same, by a context of the kubeconfig."),
 ]
 ApplyOption = Annotated[
     list[str] | None,

@@ -13,7 +13,9 @@ from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.options import (
     ApplyOption,
+    ClusterOption,
     ConfigOption,
+    ContextOption,
     DeleteOption,
     KubeletConfigOption,
     MaxPodsOption,
@@ -44,6 +46,8 @@ class RequestOptions:
 
     Attributes:
         state: where the state is.
+        kubeconfig: of a running cluster that is the state instead.
+        context: of the kubeconfig.
         apply: where the manifests are.
         delete: what to delete first.
         validate: what becomes of unknown fields and of those that stand twice.
@@ -58,7 +62,9 @@ class RequestOptions:
         repair: whether controllers make up for what the state lacks.
     """
 
-    state: StateOption
+    state: StateOption = None
+    kubeconfig: ClusterOption = None
+    context: ContextOption = None
     apply: ApplyOption = None
     delete: DeleteOption = None
     validate: ValidateOption = FieldValidation.STRICT

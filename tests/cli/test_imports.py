@@ -40,6 +40,12 @@ RUNS = {
         | {"server", "anyio", "cryptography", "httptools", "starlette", "uvicorn"}
         | {"prometheus_client"},
     ),
+    "snapshot": (
+        ["--kubeconfig", "/dev/null"],
+        DECIDES - {"manifests"}
+        | {"attr", "asyncio", "client", "controllers", "real", "runtime", "store"}
+        | {"aiohttp", "kubernetes_asyncio", "yarl"},
+    ),
     "plan": (EXAMPLE, PLAYS | {"plan"}),
     "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining"}),
     "simulate": (["/dev/null"], PLAYS),

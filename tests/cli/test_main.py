@@ -19,9 +19,21 @@ def test_version(podium) -> None:
     assert podium("--version").output == f"podium {__version__}\n"
 
 
+def test_a_plan_is_about_one_state(podium) -> None:
+    assert "name files by -f, or a running cluster" in podium("plan").output
+    both = podium("plan", "-f", "x", "--context", "c")
+    assert (both.exit_code, "either in files" in both.output) == (1, True)
+
+
 @pytest.mark.parametrize(
     "arguments",
-    [["nonsense"], ["plan"], ["plan", "-f", "x", "-o", "xml"], ["explain", "-f", "x"], ["--nope"]],
+    [
+        ["nonsense"],
+        ["explain"],
+        ["plan", "-f", "x", "-o", "xml"],
+        ["explain", "-f", "x"],
+        ["--nope"],
+    ],
     ids=" ".join,
 )
 def test_wrong_usage_is_an_error(podium, arguments: list[str]) -> None:

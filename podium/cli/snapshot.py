@@ -1,0 +1,38 @@
+"""`podium snapshot`: the state of a real cluster, for plans."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.cli.node_options import ContextOption, KubeconfigOption
+from podium.cli.options import InputError
+from podium.cli.output import fail, print_warnings
+
+
+def snapshot(
+    kubeconfig: KubeconfigOption = None,
+    context: ContextOption = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to write it.")
+    ] = "-",
+) -> None:
+    """Save the state of a cluster for plan and explain; nothing is changed there.
+
+    Such as: podium snapshot | podium plan -f - --apply release/
+    """
+    try:
+        from podium.cli.snapshot_taking import snapshot_of
+
+        found, content = snapshot_of(kubeconfig, context)
+        print_warnings(found.notes)
+        if output == "-":
+            typer.echo(content)
+            return
+        try:
+            Path(output).write_bytes(content)
+        except OSError as error:
+            raise InputError(f"{output}: can't be written: {error.strerror}") from None
+    except PodiumError as error:
+        fail(error)

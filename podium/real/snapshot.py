@@ -1,0 +1,75 @@
+"""The state of a real cluster, read once, as `podium plan` takes it; nothing is written there."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, metadata_of
+from podium.client.http_api import HttpApi
+from podium.runtime.async_api import ForbiddenError, NotServedError
+
+_LEFT_OUT = frozenset(
+    {
+        *("ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision"),
+        *("CustomResourceDefinition", "Endpoints", "EndpointSlice", "Event", "Ingress"),
+        *("IngressClass", "Lease", "NetworkPolicy", "Role", "RoleBinding", "Secret"),
+        *("ServiceAccount", "VolumeAttributesClass"),
+    }
+)
+"""Kinds on which no decision depends, or whose content is nobody's business."""
+
+SNAPSHOT_KINDS = tuple(kind for kind in KINDS if kind not in _LEFT_OUT)
+# Of no use to a plan, and often half of an object.
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+@dataclass(slots=True)
+class ClusterSnapshot:
+    """What there was.
+
+    Attributes:
+        objects: by kind, each with its apiVersion and kind.
+        notes: what couldn't be read, in sentences.
+    """
+
+    objects: list[Object] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def document(self) -> dict[str, Any]:
+        """All objects as one List."""
+        return {"apiVersion": "v1", "kind": "List", "items": self.objects}
+
+
+async def take_snapshot(api: HttpApi, progress: Callable[[str, int], None]) -> ClusterSnapshot:
+    """Read all kinds that decisions depend on, page by page, one kind after the other.
+
+    Kinds aren't read at one moment: what changes meanwhile may be seen in one and not in another.
+
+    Args:
+        api: of the cluster.
+        progress: told of each kind before it is read, with how many objects there are by then.
+
+    Raises:
+        UnreachableError: the cluster can't be read.
+    """
+    found = ClusterSnapshot()
+    for kind in SNAPSHOT_KINDS:
+        progress(kind, len(found.objects))
+        try:
+            listed = await api.list(kind)
+        except ForbiddenError as error:
+            found.notes.append(f"{kind} is left out: {error}")
+        except NotServedError:
+            continue
+        else:
+            found.objects += _slimmed(listed.objects)
+    return found
+
+
+def _slimmed(objects: Any) -> Iterator[Object]:
+    for obj in objects:
+        metadata = {k: v for k, v in metadata_of(obj).items() if k != "managedFields"}
+        if notes := metadata.get("annotations"):
+            metadata["annotations"] = {k: v for k, v in notes.items() if k != _LAST_APPLIED}
+        yield {**obj, "metadata": metadata}
