@@ -95,7 +95,7 @@ _KINDS = (
     Kind("", "PersistentVolumeClaim", "persistentvolumeclaims", True, ("pvc",), _STATUS),
     Kind("", "ConfigMap", "configmaps", True, ("cm",)),
     Kind("", "Secret", "secrets"),
-    Kind("", "ServiceAccount", "serviceaccounts", True, ("sa",)),
+    Kind("", "ServiceAccount", "serviceaccounts", True, ("sa",), ("token",)),
     Kind("", "Event", "events", True, ("ev",), also=(("events.k8s.io", "v1"),)),
     Kind(
         "apiextensions.k8s.io",

@@ -33,6 +33,7 @@ from podium.apiserver.refusals import (
 )
 from podium.apiserver.registry import Registry
 from podium.apiserver.selection import ALL, Selection
+from podium.apiserver.service_account_tokens import ServiceAccountTokens
 from podium.apiserver.subresources.binding import bind, check_binding
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.scale import scale_of
@@ -107,6 +108,10 @@ class ApiServer:
     are empty for cluster-scoped kinds, and, in lists and watches, for all namespaces. Objects are
     JSON values; what is returned is shared with the store, and mustn't be changed. Every verb
     raises `RefusedError` where kube-apiserver answers with anything but success.
+
+    Attributes:
+        store: the objects.
+        service_account_tokens: signs tokens; None where nobody would know their owners by them.
     """
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
@@ -123,6 +128,7 @@ class ApiServer:
         self._admission = Admission(view, options.admission)
         self._maker = Maker(store, rng, options.names_salt)
         self._writer = Writer(store)
+        self.service_account_tokens: ServiceAccountTokens | None = None
         self._kinds = Derived(view, DEFINITION.key, Registry)
 
     @property

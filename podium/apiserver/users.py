@@ -92,6 +92,8 @@ READERS = "podium:readers"
 """The group of those who may see everything, and change nothing."""
 
 _NODE_USER = "system:node:"
+_SERVICE_ACCOUNT_USER = "system:serviceaccount:"
+_SERVICE_ACCOUNTS = "system:serviceaccounts"
 _REVIEWS = ("selfsubjectaccessreviews", "selfsubjectrulesreviews")
 _ABOUT_THE_SERVER = (
     "/api",
@@ -170,6 +172,12 @@ ANONYMOUS = User("system:anonymous", (UNAUTHENTICATED,))
 def node_user(name: str) -> User:
     """The user that a node's agent is."""
     return User(f"{_NODE_USER}{name}", (NODES, AUTHENTICATED))
+
+
+def service_account_user(namespace: str, name: str) -> User:
+    """The user that a service account is; roles aren't heeded, so it may do what anybody may."""
+    groups = (_SERVICE_ACCOUNTS, f"{_SERVICE_ACCOUNTS}:{namespace}", AUTHENTICATED)
+    return User(f"{_SERVICE_ACCOUNT_USER}{namespace}:{name}", groups)
 
 
 def _covers(permitted: Sequence[str], wanted: str) -> bool:

@@ -8,6 +8,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from podium.apiserver.service_account_tokens import ServiceAccountTokens
 from podium.cluster import Cluster
 from podium.cluster.kubectl_apply import apply
 from podium.embedded.defaults import USUAL_PORT
@@ -18,6 +19,7 @@ from podium.server.certificates import kept_certificates
 from podium.server.kubeconfig import write_kubeconfig
 from podium.server.limits import Limits
 from podium.server.node_tokens import NodeTokens, Several
+from podium.server.service_accounts import ServiceAccounts
 from podium.server.serving import CannotListenError, Serving
 from podium.server.users import kept_tokens, tokens_of
 
@@ -65,7 +67,13 @@ async def served(
         authority = certificates.authority.read_bytes()
         apply(cluster, _authentication(authority.decode()), "podium")
     limits = Limits()
-    users = Several(tokens_of(tokens.admin, tokens.reader), NodeTokens(tokens.nodes))
+    issued = ServiceAccountTokens(tokens.service_accounts.encode(), cluster.store)
+    cluster.server.service_account_tokens = issued
+    users = Several(
+        tokens_of(tokens.admin, tokens.reader),
+        NodeTokens(tokens.nodes),
+        ServiceAccounts(issued, backend.now_s),
+    )
     app = ApiApp(backend, users, limits, rng)
     start = partial(Serving.start, app, limits, certificates=certificates)
     try:

@@ -75,11 +75,13 @@ class ClusterTokens:
         admin: of the user who may do everything.
         reader: of the user who may only look.
         nodes: from which tokens of nodes are made (`podium.server.node_tokens`).
+        service_accounts: signs those of service accounts.
     """
 
     admin: str
     reader: str
     nodes: str
+    service_accounts: str
 
 
 def kept_tokens(directory: Path) -> ClusterTokens:
@@ -89,7 +91,7 @@ def kept_tokens(directory: Path) -> ClusterTokens:
         FileError: a file can't be read or written, others may read it, or it holds no token.
     """
     private_directory(directory)
-    names = ("admin", "reader", "nodes")
+    names = ("admin", "reader", "nodes", "service-accounts")
     return ClusterTokens(*(_kept(directory / name) for name in names))
 
 

@@ -135,3 +135,16 @@ def test_debugging_a_pod(kubectl: Kubectl, running: str) -> None:
     state = "jsonpath={.status.ephemeralContainerStatuses[0].state.running}"
     kubectl("wait", "pod/p", *there, f"--for={state}", "--timeout=30s")
     assert "shell writes no logs" in kubectl("logs", "p", *there, "-c", "shell")
+
+
+def test_a_token_of_a_service_account(kubectl: Kubectl, namespace: str) -> None:
+    kubectl("create", "serviceaccount", "operator", "-n", namespace)
+    token = kubectl("create", "token", "operator", "-n", namespace, "--duration=1h").strip()
+    server = kubectl("config", "view", "--minify", "-o", "jsonpath={.clusters[0].cluster.server}")
+    as_it = (f"--server={server}", f"--token={token}", "--insecure-skip-tls-verify")
+    bare = Kubectl(kubectl.path, kubectl.home / "none", kubectl.home)
+    said = bare("auth", "whoami", *as_it, "-o", "jsonpath={.status.userInfo.username}")
+    assert said == f"system:serviceaccount:{namespace}:operator"
+    assert "cannot list resource" in bare.fails_to("get", "pods", *as_it)
+    kubectl("delete", "serviceaccount", "operator", "-n", namespace)
+    assert "Unauthorized" in bare.fails_to("auth", "whoami", *as_it)

@@ -13,7 +13,12 @@ from podium.api.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_ti
 from podium.apiserver.protobuf.wire import MalformedMessageError, Value, as_bytes, as_text, fields
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
-from podium.apiserver.schema.registry import DELETE_OPTIONS, EVICTION, REVIEWS
+from podium.apiserver.schema.registry import (
+    DELETE_OPTIONS,
+    EVICTION,
+    REVIEWS,
+    TOKEN_REQUEST,
+)
 
 _DATA = files("podium.apiserver.protobuf") / "numbers.txt"
 
@@ -196,6 +201,7 @@ _READ = frozenset(
         *REVIEWS,
         DELETE_OPTIONS.name,
         EVICTION.name,
+        TOKEN_REQUEST.name,
         "ClusterRole",
         "ClusterRoleBinding",
         "ConfigMap",

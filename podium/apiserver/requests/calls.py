@@ -13,8 +13,10 @@ from podium.apiserver.requests.negotiation import TABLE, Output, input_type
 from podium.apiserver.requests.options import Parameters
 from podium.apiserver.requests.presenting import Form, Include, included, shown
 from podium.apiserver.requests.routes import RequestInfo
-from podium.apiserver.schema.registry import SCALE
+from podium.apiserver.schema.registry import SCALE, TOKEN_REQUEST
 from podium.apiserver.server import ApiServer
+
+_BODIES = {"scale": SCALE, "token": TOKEN_REQUEST}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,9 @@ class Call:
     @property
     def taken(self) -> tuple[Kind, str]:
         """The kind and version of the objects that are sent and answered."""
-        if self.info.subresource == "scale":
-            return SCALE, SCALE.api_version
+        body = _BODIES.get(self.info.subresource)
+        if body is not None:
+            return body, body.api_version
         return self.info.kind, self.info.api_version
 
     @property

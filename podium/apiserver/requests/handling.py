@@ -14,6 +14,7 @@ from podium.apiserver.requests import (
     openapi,
     reading,
     reviews,
+    tokens,
     writing,
 )
 from podium.apiserver.requests.calls import Call
@@ -28,7 +29,6 @@ from podium.apiserver.requests.options import Parameters, parse_query
 from podium.apiserver.requests.routes import (
     CONNECTING,
     CONNECTIONS,
-    TOKEN,
     RequestInfo,
     is_served,
     no_such_method,
@@ -55,7 +55,7 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("binding", "create"): writing.bind,
     ("eviction", "create"): writing.evict,
     ("log", "get"): reading.log,
-    (TOKEN, "create"): writing.give_token,
+    ("token", "create"): tokens.create,
     **{(one, verb): reading.connect for one in CONNECTIONS for verb in CONNECTING},
 }
 _REVIEWS: Mapping[str, _Handler] = {

@@ -20,6 +20,7 @@ _VERBS_OF_SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
     "resize": _EDITED,
     "scale": _EDITED,
     "status": _EDITED,
+    "token": ("create",),
 }
 # Nobody deletes all namespaces at once.
 _WITHOUT: Mapping[str, frozenset[str]] = {"Namespace": frozenset({"deletecollection"})}
@@ -28,14 +29,12 @@ SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
     "binding": ("", "v1", "Binding"),
     "eviction": ("policy", "v1", "Eviction"),
     "scale": ("autoscaling", "v1", "Scale"),
+    "token": ("authentication.k8s.io", "v1", "TokenRequest"),
 }
 """Group, version and kind of what a subresource takes, where it isn't the kind itself."""
 
 CONNECTIONS = ("attach", "exec", "portforward", "proxy")
 """Ways to what runs in a pod. They aren't announced, and lead nowhere, as nothing does."""
-
-TOKEN = "token"
-"""What a service account would get for others to act as it. It isn't announced, and not given."""
 
 CONNECTING = ("create", "get")
 """The verbs of connections."""
@@ -52,8 +51,6 @@ def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
         return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.key, ()))
     if kind.key == "Pod" and subresource in CONNECTIONS:
         return CONNECTING
-    if kind.key == "ServiceAccount" and subresource == TOKEN:
-        return ("create",)
     return _VERBS_OF_SUBRESOURCES[subresource] if subresource in kind.subresources else ()
 
 
@@ -199,8 +196,6 @@ def _object(found: RequestInfo, tail: Sequence[str]) -> RequestInfo | None:
         case [name, subresource] if subresource in found.kind.subresources:
             return replace(found, name=name, subresource=subresource)
         case [name, subresource, *_] if subresource in CONNECTIONS and found.kind.key == "Pod":
-            return replace(found, name=name, subresource=subresource)
-        case [name, subresource] if (found.kind.key, subresource) == ("ServiceAccount", TOKEN):
             return replace(found, name=name, subresource=subresource)
     return None
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.objects import metadata_of
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import WriteOptions
 from podium.apiserver.decoding import PatchType, decode_patch
 from podium.apiserver.long_work import apart
@@ -71,15 +70,6 @@ def evict(call: Call) -> Response:
     decoded = call.decoded(EVICTION)
     call.server.evict(request, decoded.obj)
     return call.respond(201, _SUCCESS, decoded.warnings)
-
-
-def give_token(call: Call) -> Response:
-    """Refuse a token: roles aren't heeded, so it would let a service account do all or nothing."""
-    message = (
-        f"service account {call.info.namespace}/{call.info.name} gets no token, as roles aren't "
-        "heeded here; the cluster's kubeconfig lets clients in"
-    )
-    raise RefusedError(501, "NotImplemented", message)
 
 
 def delete(call: Call) -> Response:

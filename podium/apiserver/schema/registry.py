@@ -11,6 +11,7 @@ from podium.apiserver.schema.notation import Block, read_blocks
 BINDING = Kind("", "Binding", "bindings")
 EVICTION = Kind("policy", "Eviction", "evictions", also=(("policy", "v1beta1"),))
 SCALE = Kind("autoscaling", "Scale", "scales")
+TOKEN_REQUEST = Kind("authentication.k8s.io", "TokenRequest", "tokenrequests")
 DELETE_OPTIONS = Kind("meta.k8s.io", "DeleteOptions", "deleteoptions", namespaced=False)
 
 _AUTHORIZATION, _AUTHENTICATION = "authorization.k8s.io", "authentication.k8s.io"
@@ -27,7 +28,7 @@ REVIEWS: Mapping[str, Kind] = {
 }
 """Questions by their kind: to create one is to ask it, and the answer is all that there is."""
 
-BODIES = (BINDING, EVICTION, SCALE, DELETE_OPTIONS, *REVIEWS.values())
+BODIES = (BINDING, EVICTION, SCALE, TOKEN_REQUEST, DELETE_OPTIONS, *REVIEWS.values())
 """All of them."""
 
 

@@ -206,14 +206,6 @@ def test_nothing_runs_in_pods(client):
     assert client.ask("GET", "/api/v1/nodes/n/proxy").code == 404
 
 
-def test_service_accounts_get_no_tokens(client):
-    path = "/api/v1/namespaces/default/serviceaccounts/default/token"
-    refused = client.ask("POST", path, {"spec": {}})
-    assert (refused.code, refused.body["reason"]) == (501, "NotImplemented")
-    assert refused.body["message"].startswith("service account default/default gets no token, as")
-    assert client.ask("GET", path).code == 405
-
-
 def test_what_is_not_there_has_empty_details(client):
     """By which kubectl tells a path that isn't there from an object that isn't."""
     assert client.ask("PATCH", f"{PODS}/p/nonsense").body["details"] == {}

@@ -1,0 +1,129 @@
+"""Tokens of service accounts: who gets which, and for how long they are whose."""
+
+import json
+from base64 import urlsafe_b64decode
+from typing import Any
+
+import pytest
+
+from podium.apiserver.service_account_tokens import ISSUER, ServiceAccountTokens
+from podium.apiserver.users import User
+from tests.apiserver.requests.client import PODS, Client
+
+ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"
+PATH = f"{ACCOUNTS}/operator/token"
+NAME = "system:serviceaccount:default:operator"
+
+
+@pytest.fixture
+def signing(client: Client) -> Client:
+    client.server.service_account_tokens = ServiceAccountTokens(b"a key", client.server.store)
+    assert client.ask("POST", ACCOUNTS, {"metadata": {"name": "operator"}}).code == 201
+    return client
+
+
+def token(client: Client, **spec: Any) -> str:
+    response = client.ask("POST", PATH, {"spec": spec})
+    assert response.code == 201, response.body
+    return str(response.body["status"]["token"])
+
+
+def user(client: Client, of: str, after_s: float = 0) -> User | None:
+    tokens = client.server.service_account_tokens
+    assert tokens is not None
+    return tokens.user(of, client.now_s + after_s)
+
+
+def claims(of: str) -> Any:
+    part = of.split(".")[1]
+    return json.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+
+
+def test_the_answer(signing: Client) -> None:
+    given = signing.ask("POST", PATH, {"spec": {"expirationSeconds": 600}}).body
+    assert (given["kind"], given["apiVersion"]) == ("TokenRequest", "authentication.k8s.io/v1")
+    assert given["metadata"]["name"] == "operator"
+    assert given["spec"] == {"expirationSeconds": 600, "audiences": [ISSUER]}
+    assert given["status"]["expirationTimestamp"] == "2027-01-15T08:10:00Z"
+    said = claims(given["status"]["token"])
+    assert (said["sub"], said["iss"], said["aud"]) == (NAME, ISSUER, [ISSUER])
+    assert (said["exp"] - said["iat"], said["iat"]) == (600, signing.now_s)
+    assert said["kubernetes.io"]["serviceaccount"]["name"] == "operator"
+
+
+def test_a_token_is_the_accounts_until_it_expires(signing: Client) -> None:
+    one = token(signing)
+    found = user(signing, one, 3599)
+    assert found is not None
+    assert found.name == NAME
+    assert "system:serviceaccounts:default" in found.groups
+    assert user(signing, one, 3600) is None
+    assert user(signing, one, -1) is None
+
+
+def test_nobody_elses_signature_counts(signing: Client) -> None:
+    one = token(signing)
+    content, _, signature = one.rpartition(".")
+    assert user(signing, f"{content}x.{signature}") is None
+    assert user(signing, f"{content}.") is None
+    other = ServiceAccountTokens(b"another key", signing.server.store)
+    assert other.user(one, signing.now_s) is None
+
+
+def test_a_token_for_others_is_nobodys_here(signing: Client) -> None:
+    assert user(signing, token(signing, audiences=["vault"])) is None
+    assert user(signing, token(signing, audiences=["vault", ISSUER])) is not None
+
+
+def test_a_token_ends_with_the_account(signing: Client) -> None:
+    one = token(signing)
+    signing.ask("DELETE", f"{ACCOUNTS}/operator")
+    assert user(signing, one) is None
+    signing.ask("POST", ACCOUNTS, {"metadata": {"name": "operator"}})
+    assert user(signing, one) is None
+
+
+def test_a_token_ends_with_what_it_is_bound_to(signing: Client) -> None:
+    signing.create_pod("p", spec={"serviceAccountName": "operator"})
+    one = token(signing, boundObjectRef={"apiVersion": "v1", "kind": "Pod", "name": "p"})
+    assert user(signing, one) is not None
+    signing.ask("DELETE", f"{PODS}/p?gracePeriodSeconds=0")
+    assert user(signing, one) is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "said"),
+    [
+        ({"expirationSeconds": 599}, 422, "may not specify a duration less than 10 minutes"),
+        ({"expirationSeconds": 2**32 + 1}, 422, "may not specify a duration larger than 2^32"),
+        (
+            {"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "x"}},
+            404,
+            '"x" not found',
+        ),
+        ({"boundObjectRef": {"apiVersion": "v1", "kind": "Event", "name": "x"}}, 400, "Kind=Event"),
+        ({"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": "p"}}, 400, "different"),
+    ],
+)
+def test_what_is_refused(signing: Client, spec: dict[str, Any], code: int, said: str) -> None:
+    signing.create_pod("p")
+    refused = signing.ask("POST", PATH, {"spec": spec})
+    assert (refused.code, said in refused.body["message"]) == (code, True), refused.body
+
+
+def test_who_is_not_there_gets_none(signing: Client) -> None:
+    assert signing.ask("POST", f"{ACCOUNTS}/nobody/token", {"spec": {}}).code == 404
+    assert signing.ask("GET", PATH).code == 405
+
+
+def test_without_a_key_there_are_no_tokens(client: Client) -> None:
+    client.ask("POST", ACCOUNTS, {"metadata": {"name": "operator"}})
+    refused = client.ask("POST", PATH, {"spec": {}})
+    assert (refused.code, refused.body["reason"]) == (501, "NotImplemented")
+
+
+def test_discovery_tells_of_them(client: Client) -> None:
+    resources = client.get("/api/v1")["resources"]
+    (found,) = (one for one in resources if one["name"] == "serviceaccounts/token")
+    assert (found["kind"], found["verbs"]) == ("TokenRequest", ["create"])
+    assert found["group"] == "authentication.k8s.io"
