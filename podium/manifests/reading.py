@@ -1,13 +1,12 @@
 """From paths to objects: the one way in for state and for what is to be applied to it."""
 
-import gc
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from podium.api.collecting import without_garbage_collection
 from podium.api.field_validation import FieldValidation
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.apiserver.decoding.yaml_text import Document, decoded, read_yaml
@@ -69,7 +68,7 @@ def read_sources(
     problems: list[Problem] = []
     empty: list[str] = []
     judge = FieldJudge(validation, is_applied=is_applied)
-    with _without_garbage_collection():
+    with without_garbage_collection():
         for path in paths:
             before = len(found) + len(problems)
             for outcome in _outcomes(load([path], stdin), namespace, kind_of, judge):
@@ -146,18 +145,3 @@ def _notes_on_unknown_kinds(objects: list[Loaded], kind_of: KindOf) -> list[str]
         return []
     kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(counts.items()))
     return [f"ignored, as Podium has no use for them here: {kinds}"]
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Reading makes millions of values that all stay; the collector would look at each repeatedly.
-
-    It nearly quadruples the time of reading a large cluster.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import overload
 
+from podium.api.collecting import without_garbage_collection
 from podium.api.objects import (
     Object,
     annotations,
@@ -78,7 +79,8 @@ class LoadedState(Sequence[Object]):
         """
         if settled not in self._loaded:
             cluster = Cluster(ClusterOptions(start_s=self.start_s, settled=settled))
-            notes = cluster.load(_as_it_is(obj) for obj in self.by_identity.values())
+            with without_garbage_collection():
+                notes = cluster.load(_as_it_is(obj) for obj in self.by_identity.values())
             self._loaded[settled] = cluster, notes
         return self._loaded[settled]
 

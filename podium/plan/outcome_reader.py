@@ -1,7 +1,8 @@
 """What a play came to: what the observer has noted, and how the cluster is in the end."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
 from podium.api.objects import Object, condition_of, is_terminating, key, status_of, uid
@@ -105,7 +106,7 @@ class OutcomeReader:
         profiles = self._play.scheduler.pipelines
         waiting = [
             pod
-            for pod in self._unbound()
+            for pod in self._unbound
             if scheduler_name_of(pod) in profiles and not pod["spec"].get("schedulingGates")
         ]
         waiting.sort(key=pod_priority, reverse=True)
@@ -122,7 +123,7 @@ class OutcomeReader:
     def gated(self) -> Iterator[GatedPod]:
         """Pods that may not be tried."""
         scheduler = self._play.scheduler
-        for pod in self._unbound():
+        for pod in self._unbound:
             if pod["spec"].get("schedulingGates") and scheduler_name_of(pod) in scheduler.pipelines:
                 gate = scheduler.decide(scheduler.pending(pod), scheduler_name_of(pod)).gate
                 if gate is not None:
@@ -131,7 +132,7 @@ class OutcomeReader:
 
     def ignored(self) -> Iterator[IgnoredPod]:
         """Pods that are for other schedulers."""
-        for pod in self._unbound():
+        for pod in self._unbound:
             if scheduler_name_of(pod) not in self._play.scheduler.pipelines:
                 row = self._owners.row_of(pod)
                 yield IgnoredPod(**row, scheduler_name=scheduler_name_of(pod))
@@ -226,10 +227,15 @@ class OutcomeReader:
     def _history(self, pod: Object) -> PodHistory:
         return self.histories.by_uid.get(uid(pod), _NOWHERE)
 
-    def _unbound(self) -> Iterator[Object]:
-        for pod in sorted(self._pods, key=self._age):
-            if not node_name_of(pod) and not is_terminating(pod) and not _failed(pod):
-                yield pod
+    @cached_property
+    def _unbound(self) -> Sequence[Object]:
+        """The pods that wait in the end, the oldest first."""
+        waiting = (
+            pod
+            for pod in self._pods
+            if not node_name_of(pod) and not is_terminating(pod) and not _failed(pod)
+        )
+        return sorted(waiting, key=self._age)
 
     def _age(self, pod: Object) -> tuple[str, int]:
         created = str(pod["metadata"].get("creationTimestamp") or "")

@@ -106,7 +106,8 @@ def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
     """Pods that the changes bring, for nodes that aren't there."""
     before = {uid(pod) for pod in play.pods_before}
     for pod in pods:
+        if uid(pod) in before:
+            continue
         node = node_name_of(pod)
-        is_lost = node and play.cluster.store.get("Node", "", node) is None
-        if is_lost and uid(pod) not in before:
+        if node and play.cluster.store.get("Node", "", node) is None:
             yield f"{key(pod)} asks for node {node}, which isn't there: nobody starts it"

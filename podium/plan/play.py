@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
+from podium.api.collecting import without_garbage_collection
 from podium.api.objects import Object, annotations, key, status_of
 from podium.api.pods import node_name_of
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
@@ -80,8 +81,9 @@ class Play:
         self._loaded = {kind: self.cluster.store.list(kind).items for kind in ("ReplicaSet", "Job")}
         self.observer = Observer(self.cluster)
         driver = self.cluster.driver
-        self.cluster.start_controllers()
-        driver.run_until(self._start_s)
+        with without_garbage_collection():
+            self.cluster.start_controllers()
+            driver.run_until(self._start_s)
         budgets = self.cluster.store.list("PodDisruptionBudget").items
         self.allowed_before = {key(pdb): _allowed(pdb) for pdb in budgets}
         # What was counted first is of the pods as they are in the state.
@@ -133,7 +135,8 @@ class Play:
         """
         driver, end_s = self.cluster.driver, self._start_s + (until_s or UNTIL_S)
         try:
-            driver.run_until(self._start_s)
+            with without_garbage_collection():
+                driver.run_until(self._start_s)
             if progress is not None:
                 progress(0.0)
             while (now_s := driver.now_s) < end_s or (until_s is None and self._goes_on()):

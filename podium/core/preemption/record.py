@@ -1,6 +1,7 @@
 """Who was preempted for whom, and what else was weighed: the record that machines read."""
 
 from dataclasses import dataclass
+from heapq import nsmallest
 
 import msgspec
 
@@ -131,9 +132,10 @@ def _alternatives(preemption: Preemption, snapshot: Snapshot) -> tuple[Alternati
         lost = [row for row in choice.left[index].tolist() if row not in kept]
         kept.update(lost)
         key = KEYS[index].name if index < len(choice.left) - 1 else ""
-        for row in sorted(lost, key=snapshot.names.__getitem__):
-            if len(found) == ALTERNATIVES_MAX:
-                return tuple(found)
+        wanted = ALTERNATIVES_MAX - len(found)
+        for row in nsmallest(wanted, lost, key=snapshot.names.__getitem__):
             victims, violations = len(run.victims[row]), int(run.violations[row])
             found.append(Alternative(snapshot.names[row], victims, violations, key))
+        if len(found) == ALTERNATIVES_MAX:
+            break
     return tuple(found)

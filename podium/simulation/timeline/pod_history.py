@@ -1,8 +1,9 @@
 """What became of each pod, out of what was observed of it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from podium.api.disruption import Cause, cause_of_reason
 from podium.api.objects import Object, controller_of, is_terminating, key, namespace, uid
@@ -81,9 +82,12 @@ class PodHistories:
                 self._take(entry)
 
     def __iter__(self) -> Iterator[PodHistory]:
-        for pod_uid, pod in self._before.items():
-            yield self.by_uid.get(pod_uid) or _known(pod)
+        yield from self._at_first
         yield from (one for one in self.by_uid.values() if one.is_new)
+
+    @cached_property
+    def _at_first(self) -> Sequence[PodHistory]:
+        return [self.by_uid.get(one) or _known(pod) for one, pod in self._before.items()]
 
     def depth_of(self, lost: PodHistory, preemptors: Mapping[str, str]) -> int:
         """How far a disruption is from the changes; each step is a replacement that preempts.
