@@ -29,8 +29,11 @@ def explain(
     pod: Annotated[
         str,
         typer.Argument(
-            metavar="[NAMESPACE/]POD|NODE",
-            help="The pod to explain; with --eviction, the node.",
+            metavar="[NAMESPACE/]POD|KIND/NAME|NODE",
+            help=(
+                "The pod to explain, or the workload, such as deploy/web, whose first pod that "
+                "waits or comes is meant; with --eviction, the node."
+            ),
             show_default=False,
             autocompletion=completing.pods,
         ),
@@ -57,18 +60,25 @@ def explain(
             print_warnings(read.warnings)
             _explain_eviction(read.request, pod, signal, output)
         else:
-            _explain_pod(read, _key(pod, asked.namespace), output)
+            _explain_pod(read, pod, asked.namespace, output)
     except PodiumError as error:
         fail(error)
 
 
-def _explain_pod(read: "Asked", pod: str, output: BriefOutput) -> None:
+def _explain_pod(read: "Asked", named: str, namespace: str, output: BriefOutput) -> None:
     from podium.cli.explain_text import print_explanation
     from podium.documents.report import plain
     from podium.plan.explaining import explain_pod
+    from podium.plan.explaining_workloads import explain_workload
+    from podium.plan.targets import parse_workload
 
+    workload = parse_workload(named, namespace)
     with working("deciding"):
-        explanation = read.told_in(explain_pod(read.request, pod))
+        if workload is None:
+            explanation = explain_pod(read.request, _key(named, namespace))
+        else:
+            explanation = explain_workload(read.request, workload)
+        explanation = read.told_in(explanation)
     if output is BriefOutput.TABLE:
         print_warnings(explanation.warnings)
         print_explanation(console(), explanation)

@@ -6,11 +6,13 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-from podium.cli.output import count, print_section, story_line, working
+from podium.cli.output import count, print_lines, print_section, story_line, working
 from podium.simulation.class_summary import ClassSummary
 from podium.simulation.report import class_summaries, final_state
 from podium.simulation.scenario_runner import Progress, Simulation
-from podium.simulation.timeline_sentences import clock, sentences, span
+from podium.simulation.timeline_sentences import clock, sentence, sentences, span
+
+_FAILURES = ("AssertionFailed", "StepFailed", "StepRefused")
 
 
 def print_story(out: Console, simulation: Simulation) -> None:
@@ -26,6 +28,8 @@ def print_story(out: Console, simulation: Simulation) -> None:
     if told:
         out.print()
     print_classes(out, class_summaries(simulation))
+    failed = [e for e in simulation.entries if e.type in _FAILURES and "FAILED" in sentence(e)]
+    print_lines(out, "WHAT FAILED", (f"{clock(e.at_s)}  {sentence(e)}" for e in failed))
     out.print(Text(_summary(simulation)))
 
 

@@ -8,6 +8,14 @@ from podium.manifests.decisive_kinds import DECISIVE_KINDS
 
 _SHAPE = "KIND/NAME or NAMESPACE/KIND/NAME"
 
+WORKLOADS = frozenset(
+    {
+        *("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet"),
+        *("Job", "CronJob"),
+    }
+)
+"""Kinds that have pods, or have others that have them."""
+
 
 class TargetError(PodiumError):
     """What was to be deleted can't be understood, or isn't there."""
@@ -55,6 +63,15 @@ def parse_target(text: str, namespace: str) -> Target:
             raise TargetError(f"--delete {text}: a {kind.name} stands in no namespace")
         return Target(kind.name, "", called)
     return Target(kind.name, places[0] if places else namespace, called)
+
+
+def parse_workload(text: str, namespace: str) -> Target | None:
+    """The workload that `KIND/NAME` or `NAMESPACE/KIND/NAME` names; None if it isn't one's kind."""
+    *places, kind_name, called = ["", *text.split("/")]
+    kind = _KINDS.get(kind_name.lower())
+    if kind is None or kind.name not in WORKLOADS or len(places) > 2 or not called:
+        return None
+    return Target(kind.name, places[-1] if len(places) == 2 else namespace, called)
 
 
 def _spellings(kind: Kind) -> tuple[str, ...]:

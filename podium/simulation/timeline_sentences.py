@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -25,7 +26,7 @@ def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:
 
     Of what happens to very many objects at one moment a few are told, and the others counted.
     """
-    for at_s, moment in groupby(entries, key=attrgetter("at_s")):
+    for at_s, moment in groupby(_with_retries_once(entries), key=attrgetter("at_s")):
         told = [(entry.type, text) for entry in moment if (text := sentence(entry))]
         counts = Counter(kind for kind, _ in told)
         seen: Counter[str] = Counter()
@@ -35,6 +36,31 @@ def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:
                 yield at_s, text
             elif seen[kind] == _TOLD_OF_MANY:
                 yield at_s, f"{text}; and likewise {counts[kind] - _TOLD_OF_MANY} more"
+
+
+def _with_retries_once(entries: Iterable[TimelineEntry]) -> Iterator[TimelineEntry]:
+    """All entries, but of an eviction that is refused again and again the first refusal alone.
+
+    It has how often the eviction was refused, until when, and the last reason.
+    """
+    refusals: dict[tuple[str, str, str], list[TimelineEntry]] = {}
+    told: list[TimelineEntry | list[TimelineEntry]] = []
+    for entry in entries:
+        if entry.type != "EvictionRefused":
+            told.append(entry)
+            continue
+        about = entry.namespace, entry.name, entry.uid
+        if about in refusals:
+            refusals[about].append(entry)
+        else:
+            refusals[about] = [entry]
+            told.append(refusals[about])
+    for one in told:
+        if isinstance(one, TimelineEntry):
+            yield one
+        else:
+            more = {"times": len(one), "until": one[-1].at_s, "last": _refusal(one[-1])}
+            yield replace(one[0], details={**one[0].details, **more})
 
 
 def sentence(entry: TimelineEntry) -> str:
@@ -161,11 +187,27 @@ def _budget_changed(entry: TimelineEntry) -> str:
 
 def _eviction_refused(entry: TimelineEntry) -> str:
     details = entry.details
-    why = "; ".join(details["causes"]) or details["message"]
-    text = f"may not be evicted: {details['code']} {why}"
+    why = _refusal(entry)
+    text = f"may not be evicted: {why}"
     if "retryAfterSeconds" not in details:
         return text
-    return f"{text}; trying again in {span(details['retryAfterSeconds'])}"
+    again = span(details["retryAfterSeconds"])
+    if details.get("times", 1) == 1:
+        return f"{text}; trying again in {again}"
+    text = f"{text}; tried {details['times']} times, every {again}, until {clock(details['until'])}"
+    return text if details["last"] == why else f"{text}, at last: {details['last']}"
+
+
+def _refusal(entry: TimelineEntry) -> str:
+    details = entry.details
+    return f"{details['code']} {'; '.join(details['causes']) or details['message']}"
+
+
+def _on_hold(entry: TimelineEntry) -> str:
+    details = entry.details
+    zone = f"zone {details['zone']}" if details["zone"] else "its zone"
+    unready = f"{details['notReady']} of {_count(details['nodes'], 'node')} there aren't ready"
+    return f"puts evictions on hold in {zone}: {unready}"
 
 
 def _drain_started(entry: TimelineEntry) -> str:
@@ -246,6 +288,11 @@ _PHRASES: Mapping[str, Phrase] = {
     "NodeCondition": lambda e: f"has {e.details['condition']} {e.details['status']}",
     "NodeTainted": _with("is tainted ", "taint"),
     "NodeUntainted": _with("is no longer tainted ", "taint"),
+    "EvictionsOnHold": _on_hold,
+    "EvictionsGoOn": lambda e: (
+        "lets evictions go on in "
+        + (f"zone {e.details['zone']}" if e.details["zone"] else "its zone")
+    ),
     "NodeCordoned": _always("is cordoned"),
     "NodeUncordoned": _always("is uncordoned"),
     "BudgetCreated": _silent,
@@ -257,6 +304,7 @@ _PHRASES: Mapping[str, Phrase] = {
         else "is created"
     ),
     "WorkloadScaled": _scaled,
+    "RolloutStuck": _with("is stuck: ", "message"),
     "WorkloadGone": _always("is gone"),
     "EvictionGranted": _silent,
     "EvictionRefused": _eviction_refused,

@@ -6,6 +6,7 @@ emptied at the usual rate, unless all zones are like that: then nothing is evict
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -135,6 +136,10 @@ class Zones:
             rate = 0.0 if self.has_stopped else self._settings.eviction_rate
             self._zones[zone] = ZoneNodes(RateLimiter(rate))
         return self._zones[zone]
+
+    def all(self) -> Iterable[tuple[Zone, ZoneNodes]]:
+        """Every zone, with its nodes."""
+        return self._zones.items()
 
     def waiting(self) -> list[Zone]:
         """The zones with nodes that wait for their taint."""

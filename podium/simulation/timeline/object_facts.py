@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from podium.api.objects import Object, annotations, condition_of, spec_of, status_of
+from podium.controllers.deployment.deployment_status import TIMED_OUT
 from podium.core.preemption.record import ANNOTATION
 from podium.simulation.timeline.entry import Fact
 
@@ -36,8 +37,8 @@ def _conditions(old: Object, new: Object) -> Iterator[Fact]:
             yield Fact("NodeCondition", {"condition": kind, "status": str(now)})
 
 
-def _status(node: Object, kind: str) -> tuple[str, str]:
-    condition = condition_of(node, kind) or _NOTHING
+def _status(obj: Object, kind: str) -> tuple[str, str]:
+    condition = condition_of(obj, kind) or _NOTHING
     return condition.get("status") or "", condition.get("message") or ""
 
 
@@ -90,6 +91,13 @@ def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
         yield Fact("WorkloadCreated", {} if replicas is None else {"replicas": replicas})
     elif replicas != spec_of(old).get("replicas"):
         yield Fact("WorkloadScaled", {"replicas": replicas, "before": spec_of(old).get("replicas")})
+    if _is_stuck(new) and not _is_stuck(old or _NOTHING):
+        yield Fact("RolloutStuck", {"message": _status(new, "Progressing")[1]})
+
+
+def _is_stuck(workload: Object) -> bool:
+    progressing = condition_of(workload, "Progressing") or _NOTHING
+    return progressing.get("reason") == TIMED_OUT
 
 
 def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:

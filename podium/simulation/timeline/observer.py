@@ -9,10 +9,10 @@ from podium.cluster import Cluster
 from podium.runtime.driver_events import Called, DriverEvent, Started, Stopped
 from podium.scheduler import Scheduler
 from podium.simulation.timeline.entry import Fact, TimelineEntry
+from podium.simulation.timeline.node_facts import NodeFacts
 from podium.simulation.timeline.object_facts import (
     budget_facts,
     event_facts,
-    node_facts,
     workload_facts,
 )
 from podium.simulation.timeline.pod_facts import PodFacts
@@ -24,7 +24,6 @@ Facts = Callable[[Object | None, Object | None], Iterator[Fact]]
 USER = "user"
 _NOTHING: Mapping[str, Any] = {}
 _FACTS: Mapping[str, Facts] = {
-    "Node": node_facts,
     "PodDisruptionBudget": budget_facts,
     "Deployment": workload_facts,
     "ReplicaSet": workload_facts,
@@ -45,7 +44,11 @@ class Observer:
         self._start_s = cluster.options.start_s
         self._store = cluster.store
         self._seen = self._store.revision
-        self._facts: dict[str, Facts] = {"Pod": PodFacts(), **_FACTS}
+        self._facts: dict[str, Facts] = {
+            "Pod": PodFacts(),
+            "Node": NodeFacts(self._store.list("Node").items),
+            **_FACTS,
+        }
         self._awake: list[str] = []
         self._stopped: set[str] = set()
         self._watches: dict[str, Watch] = {}

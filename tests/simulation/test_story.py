@@ -1,0 +1,75 @@
+"""What a story tells once, and what a reader mustn't miss."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from podium.cli.main import app
+from tests.plan.objects import Obj, budget, workload
+
+NODES = {"name": "n-", "count": 1, "capacity": {"cpu": "2", "memory": "8Gi"}}
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    return tmp_path / "story.yaml"
+
+
+def lines_of(story: Path, **spec: Any) -> list[str]:
+    scenario = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario", "spec": spec}
+    story.write_text(json.dumps(scenario))
+    return CliRunner().invoke(app, ["simulate", str(story)]).output.splitlines()
+
+
+def web(grace_period_s: int) -> Obj:
+    template = {"terminationGracePeriodSeconds": grace_period_s}
+    spec = {"replicas": 2, "progressDeadlineSeconds": 60, "template": template}
+    return workload("Deployment", "web", "1", **spec)
+
+
+def test_an_eviction_that_is_refused_again_and_again_is_told_once(story: Path) -> None:
+    told = lines_of(
+        story,
+        until="2m",
+        nodes=[NODES],
+        manifests=[web(30), budget("web", minAvailable=1)],
+        steps=[
+            {"at": "10s", "drain": "n-1"},
+            {"at": "90s", "assert": [{"drain": "n-1", "is": "done"}]},
+        ],
+    )
+    (refused,) = [line for line in told if "may not be evicted" in line]
+    assert refused.endswith(
+        "may not be evicted: 429 The disruption budget web needs 1 healthy pods and has 2 "
+        "currently; tried 23 times, every 5s, until t+2m0s, at last: 429 The disruption budget "
+        "web needs 1 healthy pods and has 1 currently"
+    )
+    failed = "t+1m30s  FAILED: the drain of node n-1 is done, but the drain is running"
+    assert told[told.index("WHAT FAILED") + 1].startswith(failed)
+    assert told[-1].endswith("0 assertions passed, 1 failed.")
+
+
+def test_a_rollout_that_is_stuck_is_told(story: Path) -> None:
+    update = {"at": "10s", "apply": [web(31)]}
+    told = lines_of(story, until="3m", nodes=[NODES], manifests=[web(30)], steps=[update])
+    (stuck,) = [line for line in told if "is stuck" in line]
+    assert "deployment web is stuck: ReplicaSet" in stuck
+    assert stuck.endswith("has timed out progressing.")
+
+
+def test_evictions_on_hold_are_told_by_zone(story: Path) -> None:
+    told = lines_of(
+        story,
+        until="5m",
+        nodes=[{**NODES, "count": 8, "zones": ["a", "b"]}],
+        steps=[
+            *({"at": "10s", "down": name} for name in ("n-1", "n-3", "n-5")),
+            {"at": "2m", "up": "n-1"},
+        ],
+    )
+    held, resumed = [line for line in told if "evictions" in line]
+    assert held.endswith("puts evictions on hold in zone a: 3 of 4 nodes there aren't ready")
+    assert resumed.endswith("node n-1 lets evictions go on in zone a")
