@@ -18,6 +18,7 @@ from rich.text import Text
 from podium.cli.broken_pipe import forget_output
 
 _GAP = 2
+_LAST_WIDTH_MIN = 20
 _REFRESH_S = 0.2
 _LINE_LENGTH_MAX = 2_000
 ERROR_EXIT_CODE = 1
@@ -113,7 +114,8 @@ def print_section(
 ) -> None:
     """Print a titled table and an empty line, if it has any row.
 
-    Columns are as wide as what is in them, whatever the width of the terminal: names stay whole.
+    Columns are as wide as what is in them: names stay whole. On a terminal the last column is
+    wrapped where it would pass the edge; elsewhere a row is a line.
     """
     texts = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
     if not texts:
@@ -121,9 +123,21 @@ def print_section(
     heads = [Text(heading, style="bold") for heading in headings]
     widths = [max(map(_width, column)) for column in zip(heads, *texts, strict=True)]
     out.print(Text(title, style="bold cyan"))
+    width = _width_of_last(out, widths)
     for line in (heads, *texts):
-        out.print(_joined(line, widths))
+        pieces = [line[-1]] if width is None else line[-1].wrap(out, width)
+        for number, piece in enumerate(pieces or [line[-1]]):
+            piece.rstrip()
+            before = [Text()] * (len(line) - 1) if number else line[:-1]
+            out.print(_joined([*before, piece], widths))
     out.print()
+
+
+def _width_of_last(out: Console, widths: Sequence[int]) -> int | None:
+    """How wide the last column of a table may be; None where it needn't, or can't, be wrapped."""
+    left = out.width - sum(widths[:-1]) - _GAP * (len(widths) - 1)
+    fits = widths[-1] <= left or left < _LAST_WIDTH_MIN
+    return left if out.is_terminal and not fits else None
 
 
 def print_lines(out: Console, title: str, lines: Iterable[str]) -> None:

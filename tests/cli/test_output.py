@@ -27,6 +27,22 @@ def test_columns_are_as_wide_as_their_contents_whatever_the_terminal() -> None:
     ]
 
 
+def test_the_last_column_is_wrapped_at_the_edge_of_a_terminal() -> None:
+    out = Console(file=StringIO(), width=32, soft_wrap=True, force_terminal=True, no_color=True)
+    message = "0/3 nodes are available: 3 Insufficient cpu."
+    rows = [["web-0", message], ["web-1", "short"]]
+    print_section(out, "TITLE", ["POD", "MESSAGE"], rows)
+    text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
+    assert text.splitlines() == [
+        "TITLE",
+        "POD    MESSAGE",
+        "web-0  0/3 nodes are available:",
+        "       3 Insufficient cpu.",
+        "web-1  short",
+        "",
+    ]
+
+
 def test_nothing_trails() -> None:
     assert printed(["A", "B", "C"], [["1", "", ""], ["", "", "2"]]) == [
         "TITLE",
