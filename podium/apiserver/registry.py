@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from podium.api.custom_kinds import CustomKind, custom_kinds, is_established
+from podium.api.custom_kinds import custom_kinds, is_established
 from podium.api.kinds import KINDS, Kind, kind_of
 from podium.api.objects import Object
 from podium.apiserver.refusals import no_such_resource
@@ -21,15 +21,20 @@ class Registry:
     Args:
         definitions: those CustomResourceDefinitions that are there; what isn't established isn't
             served.
+        unstored: further kinds, of which nothing is stored.
     """
 
-    def __init__(self, definitions: Iterable[Object] = ()) -> None:
+    def __init__(self, definitions: Iterable[Object] = (), unstored: Iterable[Kind] = ()) -> None:
         established = [one for one in definitions if is_established(one)]
         customs = [kind for one in established for kind in custom_kinds(one)]
         stored = [kind for kind in customs if kind.version == kind.stored_version]
         self._by_key: Mapping[str, Kind] = {**KINDS, **{kind.key: kind for kind in stored}}
         self._customs = {(kind.api_version, kind.name): kind for kind in customs if kind.is_served}
-        self.by_plural = {**_BUILT_IN, **_by_plural(self._customs.values())}
+        self.by_plural = {
+            **_BUILT_IN,
+            **_by_plural(unstored),
+            **_by_plural(self._customs.values()),
+        }
         self.groups: Mapping[str, tuple[str, ...]] = {
             group: tuple(version for other, version in self.by_plural if other == group)
             for group, _ in self.by_plural
@@ -78,7 +83,7 @@ def _built_in() -> dict[GroupVersion, Mapping[str, Kind]]:
     }
 
 
-def _by_plural(customs: Iterable[CustomKind]) -> dict[GroupVersion, Mapping[str, Kind]]:
+def _by_plural(customs: Iterable[Kind]) -> dict[GroupVersion, Mapping[str, Kind]]:
     """The kinds of definitions, by group; a version that is built in keeps its own beside them."""
     found: dict[GroupVersion, dict[str, Kind]] = {}
     for kind in sorted(customs, key=lambda kind: (kind.group, kind.plural)):

@@ -6,6 +6,7 @@ the same process asks for it, so that all of them live by the same rules.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import TypeVar
 
@@ -32,11 +33,13 @@ from podium.apiserver.refusals import (
     uid_conflict,
 )
 from podium.apiserver.registry import Registry
+from podium.apiserver.schema.registry import METRICS
 from podium.apiserver.selection import ALL, Selection
 from podium.apiserver.service_account_tokens import ServiceAccountTokens
 from podium.apiserver.subresources.binding import bind, check_binding
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.scale import scale_of
+from podium.apiserver.usage import UsageReader
 from podium.apiserver.verbs.creating import Maker, first_objects, received
 from podium.apiserver.verbs.deleting import answer, check_preconditions, marked
 from podium.apiserver.verbs.options import (
@@ -111,6 +114,7 @@ class ApiServer:
 
     Attributes:
         store: the objects.
+        usage: tells what nodes and pods use; None where nobody knows.
         service_account_tokens: signs tokens; None where nobody would know their owners by them.
     """
 
@@ -129,12 +133,20 @@ class ApiServer:
         self._maker = Maker(store, rng, options.names_salt)
         self._writer = Writer(store)
         self.service_account_tokens: ServiceAccountTokens | None = None
+        self.usage: UsageReader | None = None
+        self._view = view
         self._kinds = Derived(view, DEFINITION.key, Registry)
 
     @property
     def kinds(self) -> Registry:
         """The kinds that are served now."""
         return self._kinds()
+
+    def serve_metrics(self, usage: UsageReader) -> None:
+        """Serve what nodes and pods use, as metrics.k8s.io."""
+        self.usage = usage
+        served = partial(Registry, unstored=METRICS.values())
+        self._kinds = Derived(self._view, DEFINITION.key, served)
 
     def bootstrap(self, now_s: float) -> None:
         """Create what every cluster has: the namespaces and the priority classes of the system."""

@@ -20,6 +20,7 @@ from podium.embedded.backend import ClusterBackend
 from podium.embedded.cluster_clock import REAL_TIME, STOPPED, ClockSpeed, ClusterClock
 from podium.embedded.directory import DataDirectory
 from podium.embedded.initial_objects import simulated
+from podium.embedded.metered_usage import MeteredUsage
 from podium.embedded.network import served
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
@@ -128,6 +129,7 @@ class EmbeddedCluster:
         # A test is to know of a bug; who uses a cluster is to keep it.
         driver.health = None if options.speed == STOPPED else MachineHealth()
         self.cluster.start()
+        self.cluster.server.serve_metrics(MeteredUsage(self.cluster))
         driver.add(EventExpiry(), renew=EventExpiry, is_spared=True)
         self.clock = self._make_clock()
         self.backend = ClusterBackend(self.cluster, self.clock)

@@ -148,3 +148,12 @@ def test_a_token_of_a_service_account(kubectl: Kubectl, namespace: str) -> None:
     assert "cannot list resource" in bare.fails_to("get", "pods", *as_it)
     kubectl("delete", "serviceaccount", "operator", "-n", namespace)
     assert "Unauthorized" in bare.fails_to("auth", "whoami", *as_it)
+
+
+def test_what_is_used(kubectl: Kubectl, running: str) -> None:
+    kubectl("set", "resources", "deploy/web", "-n", running, "--requests=cpu=250m")
+    kubectl("rollout", "status", "-n", running, "deploy/web", "--timeout=30s")
+    rows = kubectl("top", "pods", "-n", running, "-l", "app=web", "--no-headers").splitlines()
+    # Those that are being replaced may still run.
+    assert [row.split()[1:] for row in rows].count(["250m", "0Mi"]) == 2
+    assert len(kubectl("top", "nodes", "--no-headers").splitlines()) == 3

@@ -20,6 +20,7 @@ from podium.apiserver.kinds.columns import Cell
 from podium.apiserver.kinds.registration import Registration, plain_registration
 from podium.apiserver.kinds.rules import metadata
 from podium.apiserver.refusals import first_told
+from podium.apiserver.schema.registry import METRICS, TOKEN_REQUEST
 from podium.apiserver.validation.checks import MinorFieldError
 
 
@@ -31,11 +32,13 @@ def _declared() -> Iterator[Registration]:
             yield from (one for one in found if isinstance(one, Registration))
 
 
+_UNSTORED = (TOKEN_REQUEST, *METRICS.values())
+
 REGISTRATIONS: dict[str, Registration] = {
-    **{kind.key: plain_registration(kind) for kind in KINDS.values()},
+    **{kind.key: plain_registration(kind) for kind in (*KINDS.values(), *_UNSTORED)},
     **{registration.kind.key: registration for registration in _declared()},
 }
-"""By the key of the kind; the scales of workloads, which nobody stores, are there to be printed."""
+"""By the key of the kind; scales, tokens and metrics, which nobody stores, are to be printed."""
 
 
 def registration_of(kind: Kind) -> Registration:

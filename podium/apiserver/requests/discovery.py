@@ -18,7 +18,7 @@ from podium.apiserver.requests.routes import (
     api_version,
     verbs,
 )
-from podium.apiserver.schema.registry import REVIEWS
+from podium.apiserver.schema.registry import METRICS, REVIEWS
 
 Document = dict[str, Any]
 
@@ -117,7 +117,11 @@ def _resource(kind: Kind) -> Document:
         "kind": kind.name,
         "verbs": list(verbs(kind)),
         **_nicknames(kind),
-        **({} if kind.key in REVIEWS else {"storageVersionHash": storage_version_hash(kind)}),
+        **(
+            {}
+            if kind.key in {**REVIEWS, **METRICS}
+            else {"storageVersionHash": storage_version_hash(kind)}
+        ),
     }
 
 

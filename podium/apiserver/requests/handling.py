@@ -11,6 +11,7 @@ from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
     discovery,
+    metrics,
     openapi,
     reading,
     reviews,
@@ -34,6 +35,7 @@ from podium.apiserver.requests.routes import (
     no_such_method,
     route,
 )
+from podium.apiserver.schema.registry import METRICS
 from podium.apiserver.server import ApiServer
 
 BODY_LENGTH_MAX = 3 * 2**20
@@ -151,6 +153,8 @@ def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
 def _handler(found: RequestInfo) -> _Handler:
     if found.kind.key in _REVIEWS:
         return _REVIEWS[found.kind.key]
+    if found.kind.key in METRICS:
+        return metrics.get if found.verb == "get" else metrics.list_all
     return _SPECIAL_HANDLERS.get((found.subresource, found.verb)) or _HANDLERS[found.verb]
 
 

@@ -7,7 +7,7 @@ from podium.api.kinds import KINDS, Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.refusals import no_such_resource
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.schema.registry import REVIEWS
+from podium.apiserver.schema.registry import METRICS, REVIEWS
 
 _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 _EDITED = ("get", "patch", "update")
@@ -47,6 +47,8 @@ def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
     """The verbs that a kind, or a subresource of it, takes; none if it has no such subresource."""
     if kind.key in REVIEWS:
         return () if subresource else ("create",)
+    if kind.key in METRICS:
+        return () if subresource else ("get", "list")
     if not subresource:
         return tuple(verb for verb in _ALL_VERBS if verb not in _WITHOUT.get(kind.key, ()))
     if kind.key == "Pod" and subresource in CONNECTIONS:

@@ -28,7 +28,26 @@ REVIEWS: Mapping[str, Kind] = {
 }
 """Questions by their kind: to create one is to ask it, and the answer is all that there is."""
 
-BODIES = (BINDING, EVICTION, SCALE, TOKEN_REQUEST, DELETE_OPTIONS, *REVIEWS.values())
+_METRICS = "metrics.k8s.io"
+
+METRICS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(_METRICS, "NodeMetrics", "nodes", False, version="v1beta1"),
+        Kind(_METRICS, "PodMetrics", "pods", version="v1beta1"),
+    )
+}
+"""What nodes and pods use, by its kind: measured when somebody asks for it, and not stored."""
+
+BODIES = (
+    BINDING,
+    EVICTION,
+    SCALE,
+    TOKEN_REQUEST,
+    DELETE_OPTIONS,
+    *REVIEWS.values(),
+    *METRICS.values(),
+)
 """All of them."""
 
 

@@ -71,6 +71,10 @@ class NodePressure:
             yield from self._look(now_s)
         yield from self._kubelet.record_conditions(now_s)
 
+    def memory_bytes(self, now_s: float) -> int:
+        """What the system and all pods use of memory."""
+        return self._stats.memory_total_bytes(self._active(), now_s)
+
     def next_s(self, now_s: float) -> float:
         """When to look again; `NEVER_S` if nothing happens unless something else does."""
         workers = self._active()

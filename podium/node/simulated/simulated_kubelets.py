@@ -4,10 +4,11 @@ A node on which nothing is scripted of what is used costs nothing between change
 renewed in earnest unless that is asked for: they say once that they are.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from podium.api.objects import Object, name
+from podium.api.objects import Object, name, uid
+from podium.api.pods import node_name_of
 from podium.control.effects import Effect
 from podium.core.pod_classes import PodClasses
 from podium.node.container_runtime import NEVER_S
@@ -17,6 +18,7 @@ from podium.node.kubelets import Kubelets
 from podium.node.pod_manager import PodManager
 from podium.node.simulated.addresses import Addresses
 from podium.node.simulated.behaviour import BehaviourError, is_marked
+from podium.node.simulated.metered_usage import Usage, container_usages
 from podium.node.simulated.node_pressure import NodePressure
 from podium.node.simulated.node_settings import NodeSettings
 from podium.node.simulated.scripted_runtime import ScriptedRuntime
@@ -46,6 +48,23 @@ class SimulatedKubelets(Kubelets):
         self._runtimes: dict[str, ScriptedRuntime] = {}
         self._pressures: dict[str, NodePressure] = {}
         self._count_nodes = 0
+
+    def node_usage(self, called: str, now_s: float) -> Usage | None:
+        """What is used on a node; None if it isn't heard of, or isn't one of these."""
+        kubelet, pressure = self.kubelets.get(called), self._pressures.get(called)
+        if kubelet is None or kubelet.runtime.is_down:
+            return None
+        used = [container_usages(one, now_s).values() for one in kubelet.pods.active()]
+        cpu_nanos = sum(one.cpu_nanos for containers in used for one in containers)
+        return Usage(cpu_nanos, 0 if pressure is None else pressure.memory_bytes(now_s))
+
+    def pod_usage(self, pod: Object, now_s: float) -> Mapping[str, Usage] | None:
+        """What the containers of a pod use, by name; None if they don't run, or not here."""
+        kubelet = self.kubelets.get(node_name_of(pod))
+        worker = None if kubelet is None else kubelet.pods.get(uid(pod))
+        if kubelet is None or worker is None or kubelet.runtime.is_down:
+            return None
+        return container_usages(worker, now_s) or None
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         if isinstance(key, _PressureKey):

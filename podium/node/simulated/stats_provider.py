@@ -51,9 +51,7 @@ class StatsProvider:
 
     def memory_bytes(self, worker: PodWorker, at_s: float) -> int:
         """What a pod's containers use of memory at a time."""
-        if not runs(worker):
-            return 0
-        return _at(script_of(worker), "memory", at_s - worker.main[0].since_s, _seed(worker))
+        return memory_bytes_of(worker, at_s)
 
     def memory_total_bytes(self, workers: Iterable[PodWorker], at_s: float) -> int:
         """What the system and all pods use of memory at a time."""
@@ -137,6 +135,13 @@ class StatsProvider:
 def runs(worker: PodWorker) -> bool:
     """Whether the containers of a pod run; those that make it up start and exit together."""
     return worker.main[0].state is State.RUNNING
+
+
+def memory_bytes_of(worker: PodWorker, at_s: float) -> int:
+    """What a pod's containers use of memory at a time."""
+    if not runs(worker):
+        return 0
+    return _at(script_of(worker), "memory", at_s - worker.main[0].since_s, _seed(worker))
 
 
 def script_of(worker: PodWorker) -> UsageScript:

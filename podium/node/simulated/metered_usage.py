@@ -1,0 +1,34 @@
+"""What containers on simulated nodes use, for those who ask for metrics.
+
+Memory is what the node's own meters say: what annotations script, and otherwise nothing. Nothing
+scripts the CPU: a container uses what it requests.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from podium.api.quantity import parse_quantity
+from podium.node.container import Container, State
+from podium.node.pod_worker import PodWorker
+from podium.node.simulated.stats_provider import memory_bytes_of
+
+
+class Usage(NamedTuple):
+    """An amount of CPU, in billionths of a core, and of memory, in bytes."""
+
+    cpu_nanos: int
+    memory_bytes: int
+
+
+def container_usages(worker: PodWorker, at_s: float) -> Mapping[str, Usage]:
+    """What the containers of a pod that run use, by name; the main ones share the memory."""
+    share, rest = divmod(memory_bytes_of(worker, at_s), len(worker.main))
+    memory = {one.name: share for one in worker.main}
+    memory[worker.main[0].name] += rest
+    running = (one for one in worker.containers if one.state is State.RUNNING)
+    return {one.name: Usage(_requested_nanos(one), memory.get(one.name, 0)) for one in running}
+
+
+def _requested_nanos(container: Container) -> int:
+    resources: Any = container.spec.get("resources") or {}
+    return parse_quantity((resources.get("requests") or {}).get("cpu", 0)).nanos
