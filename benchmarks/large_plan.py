@@ -20,6 +20,7 @@ from loading import node, pod
 
 from podium.cli.collecting import collect_rarely
 from podium.manifests import read_sources
+from podium.plan.changes import Apply
 from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import Request, plan
 
@@ -59,7 +60,9 @@ def main() -> None:
 def _plan(state: LoadedState, replicas: int, plans: int) -> None:
     for number in range(1, plans + 1):
         began_s = time.process_time()
-        outcome = plan(Request(state=state, applied=_applied(replicas), alternatives_max=0))
+        outcome = plan(
+            Request(state=state, changes=[Apply(_applied(replicas))], alternatives_max=0)
+        )
         _tell(f"plan {number}", began_s)
         preempted = sum(len(one.taken) for one in outcome.preemptions)
         if preempted != replicas:

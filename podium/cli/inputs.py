@@ -10,15 +10,16 @@ from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.field_validation import FieldValidation
 from podium.api.pod_limit import PodLimit
+from podium.cli.change_inputs import Changes, read_changes
 from podium.cli.collecting import collect_rarely
 from podium.cli.configurations import read_kubelet_config, read_scheduler_config
 from podium.cli.options import InputError
 from podium.cli.request_options import RequestOptions
 from podium.manifests import Loaded, ManifestError, Manifests, Problem, read_sources
 from podium.manifests.problems import describe
+from podium.plan.changes import Scale
 from podium.plan.pressing import Pressure, parse_pressure
 from podium.plan.request import Request
-from podium.plan.targets import Target, parse_target
 
 if TYPE_CHECKING:
     from podium.plan.explanation import PodExplanation
@@ -62,10 +63,7 @@ def read_request(options: RequestOptions) -> Asked:
     configurations = [options.scheduler_config, options.kubelet_config]
     if [*files, *configurations].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
-    place, errors = options.namespace, _ErrorCollector()
-    deleted = errors.collect(
-        lambda: [parse_target(one, place) for one in options.delete or ()], list[Target]()
-    )
+    errors = _ErrorCollector()
     pressures = errors.collect(
         lambda: [*map(parse_pressure, options.pressure or ())], list[Pressure]()
     )
@@ -75,22 +73,22 @@ def read_request(options: RequestOptions) -> Asked:
     )
     kubelet = errors.collect(lambda: read_kubelet_config(options.kubelet_config), None)
     before = errors.collect(lambda: _state(options), Manifests())
-    applied = errors.collect(lambda: _applied(options), Manifests())
+    state = [loaded.obj for loaded in before.objects]
+    found = errors.collect(lambda: read_changes(options, state), Changes())
     if kubelet is None or errors.found:
         raise InputError("\n".join(map(str, errors.found)))
-    _check_pods([*before.objects, *applied.objects], PodLimit(options.max_pods))
+    _check_pods(before.objects, found, PodLimit(options.max_pods))
     collect_rarely()
     request = Request(
-        state=[loaded.obj for loaded in before.objects],
-        applied=[loaded.obj for loaded in applied.objects],
-        deleted=deleted,
+        state=state,
+        changes=found.changes,
         pressures=pressures,
         eviction=kubelet.eviction,
         configuration=configuration,
         until_s=until_s,
         repairs=options.repair,
     )
-    return Asked(request, (*before.warnings, *applied.warnings), (*before.notes, *applied.notes))
+    return Asked(request, (*before.warnings, *found.warnings), (*before.notes, *found.notes))
 
 
 class _ErrorCollector:
@@ -138,28 +136,16 @@ def _manifests(paths: Sequence[str], namespace: str, validation: FieldValidation
     return read_sources(paths, stdin, namespace=namespace, validation=validation)
 
 
-def _applied(options: RequestOptions) -> Manifests:
-    found = read_sources(
-        options.apply or (),
-        sys.stdin.buffer,
-        namespace=options.namespace,
-        validation=options.validate,
-        is_applied=True,
-    )
-    if found.empty and not options.allow_empty:
-        raise InputError(
-            "\n".join(
-                f"--apply {one}: nothing to apply is in it; --allow-empty lets that pass"
-                for one in found.empty
-            )
-        )
-    return found
-
-
-def _check_pods(objects: Iterable[Loaded], limit: PodLimit) -> None:
-    faults = ((loaded, limit.add(loaded.obj)) for loaded in objects)
+def _check_pods(state: Iterable[Loaded], found: Changes, limit: PodLimit) -> None:
+    faults = ((loaded, limit.add(loaded.obj)) for loaded in (*state, *found.loaded))
     problems = [
         Problem(one.source, describe(one.obj), str(fault)) for one, fault in faults if fault
     ]
     if problems:
         raise ManifestError(problems)
+    for change in found.changes:
+        if isinstance(change, Scale):
+            to = change.target
+            fault = limit.resize(to.kind, to.namespace, to.name, change.replicas, f"--scale {to}")
+            if fault:
+                raise InputError(str(fault))

@@ -41,14 +41,18 @@ ContextOption = Annotated[
 ]
 ApplyOption = Annotated[
     list[str] | None,
-    typer.Option("--apply", metavar="FILE|DIR|-", help="Manifests to apply to the state."),
+    typer.Option(
+        "--apply",
+        metavar="FILE|DIR|-",
+        help="Manifests to apply to the state. All changes are made in the order given.",
+    ),
 ]
 DeleteOption = Annotated[
     list[str] | None,
     typer.Option(
         "--delete",
         metavar="[NAMESPACE/]KIND/NAME",
-        help="An object to delete from the state first, with all that it controls.",
+        help="An object to delete, with all that it controls.",
     ),
 ]
 ConfigOption = Annotated[

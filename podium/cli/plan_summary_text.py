@@ -27,6 +27,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
         yield f"{one.workload} {'; '.join(_clauses(one))}."
     if len(affected) > len(shown):
         yield f"{len(affected) - len(shown)} workloads more, with -o wide."
+    yield from _drains(plan)
     for rollout in plan.rollouts:
         if rollout.is_stuck:
             since = time_text(rollout.at_s or 0.0)
@@ -36,6 +37,15 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
             yield f"{rollout.workload} is still rolling out at the plan's end, {end}: " + (
                 f"{rollout.message}."
             )
+
+
+def _drains(plan: Plan) -> Iterator[str]:
+    for one in plan.drains:
+        evicted = f"{count(one.evicted, 'pod')} evicted"
+        if one.state == "Done":
+            yield f"Node {one.node} is drained at {time_text(one.at_s or 0.0)}: {evicted}."
+        else:
+            yield f"Node {one.node} isn't drained, {evicted}: {one.text}."
 
 
 def _dips(one: WorkloadSummary) -> bool:

@@ -4,13 +4,28 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import typer
 
 from podium.api.field_validation import FieldValidation
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
+from podium.cli.change_options import (
+    AddNodeOption,
+    AllowEmptyOption,
+    CordonOption,
+    DeleteNodeOption,
+    DrainOption,
+    HelmOption,
+    KustomizeOption,
+    RestartOption,
+    ScaleOption,
+    UncordonOption,
+    ValidateOption,
+    ValuesOption,
+)
+from podium.cli.option_order import option_order
 from podium.cli.options import (
     ApplyOption,
     ClusterOption,
@@ -27,18 +42,6 @@ from podium.cli.options import (
     UntilOption,
 )
 
-ValidateOption = Annotated[
-    FieldValidation,
-    typer.Option(
-        "--validate",
-        help="What becomes of unknown or repeated fields in what is applied; of a state's they "
-        "are warnings.",
-    ),
-]
-AllowEmptyOption = Annotated[
-    bool, typer.Option("--allow-empty", help="What is applied may have nothing in it.")
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestOptions:
@@ -49,7 +52,17 @@ class RequestOptions:
         kubeconfig: of a running cluster that is the state instead.
         context: of the kubeconfig.
         apply: where the manifests are.
-        delete: what to delete first.
+        kustomize: directories of Kustomizations to apply.
+        helm: charts to apply.
+        values: files of values for them.
+        delete: what to delete.
+        add_node: nodes to add.
+        delete_node: nodes to delete.
+        cordon: nodes to cordon.
+        uncordon: nodes to uncordon.
+        drain: nodes to drain.
+        scale: workloads to scale.
+        restart: workloads to restart.
         validate: what becomes of unknown fields and of those that stand twice.
         allow_empty: whether what is applied may be nothing.
         scheduler_config: the file of the scheduler's configuration.
@@ -60,13 +73,24 @@ class RequestOptions:
         until: for how long to play; None to the end of the rollouts.
         max_pods: how many new pods workloads may ask for.
         repair: whether controllers make up for what the state lacks.
+        order: the options as they stood, each as often as it was given.
     """
 
     state: StateOption = None
     kubeconfig: ClusterOption = None
     context: ContextOption = None
     apply: ApplyOption = None
+    kustomize: KustomizeOption = None
+    helm: HelmOption = None
+    values: ValuesOption = None
     delete: DeleteOption = None
+    add_node: AddNodeOption = None
+    delete_node: DeleteNodeOption = None
+    cordon: CordonOption = None
+    uncordon: UncordonOption = None
+    drain: DrainOption = None
+    scale: ScaleOption = None
+    restart: RestartOption = None
     validate: ValidateOption = FieldValidation.STRICT
     allow_empty: AllowEmptyOption = False
     scheduler_config: ConfigOption = None
@@ -77,6 +101,7 @@ class RequestOptions:
     until: UntilOption = None
     max_pods: MaxPodsOption = MAX_PODS
     repair: RepairOption = False
+    order: tuple[str, ...] = ()
 
 
 def with_request_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -89,10 +114,13 @@ def with_request_options(command: Callable[..., None]) -> Callable[..., None]:
     names = [option.name for option in _OPTIONS]
 
     @wraps(command)
-    def run(**given: Any) -> None:
-        asked = RequestOptions(**{name: given.pop(name) for name in names})
+    def run(ctx: typer.Context, **given: Any) -> None:
+        own = {name: given.pop(name) for name in names}
+        asked = RequestOptions(**own, order=option_order(ctx))
         command(asked=asked, **given)
 
+    context = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    parameters.append(context)
     ordered = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
     run.__signature__ = signature(command).replace(parameters=ordered)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in ordered}
@@ -107,4 +135,5 @@ _OPTIONS = [
         annotation=field.type,
     )
     for field in fields(RequestOptions)
+    if field.name != "order"
 ]

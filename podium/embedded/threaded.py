@@ -23,10 +23,10 @@ from podium.embedded.in_process_client import InProcessClient
 from podium.embedded.initial_objects import parse_shape, simulated_nodes
 from podium.embedded.node_credentials import write_node_kubeconfig
 from podium.embedded.sources import Source, in_namespace, objects_of
+from podium.plan.changes import Apply, parse_delete
 from podium.plan.outcome import Plan
 from podium.plan.planning import plan as make_plan
 from podium.plan.request import UNTIL_S, Request
-from podium.plan.targets import parse_target
 
 _LOOK_S = 0.05
 T = TypeVar("T")
@@ -227,8 +227,7 @@ class Cluster:
         applied = [in_namespace(obj) for obj in objects_of(sources, self._kinds())]
         request = Request(
             state=self._call(lambda: self._acting(lambda actor: [*actor.everything()])),
-            applied=applied,
-            deleted=tuple(parse_target(text, DEFAULT_NAMESPACE) for text in delete),
+            changes=(*(parse_delete(text, DEFAULT_NAMESPACE) for text in delete), Apply(applied)),
             until_s=until_s,
             seeds=seeds,
         )

@@ -14,3 +14,4 @@ class Condition(StrEnum):
     REFUSED = "refused"
     STUCK_ROLLOUT = "stuck-rollout"
     UNPLAYED = "unplayed"
+    UNDRAINED = "undrained"

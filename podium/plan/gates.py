@@ -253,6 +253,13 @@ def _unplayed(plan: Plan) -> Iterator[Finding]:
             yield _of_workload(Condition.UNPLAYED, rollout.workload, message)
 
 
+def _undrained(plan: Plan) -> Iterator[Finding]:
+    for one in plan.drains:
+        if one.state != "Done":
+            message = f"isn't drained: {one.text}"
+            yield _of_workload(Condition.UNDRAINED, f"Node {one.node}", message)
+
+
 def _of_workload(condition: Condition, workload: str, message: str) -> Finding:
     place = workload.partition(" ")[2].rpartition("/")[0]
     return Finding(
@@ -269,4 +276,5 @@ _FINDERS: Mapping[Condition, Callable[[Plan], Iterator[Finding]]] = {
     Condition.REFUSED: _refused,
     Condition.STUCK_ROLLOUT: _stuck,
     Condition.UNPLAYED: _unplayed,
+    Condition.UNDRAINED: _undrained,
 }

@@ -38,7 +38,7 @@ def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
         top = owners[-1] if owners else None
         reason = _why(pod, top, next((one for one in owners if one in play.deleted), top))
         is_meant = pod.ended_by in (USER, _COLLECTOR, _NAMESPACES)
-        is_evicted = not (is_meant or any(one in play.applied for one in owners))
+        is_evicted = not (is_meant or any(one in play.changer.touched for one in owners))
         yield RemovedPod(
             **known.row(pod),
             reason=reason,

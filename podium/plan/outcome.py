@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from podium.api.disruption import Cause
 from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, OrNull, Report, Seconds
+from podium.plan.draining import Drainage
 from podium.plan.rollouts import Rollout
 from podium.plan.unplayed import Unplayed
 from podium.simulation.timeline.preemption import PreemptionOutcome
@@ -319,6 +320,7 @@ class Plan(Report):
     removed: tuple[RemovedPod, ...] = ()
     disruptions: tuple[Disruption, ...] = ()
     rollouts: tuple[Rollout, ...] = ()
+    drains: tuple[Drainage, ...] = ()
     unplayed: tuple[Unplayed, ...] = ()
     timeline: tuple[Moment, ...] = ()
     until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0

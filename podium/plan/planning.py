@@ -8,6 +8,7 @@ from podium.api.objects import Object, key, uid
 from podium.api.pods import node_name_of
 from podium.plan.chances import chances, unrelated
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
+from podium.plan.draining import drainages
 from podium.plan.leaving import removed, short_of_pods
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
@@ -45,7 +46,7 @@ def plan(request: Request, progress: Progress | None = None, *, workers: int = 1
     if others and others[-1].interrupted:
         played = [first, *others[:-1]]
         return replace(first, interrupted=True, seeds=len(played), chances=chances(played))
-    if (request.applied or request.deleted or request.pressures) and state.is_restless:
+    if (request.changes or request.pressures) and state.is_restless:
         without = _played(without_changes(request), request.seed)
         anyway = () if without.interrupted else unrelated(first, without)
         first = replace(first, anyway=anyway, interrupted=without.interrupted)
@@ -92,11 +93,12 @@ def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan
         ignored=tuple(outcome.ignored()),
         disruptions=outcome.disruptions(),
         rollouts=play.rollouts.found(),
+        drains=tuple(drainages(play.changer.drainers, play.start_s)),
         unplayed=tuple(unplayed(request.applied)),
         timeline=outcome.timeline(),
         until_s=round(play.passed_s, 3),
         interrupted=not is_over,
-        warnings=(*play.notes, *warnings, *model.warnings, *lost),
+        warnings=(*play.notes, *warnings, *model.warnings, *lost, *play.changer.unmade()),
         notes=(*(request.configuration.notes if request.configuration else ()), *model.notes),
     )
     return replace(found, workloads=summaries(play, outcome.histories, found))

@@ -11,6 +11,7 @@ from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.node.simulated.behaviour import PREFIX, Behaviour, ScriptedDuration
 from podium.node.simulated.node_settings import NodeSettings
+from podium.plan.changes import Cordon
 from podium.plan.changing import Changer
 from podium.plan.identities import Identity, decisive
 from podium.plan.loaded_state import LoadedState
@@ -18,6 +19,7 @@ from podium.plan.pressing import press
 from podium.plan.request import LONGEST_S, UNTIL_S, Request
 from podium.plan.rollouts import Rollouts
 from podium.scheduler import Scheduler
+from podium.simulation.scenario_file.steps import Drain
 from podium.simulation.timeline import Observer
 
 Progress = Callable[[float], None]
@@ -54,6 +56,8 @@ class Play:
         entries_before: how many of the observed entries tell of the time before the changes.
         allowed_before: by budget, the disruptions allowed before the changes.
         preemptions: what is preempted, once the play is started.
+        changer: makes the changes.
+        start_s: when the plan begins, in seconds since the epoch.
         deleted: what the changes delete.
         rejected: what the API didn't let in of the changes.
         rollouts: of the workloads that are applied.
@@ -72,10 +76,10 @@ class Play:
         loaded = LoadedState.of(request.state)
         self.state = state = loaded.by_identity
         self.applied = decisive(request.applied)
-        self._start_s = loaded.start_s
+        self.start_s = loaded.start_s
         self._seed = seed
         self._alternatives_max = request.alternatives_max
-        self.cluster = Cluster(_options(request, self._start_s, seed))
+        self.cluster = Cluster(_options(request, self.start_s, seed))
         self.notes = loaded.load_into(self.cluster)
         self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
         self._loaded = {kind: self.cluster.store.list(kind).items for kind in ("ReplicaSet", "Job")}
@@ -83,7 +87,7 @@ class Play:
         driver = self.cluster.driver
         with without_garbage_collection():
             self.cluster.start_controllers()
-            driver.run_until(self._start_s)
+            driver.run_until(self.start_s)
         budgets = self.cluster.store.list("PodDisruptionBudget").items
         self.allowed_before = {key(pdb): _allowed(pdb) for pdb in budgets}
         # What was counted first is of the pods as they are in the state.
@@ -94,16 +98,15 @@ class Play:
         self.entries_before = len(self.observer.entries)
         if not any(kind == "Namespace" for kind, _, _ in state):
             self.cluster.load(_missing_namespaces(self.cluster, self.applied))
-        self._changer = Changer(self.cluster, self.observer, state)
-        self.rejected = self._changer.rejected
+        self.changer = Changer(self.cluster, self.observer, state, request.changes)
+        self.rejected = self.changer.rejected
         self.deleted = {(one.kind, one.namespace, one.name) for one in request.deleted}
-        self._changer.delete(request.deleted)
-        self._changer.apply(self.applied)
-        self.rollouts = Rollouts(self.cluster, self.applied, self._start_s)
+        self.changer.advance()
+        self.rollouts = Rollouts(self.cluster, self.changer.touched, self.start_s)
         # Nodes refuse what they can't start before anybody decides about other pods.
-        driver.run_until(self._start_s)
+        driver.run_until(self.start_s)
         press(self.cluster.store, request.pressures)
-        driver.run_until(self._start_s)
+        driver.run_until(self.start_s)
 
     def start(self) -> None:
         """Have the pods that wait by now scheduled from now on."""
@@ -133,17 +136,17 @@ class Play:
                 rollouts have come to an end, but no longer than `LONGEST_S`.
             progress: is told from time to time how far it is.
         """
-        driver, end_s = self.cluster.driver, self._start_s + (until_s or UNTIL_S)
+        driver, end_s = self.cluster.driver, self.start_s + (until_s or UNTIL_S)
         try:
             with without_garbage_collection():
-                driver.run_until(self._start_s)
+                driver.run_until(self.start_s)
             if progress is not None:
                 progress(0.0)
             while (now_s := driver.now_s) < end_s or (until_s is None and self._goes_on()):
                 end_s = max(end_s, now_s + _LOOK_AGAIN_S if now_s >= end_s else end_s)
                 piece_s = max(now_s + PROGRESS_EVERY_S, driver.next_s() or end_s)
                 driver.run_until(min(end_s, piece_s))
-                self._changer.apply_late()
+                self.changer.advance()
                 self.rollouts.look()
                 if progress is not None:
                     progress(self.passed_s)
@@ -154,7 +157,8 @@ class Play:
         return True
 
     def _goes_on(self) -> bool:
-        return self.passed_s < LONGEST_S and not self.rollouts.are_over()
+        is_busy = self.changer.is_draining(UNTIL_S) or not self.rollouts.are_over()
+        return self.passed_s < LONGEST_S and is_busy
 
     def loaded(self, kind: str) -> Sequence[Object]:
         """The ReplicaSets or Jobs of the state, stand-ins included."""
@@ -163,7 +167,7 @@ class Play:
     @property
     def passed_s(self) -> float:
         """How long it has been played for, in seconds."""
-        return self.cluster.driver.now_s - self._start_s
+        return self.cluster.driver.now_s - self.start_s
 
 
 def _options(request: Request, start_s: float, seed: int) -> ClusterOptions:
@@ -192,7 +196,8 @@ def _idle(request: Request) -> set[str]:
     nodes = (one for one in request.state if one.get("kind") == "Node")
     is_scripted = any(key.startswith(PREFIX) for node in nodes for key in annotations(node))
     applies_nodes = any(one.get("kind") == "Node" for one in request.applied)
-    if not (is_scripted or applies_nodes or request.pressures or request.repairs):
+    cordons = any(isinstance(one, Cordon | Drain) for one in request.changes)
+    if not (is_scripted or applies_nodes or cordons or request.pressures or request.repairs):
         idle.add("node-lifecycle-controller")
     return idle
 

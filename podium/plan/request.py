@@ -7,6 +7,7 @@ from podium.api.objects import Object
 from podium.config.load import Loaded as LoadedConfiguration
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
+from podium.plan.changes import Apply, Change, Delete
 from podium.plan.pressing import Pressure
 from podium.plan.targets import Target
 
@@ -23,8 +24,7 @@ class Request:
 
     Attributes:
         state: the cluster's objects, valid and with their namespaces.
-        applied: manifests to apply, in order, each object once.
-        deleted: objects to delete from the state first.
+        changes: what is changed, in order.
         pressures: what nodes are put under, once all else is changed.
         eviction: when nodes evict pods; v1.36's defaults unless given.
         configuration: the scheduler's; v1.36's default one if None.
@@ -37,8 +37,7 @@ class Request:
     """
 
     state: Sequence[Object]
-    applied: Sequence[Object] = ()
-    deleted: Sequence[Target] = ()
+    changes: Sequence[Change] = ()
     pressures: Sequence[Pressure] = ()
     eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
     configuration: LoadedConfiguration | None = None
@@ -48,7 +47,18 @@ class Request:
     until_s: float | None = None
     repairs: bool = False
 
+    @property
+    def applied(self) -> list[Object]:
+        """All manifests that are applied."""
+        applied = (one.manifests for one in self.changes if isinstance(one, Apply))
+        return [manifest for manifests in applied for manifest in manifests]
+
+    @property
+    def deleted(self) -> list[Target]:
+        """All objects that are deleted."""
+        return [one.target for one in self.changes if isinstance(one, Delete)]
+
 
 def without_changes(request: Request) -> Request:
     """The same plan without anything being changed."""
-    return replace(request, applied=(), deleted=(), pressures=())
+    return replace(request, changes=(), pressures=())

@@ -51,15 +51,15 @@ class Rollouts:
 
     Args:
         cluster: in which they take place.
-        changed: the workloads; of other kinds than Deployment, StatefulSet and DaemonSet nothing
-            is told.
+        changed: the workloads, which may become more; of other kinds than Deployment, StatefulSet
+            and DaemonSet nothing is told.
         start_s: when the plan begins, in seconds since the epoch.
     """
 
     def __init__(self, cluster: Cluster, changed: Iterable[Identity], start_s: float) -> None:
         self._cluster = cluster
         self._start_s = start_s
-        self._changed = [one for one in changed if one[0] in _KINDS]
+        self._changed = changed
         self._seen: dict[Identity, tuple[Object, float]] = {}
         self._ended_s: dict[Identity, float] = {}
 
@@ -85,7 +85,7 @@ class Rollouts:
 
     def _workloads(self) -> Iterator[tuple[Identity, Object]]:
         for one in self._changed:
-            workload = self._cluster.store.get(*one)
+            workload = self._cluster.store.get(*one) if one[0] in _KINDS else None
             if workload is not None:
                 yield one, workload
 

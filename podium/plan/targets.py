@@ -1,4 +1,4 @@
-"""What `--delete` names: kinds by all the names that kubectl knows them by."""
+"""What `--delete` and the like name: kinds by all the names that kubectl knows them by."""
 
 from dataclasses import dataclass
 
@@ -18,12 +18,12 @@ WORKLOADS = frozenset(
 
 
 class TargetError(PodiumError):
-    """What was to be deleted can't be understood, or isn't there."""
+    """What was to be changed can't be understood, or isn't there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An object to delete.
+    """An object to change.
 
     Attributes:
         kind: as in an object's `kind`.
@@ -40,27 +40,28 @@ class Target:
         return f"{self.kind} {place}{self.name}"
 
 
-def parse_target(text: str, namespace: str) -> Target:
+def parse_target(text: str, namespace: str, option: str = "--delete") -> Target:
     """The object that a text names.
 
     Args:
         text: `KIND/NAME` or `NAMESPACE/KIND/NAME`; the kind in any of the spellings of kubectl.
         namespace: where a namespaced object is that doesn't say.
+        option: which names it, for errors.
 
     Raises:
         TargetError: it names nothing.
     """
     parts = text.split("/")
     if len(parts) not in (2, 3) or not all(parts):
-        raise TargetError(f"--delete {text}: expected {_SHAPE}, such as deployment/web")
+        raise TargetError(f"{option} {text}: expected {_SHAPE}, such as deployment/web")
     *places, kind_name, called = parts
     kind = _KINDS.get(kind_name.lower())
     if kind is None:
         names = ", ".join(sorted(kind.singular for kind in DECISIVE_KINDS.values()))
-        raise TargetError(f"--delete {text}: there is no kind {kind_name}; known are {names}")
+        raise TargetError(f"{option} {text}: there is no kind {kind_name}; known are {names}")
     if not kind.namespaced:
         if places:
-            raise TargetError(f"--delete {text}: a {kind.name} stands in no namespace")
+            raise TargetError(f"{option} {text}: a {kind.name} stands in no namespace")
         return Target(kind.name, "", called)
     return Target(kind.name, places[0] if places else namespace, called)
 

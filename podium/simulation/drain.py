@@ -33,6 +33,9 @@ class Drainer:
 
     Attributes:
         state: `running`, `done` or `failed`.
+        failure: why it failed.
+        evicted: how many evictions were granted.
+        moved_s: when it last got on, in seconds since the epoch.
     """
 
     def __init__(self, cluster: Cluster, observer: Observer, drain: Drain) -> None:
@@ -41,12 +44,13 @@ class Drainer:
         self._cluster = cluster
         self._observer = observer
         self._about = ("Node", "", drain.node)
-        self._started_s = cluster.driver.now_s
+        self._started_s = self.moved_s = cluster.driver.now_s
         # By uid: those that are still to be asked for, and when; those on their way out.
         self._asking: dict[str, Object] = {}
         self._leaving: dict[str, Object] = {}
         self._given_up: list[tuple[Object, str]] = []
-        self._evicted = 0
+        self.evicted = 0
+        self.failure = ""
 
     def start(self) -> None:
         """Cordon the node and ask for its pods.
@@ -54,7 +58,7 @@ class Drainer:
         Raises:
             RefusedError: there is no such node.
         """
-        self._cordon()
+        set_unschedulable(self._cluster, self.drain.node, True)
         pods, left_alone, objections = self._sorted_pods()
         if objections:
             self._fail("; ".join(f"there are {why}" for why in objections))
@@ -66,12 +70,15 @@ class Drainer:
         self._ask([*self._asking])
         self._wait()
 
-    def _cordon(self) -> None:
-        server, now_s = self._cluster.server, self._cluster.driver.now_s
-        node = server.get(KINDS["Node"], "", self.drain.node)
-        if not node["spec"].get("unschedulable"):
-            cordoned = {**node, "spec": {**node["spec"], "unschedulable": True}}
-            server.replace(Attributes(KINDS["Node"], "", self.drain.node, now_s), cordoned)
+    def left(self) -> list[str]:
+        """The pods that are still to go, `namespace/name`; those on their way are not."""
+        stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
+        return [f"{namespace(pod)}/{name(pod)}" for pod in stuck]
+
+    def remedies(self) -> list[str]:
+        """What would let go those that are still to go, in plain sentences."""
+        stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
+        return _remedies(self._cluster.store, stuck)
 
     def _sorted_pods(self) -> tuple[list[Object], int, list[str]]:
         """The pods to evict, how many are left alone, and what speaks against all of it."""
@@ -131,7 +138,8 @@ class Drainer:
                 return False
             self._given_up.append((self._asking.pop(one), refused.message))
             return True
-        self._evicted += 1
+        self.evicted += 1
+        self.moved_s = now_s
         self._observer.note("EvictionGranted", {"node": self.drain.node}, about=about)
         self._done_asking(one)
         return True
@@ -165,14 +173,17 @@ class Drainer:
         """Look whether all pods are gone; otherwise look again later, up to the time-out."""
         if self.state != "running":
             return
-        self._leaving = {one: pod for one, pod in self._leaving.items() if self._is_there(pod)}
+        leaving = {one: pod for one, pod in self._leaving.items() if self._is_there(pod)}
+        if len(leaving) < len(self._leaving):
+            self.moved_s = self._cluster.driver.now_s
+        self._leaving = leaving
         now_s, timeout_s = self._cluster.driver.now_s, self.drain.timeout_s
         if not self._asking and not self._leaving and self._given_up:
             self._fail("; ".join(f"{name(pod)}: {why}" for pod, why in self._given_up))
         elif not self._asking and not self._leaving:
             self.state = "done"
             took_s = round(now_s - self._started_s, 6)
-            done = {"evicted": self._evicted, "seconds": took_s}
+            done = {"evicted": self.evicted, "seconds": took_s}
             self._observer.note("DrainFinished", done, about=self._about)
         elif timeout_s is not None and now_s >= self._started_s + timeout_s:
             self._fail(f"global timeout reached: {timeout_s:g}s")
@@ -187,7 +198,7 @@ class Drainer:
         return found is not None and uid(found) == uid(pod)
 
     def _fail(self, why: str) -> None:
-        self.state = "failed"
+        self.state, self.failure = "failed", why
         refused = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
         stuck = [*refused, *self._leaving.values()]
         failed = {
@@ -196,6 +207,22 @@ class Drainer:
             "remedies": _remedies(self._cluster.store, refused),
         }
         self._observer.note("DrainFailed", failed, about=self._about)
+
+
+def set_unschedulable(cluster: Cluster, called: str, is_cordoned: bool) -> None:
+    """Cordon a node, or end that.
+
+    Raises:
+        RefusedError: there is no such node.
+    """
+    server, now_s = cluster.server, cluster.driver.now_s
+    node = server.get(KINDS["Node"], "", called)
+    if bool(node["spec"].get("unschedulable")) == is_cordoned:
+        return
+    spec = {field: value for field, value in node["spec"].items() if field != "unschedulable"}
+    if is_cordoned:
+        spec["unschedulable"] = True
+    server.replace(Attributes(KINDS["Node"], "", called, now_s), {**node, "spec": spec})
 
 
 def _blocking_budgets(store: Store, pod: Object) -> list[Object]:

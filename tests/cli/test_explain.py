@@ -179,4 +179,4 @@ def test_all_that_is_wrong_with_the_options_is_told(podium, state) -> None:
     wrong = ("--pressure", "a", "--until", "soon", "--delete", "x", "--kubelet-config", "none.yaml")
     result = podium("explain", "-f", state, "p", *wrong)
     errors = [line.split()[1] for line in result.stderr.splitlines()]
-    assert errors == ["--delete", "--pressure", "--until", "none.yaml:"]
+    assert errors == ["--pressure", "--until", "none.yaml:", "--delete"]

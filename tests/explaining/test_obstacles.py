@@ -11,7 +11,7 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def obstacles(state: list[Any], new: Any) -> list[Obstacle]:
-    request = Request([*state, new], [], [])
+    request = Request([*state, new])
     return [*explain_pod(request, "default/new").decisions[0].obstacles]
 
 

@@ -14,7 +14,7 @@ TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
 
 
 def found(state: list[Any], new: Any) -> dict[str, Remedy]:
-    remedies = explain_pod(Request([*state, new], [], []), "default/new").remedies
+    remedies = explain_pod(Request([*state, new]), "default/new").remedies
     return {one.kind: one for one in remedies}
 
 
@@ -81,6 +81,6 @@ def test_who_may_not_preempt_may_only_have_to_be_let() -> None:
 @pytest.mark.parametrize("new", [pod("new", "9"), pod("new", "2", nodeSelector={"x": "y"})])
 def test_nothing_stays_changed(new: Any) -> None:
     state = [node("a"), node("b", taints=[TAINT]), pod("old", "3", on="a"), *CLASSES]
-    once, again = (explain_pod(Request([*state, new], [], []), "default/new") for _ in range(2))
+    once, again = (explain_pod(Request([*state, new]), "default/new") for _ in range(2))
     assert once == again
     assert once.decisions[-1].node == ""

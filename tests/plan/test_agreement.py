@@ -6,6 +6,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from podium.cluster.start_time import start_s
+from podium.plan.changes import Apply
 from podium.plan.explaining import explain_pod
 from podium.plan.outcome import Plan
 from podium.plan.planning import Request, plan
@@ -22,7 +23,7 @@ def outcome_of(found: Plan) -> Outcome:
 
 
 def request_of(there: World) -> Request:
-    return Request(there.state, there.applied, until_s=UNTIL_S)
+    return Request(there.state, [Apply(there.applied)], until_s=UNTIL_S)
 
 
 @_seeded

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from podium.plan.blockers import Blocker
+from podium.plan.changes import Apply, parse_delete
 from podium.plan.explaining import DecisionView, ExplainError, PodExplanation, explain_pod
 from podium.plan.freed_ports import FreedPort
 from podium.plan.planning import Request
-from podium.plan.targets import parse_target
 from tests.plan.objects import ZONE, budget, container, node, pod, priority_class
 
 HIGH = priority_class("high", 1000)
@@ -16,8 +16,8 @@ GOING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
 
 
 def explained(name: str, state: list[Any], *applied: Any, delete: str = "") -> PodExplanation:
-    deleted = [parse_target(text, "default") for text in delete.split()]
-    return explain_pod(Request(state, applied, deleted), f"default/{name}")
+    deleted = [parse_delete(text, "default") for text in delete.split()]
+    return explain_pod(Request(state, (*deleted, Apply(applied))), f"default/{name}")
 
 
 def only(explanation: PodExplanation) -> DecisionView:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from podium.plan.changes import Apply
 from podium.plan.explaining import ExplainError, explain_pod
 from podium.plan.explaining_workloads import explain_workload
 from podium.plan.planning import Request, plan
@@ -13,7 +14,7 @@ def explained(text: str, state: list[Obj], *applied: Obj) -> tuple[str, str]:
     """The pod, and the note about it."""
     sought = parse_workload(text, "default")
     assert sought is not None
-    found = explain_workload(Request(state, applied), sought)
+    found = explain_workload(Request(state, [Apply(applied)]), sought)
     return found.pod, found.notes[0]
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from podium.plan.changes import Apply
 from podium.plan.gates import GateError, caused, findings, parse_gates
 from podium.plan.planning import plan
 from podium.plan.request import Request, without_changes
@@ -73,7 +74,7 @@ def test_all_that_is_wrong_with_gates_is_told_with_its_place() -> None:
         parse_gates(["boredom", "pending:namespace>=a"], "gates", lines)
     assert str(error.value).splitlines() == [
         "--fail-on: unknown condition boredom; known are preemption, eviction, pdb-violation, "
-        "pending, rejected, refused, stuck-rollout, unplayed",
+        "pending, rejected, refused, stuck-rollout, unplayed, undrained",
         "--fail-on: pending:namespace>=a: namespace can only be compared by =",
         "gates:2: pending:size=3: size=3 must be FIELD=VALUE, with a field of priority, "
         "namespace, workload, class",
@@ -90,7 +91,7 @@ def test_only_what_the_changes_cause_is_left() -> None:
     web = workload("ReplicaSet", "web", "3", replicas=2, uid="u")
     state = [node("a", "2"), web, pod("web-1", "3", owner=web), pod("web-2", "3", owner=web)]
     more = workload("ReplicaSet", "web", "3", replicas=3)
-    request = Request(state, [more])
+    request = Request(state, [Apply([more])])
     gates = parse_gates(["pending"], None)
     found, before = (findings(plan(one), gates) for one in (request, without_changes(request)))
     assert (len(found), len(before)) == (3, 2)

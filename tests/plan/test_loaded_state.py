@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from podium.plan.changes import Apply, parse_delete
 from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import Request, plan
-from podium.plan.targets import parse_target
 from tests.plan.objects import node, pod, priority_class
 
 STATE = [
@@ -17,11 +17,11 @@ HIGH = pod("new", "2", priorityClassName="high")
 
 def requests(state: LoadedState | list[dict[str, object]]) -> list[Request]:
     return [
-        Request(state, [pod("p")]),
-        Request(state, [HIGH, pod("q", "2")], seeds=2),
-        Request(state, deleted=[parse_target("pod/old-a", "default")]),
-        Request(state, [pod("elsewhere", namespace="other")], repairs=True),
-        Request(state, [pod("p")]),
+        Request(state, [Apply([pod("p")])]),
+        Request(state, [Apply([HIGH, pod("q", "2")])], seeds=2),
+        Request(state, changes=[parse_delete("pod/old-a", "default")]),
+        Request(state, [Apply([pod("elsewhere", namespace="other")])], repairs=True),
+        Request(state, [Apply([pod("p")])]),
     ]
 
 
@@ -34,7 +34,7 @@ def test_each_plan_is_as_of_a_state_that_was_never_planned_on() -> None:
 def test_nothing_of_a_plan_is_left_in_the_state() -> None:
     loaded = LoadedState(STATE)
     before = [*loaded.load()[0].store.list("Pod").items]
-    plan(Request(loaded, [HIGH, pod("q", "2")]))
+    plan(Request(loaded, [Apply([HIGH, pod("q", "2")])]))
     assert loaded.load()[0].store.list("Pod").items == before
     assert [*loaded] == STATE
     assert loaded[0] is STATE[0]
@@ -43,12 +43,14 @@ def test_nothing_of_a_plan_is_left_in_the_state() -> None:
 def test_it_is_loaded_once_and_again_only_to_be_repaired() -> None:
     loaded = LoadedState(STATE)
     cluster = loaded.load()[0]
-    plan(Request(loaded, [HIGH]))
+    plan(Request(loaded, [Apply([HIGH])]))
     assert loaded.load()[0] is cluster
     assert loaded.load(settled=False)[0] is not cluster
     assert LoadedState.of(loaded) is loaded
 
 
 def test_a_request_may_be_changed_and_keeps_its_state() -> None:
-    request = Request(LoadedState(STATE), [HIGH])
-    assert plan(replace(request, applied=[pod("p")])) == plan(Request(STATE, [pod("p")]))
+    request = Request(LoadedState(STATE), [Apply([HIGH])])
+    assert plan(replace(request, changes=[Apply([pod("p")])])) == plan(
+        Request(STATE, [Apply([pod("p")])])
+    )

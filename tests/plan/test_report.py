@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from podium.documents.report import plain
+from podium.plan.changes import Apply
 from podium.plan.explaining import explain_pod
 from podium.plan.outcome import Plan
 from podium.plan.planning import Request
@@ -26,6 +27,7 @@ FIELDS = [
     "removed",
     "disruptions",
     "rollouts",
+    "drains",
     "unplayed",
     "timeline",
     "untilSeconds",
@@ -166,7 +168,7 @@ def test_everything_else() -> None:
 
 
 def test_an_explanation_can_be_written_down() -> None:
-    request = Request(state(), [pod("new", priorityClassName="high")])
+    request = Request(state(), [Apply([pod("new", priorityClassName="high")])])
     report = json.loads(json.dumps(plain(explain_pod(request, "default/new"))))
     assert (report["kind"], report["pod"], report["boundTo"]) == (
         "Explanation",

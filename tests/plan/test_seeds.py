@@ -5,8 +5,9 @@ import signal
 
 import pytest
 
+from podium.plan.changes import Apply, parse_delete
 from podium.plan.planning import Request, plan
-from podium.plan.targets import TargetError, parse_target
+from podium.plan.targets import TargetError
 from tests.plan.objects import node, pod, priority_class
 
 STATE = [
@@ -18,8 +19,8 @@ COMING = [pod(f"new-{number}", "2", priorityClassName="high") for number in rang
 
 
 def request(seeds: int, delete: str = "") -> Request:
-    deleted = [parse_target(text, "default") for text in delete.split()]
-    return Request(STATE, COMING, deleted, seeds=seeds)
+    deleted = [parse_delete(text, "default") for text in delete.split()]
+    return Request(STATE, [*deleted, Apply(COMING)], seeds=seeds)
 
 
 @pytest.mark.parametrize("workers", [2, 3, 9])

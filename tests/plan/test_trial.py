@@ -10,6 +10,7 @@ import pytest
 from podium import Cluster
 from podium.cluster.start_time import start_s
 from podium.manifests import read_sources
+from podium.plan.changes import Apply
 from podium.plan.planning import Request, plan
 from tests.conftest import ROOT
 from tests.plan.test_agreement import outcome_of
@@ -49,7 +50,7 @@ def world_of(trial: Path, state: str, change: str) -> World:
 @pytest.mark.parametrize(("state", "change"), CHANGES)
 def test_the_same_pods_are_lost_and_left_over(trial: Path, state: str, change: str) -> None:
     there = world_of(trial, state, change)
-    found = plan(Request(there.state, there.applied, until_s=UNTIL_S))
+    found = plan(Request(there.state, [Apply(there.applied)], until_s=UNTIL_S))
     assert outcome_of(found) == simulated(there, start_s(there.state), UNTIL_S)
     with Cluster(nodes=0, manifests=there.state) as cluster:
         cluster.advance(10)

@@ -1,0 +1,55 @@
+"""What becomes of the drains that a plan is asked about."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from podium.documents.report import IF_ANY, IF_KNOWN, Report
+from podium.simulation.drain import Drainer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drainage(Report):
+    """A node that is to be drained.
+
+    Attributes:
+        node: its name.
+        state: `Done`, `Failed` if it can't be, `Open` if the plan ended before.
+        evicted: how many pods were evicted.
+        at_s: when it was done, in seconds since the plan began.
+        message: why it failed.
+        left: the pods that are still to go, `namespace/name`.
+        reasons: what keeps them, which budget, and what would help.
+    """
+
+    node: str
+    state: Literal["Done", "Failed", "Open"]
+    evicted: int
+    at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+    message: Annotated[str, IF_ANY] = ""
+    left: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What keeps it from being done, in a few words."""
+        reasons = "; ".join(self.reasons)
+        waits = f"{', '.join(self.left)} can't be evicted" if self.left else "its pods take longer"
+        return self.message or (f"{waits}: {reasons}" if reasons else waits)
+
+
+def drainages(drainers: Iterable[Drainer], start_s: float) -> Iterator[Drainage]:
+    """The drains that have begun, in order; times are seconds since `start_s`."""
+    for one in drainers:
+        done = one.state == "done"
+        yield Drainage(
+            node=one.drain.node,
+            state="Done" if done else "Failed" if one.state == "failed" else "Open",
+            evicted=one.evicted,
+            at_s=round(one.moved_s - start_s, 3) if done else None,
+            message=one.failure,
+            left=tuple(one.left()),
+            reasons=tuple(one.remedies()),
+        )
