@@ -12,9 +12,9 @@ from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.config.args import Args, CustomArgs
-from podium.config.expanded import check_expanded
 from podium.config.load import default_configuration
 from podium.config.merge import Expanded, expand
+from podium.config.profiles import check_expanded
 from podium.config.types import ExtensionPoint, ProfileConfig, SchedulerConfiguration
 from podium.core.extending import adapted
 from podium.core.framework import PreBindCallsPlugin

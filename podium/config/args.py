@@ -28,6 +28,7 @@ from podium.documents import (
     Required,
     Tuple,
     fault,
+    member_of,
     refuse,
 )
 
@@ -59,12 +60,6 @@ def _forbidden(why: str) -> BeforeValidator:
         raise fault(why, ErrorKind.FORBIDDEN)
 
     return BeforeValidator(refuse_any)
-
-
-def _enum(kind: type[StrEnum]) -> BeforeValidator:
-    """A string of a closed set, as a member of the enumeration."""
-    check = Choice(tuple(kind))
-    return BeforeValidator(lambda value: kind(check.checked(value)))
 
 
 LabelKey = Annotated[str, AfterValidator(_label_key)]
@@ -160,7 +155,7 @@ class ScoringStrategy(Document):
         requested_to_capacity_ratio: only for that type, which needs it.
     """
 
-    type: Annotated[ScoringStrategyType, _enum(ScoringStrategyType)]
+    type: Annotated[ScoringStrategyType, member_of(ScoringStrategyType)]
     resources: Resources = DEFAULT_RESOURCES
     requested_to_capacity_ratio: RequestedToCapacityRatio | None = None
 
@@ -308,7 +303,7 @@ class PodTopologySpreadArgs(PluginArgs):
     default_constraints: Tuple[TopologySpreadConstraint] = ()
     defaulting_type: Annotated[
         DefaultingType,
-        _enum(DefaultingType),
+        member_of(DefaultingType),
         BeforeValidator(lambda value: value or DefaultingType.SYSTEM),
     ] = DefaultingType.SYSTEM
 

@@ -1,8 +1,8 @@
 """KubeSchedulerConfiguration and Podium's own options, as they are written.
 
 The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedulerProfile` and
-`SetDefaults_KubeSchedulerConfiguration`, v1.36. What can only be said of expanded profiles is in
-`expanded.py`.
+`SetDefaults_KubeSchedulerConfiguration`, v1.36. What can only be said of several profiles is in
+`profiles.py`.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,6 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from podium.api.errors import ErrorKind, FieldError
 from podium.config.args import API_VERSION, DEFAULT_ARGS, Args, CustomArgs, PluginArgs
 from podium.config.defaults import DEFAULT_PLUGIN_NAMES, REMOVED_PLUGINS
-from podium.config.scheduler_options import (
-    OPTIONS_API_VERSION,
-    OPTIONS_KIND,
-    SchedulerOptions,
-    VictimOrder,
-)
 from podium.config.types import (
     KIND,
     ClientConnectionConfiguration,
@@ -164,24 +158,18 @@ class LeaderElection(Document):
     """
 
     leader_elect: bool = True
-    lease_duration: Duration = 0.0
-    renew_deadline: Duration = 0.0
-    retry_period: Duration = 0.0
+    lease_duration_s: Annotated[Duration, Field(alias="leaseDuration")] = 0.0
+    renew_deadline_s: Annotated[Duration, Field(alias="renewDeadline")] = 0.0
+    retry_period_s: Annotated[Duration, Field(alias="retryPeriod")] = 0.0
     resource_lock: Annotated[str, Choice((_LEASES,), may_be_empty=True)] = _LEASES
     resource_name: str = ""
     resource_namespace: str = ""
 
     def configuration(self) -> LeaderElectionConfiguration:
         """The values, with defaults."""
-        default = LeaderElectionConfiguration()
-        return LeaderElectionConfiguration(
-            leader_elect=self.leader_elect,
-            lease_duration_s=self.lease_duration or default.lease_duration_s,
-            renew_deadline_s=self.renew_deadline or default.renew_deadline_s,
-            retry_period_s=self.retry_period or default.retry_period_s,
-            resource_name=self.resource_name or default.resource_name,
-            resource_namespace=self.resource_namespace or default.resource_namespace,
-        )
+        given = self.model_dump(exclude={"resource_lock", "leader_elect"})
+        times_and_names = {name: value for name, value in given.items() if value}
+        return LeaderElectionConfiguration(self.leader_elect, **times_and_names)
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -311,16 +299,3 @@ def _notes_of_args(entry: PluginConfig) -> Iterator[str]:
         yield from entry.args.notes()
     elif entry.args and entry.args.values and entry.name in DEFAULT_PLUGIN_NAMES:
         yield f" has no effect: {entry.name} takes none"
-
-
-class SchedulerOptionsDocument(Document):
-    """Podium's own options, which kube-scheduler doesn't have."""
-
-    api_version: Annotated[str, Choice((OPTIONS_API_VERSION,))] = OPTIONS_API_VERSION
-    kind: Annotated[str, Choice((OPTIONS_KIND,))] = OPTIONS_KIND
-    victim_order: Annotated[str, Choice(tuple(VictimOrder))] = VictimOrder.DEFAULT
-    eviction_guard: Duration = 0.0
-
-    def options(self) -> SchedulerOptions:
-        """The options as values."""
-        return SchedulerOptions(VictimOrder(self.victim_order), self.eviction_guard)

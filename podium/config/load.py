@@ -15,7 +15,6 @@ from podium.config.document import (
     ClientConnection,
     KubeSchedulerConfiguration,
     LeaderElection,
-    SchedulerOptionsDocument,
 )
 from podium.config.profiles import profiles_of, queue_sort_faults
 from podium.config.scheduler_options import OPTIONS_API_VERSION, OPTIONS_KIND, SchedulerOptions
@@ -63,7 +62,7 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
     configuration = decode(
         KubeSchedulerConfiguration, by_kind.get(KIND, {}), context={KNOWN_PLUGINS: known}
     )
-    options = decode(SchedulerOptionsDocument, by_kind.get(OPTIONS_KIND, {}))
+    options = decode(SchedulerOptions, by_kind.get(OPTIONS_KIND, {}))
     faults += [*configuration.faults, *options.faults]
     profiles: tuple[ProfileConfig, ...] = ()
     if configuration.document is not None:
@@ -81,7 +80,7 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
         leader_election=(document.leader_election or LeaderElection()).configuration(),
         client_connection=(document.client_connection or ClientConnection()).configuration(),
     )
-    return Loaded(values, options.document.options(), tuple(document.notes(known)))
+    return Loaded(values, options.document, tuple(document.notes(known)))
 
 
 def default_configuration() -> SchedulerConfiguration:

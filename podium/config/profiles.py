@@ -1,7 +1,9 @@
 """Profiles as values: merged with the default plugins, and judged against each other.
 
 The rules are those of `validateCommonQueueSort` in
-`pkg/scheduler/apis/config/validation/validation.go`, v1.36.
+`pkg/scheduler/apis/config/validation/validation.go`; for plugins that are spread over the extension
+points, those of `NewFramework` in `pkg/scheduler/framework/runtime/framework.go` and of `NewMap` in
+`pkg/scheduler/profile/profile.go`; all of v1.36.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,8 +14,9 @@ from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.config import document
 from podium.config.args import DEFAULT_ARGS, CustomArgs
 from podium.config.defaults import DEFAULT_PLUGINS
-from podium.config.merge import merge_plugins
+from podium.config.merge import Expanded, merge_plugins
 from podium.config.types import ExtensionPoint, PluginRef, PluginSet, PluginSets, ProfileConfig
+from podium.documents import InvalidDocumentError
 
 _MULTI_POINT = "multiPoint"
 
@@ -73,3 +76,34 @@ def queue_sort_faults(profiles: Sequence[ProfileConfig]) -> Iterator[FieldError]
 
 def _queue_sort(profile: ProfileConfig) -> PluginSet:
     return profile.plugins.at(ExtensionPoint.QUEUE_SORT)
+
+
+def check_expanded(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> None:
+    """Check profiles, in the order of the configuration, together with their expansions.
+
+    Raises:
+        InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind
+            plugin, or the profiles sort the queue in different ways.
+    """
+    if faults := list(_faults_of_expanded(profiles)):
+        raise InvalidDocumentError(faults)
+
+
+def _faults_of_expanded(profiles: Sequence[tuple[ProfileConfig, Expanded]]) -> Iterator[FieldError]:
+    for index, (profile, expanded) in enumerate(profiles):
+        path = f"profiles[{index}].plugins"
+        sorters = [plugin.name for plugin in expanded[ExtensionPoint.QUEUE_SORT]]
+        if len(sorters) != 1:
+            message = f"{profile.scheduler_name} needs exactly one queueSort plugin"
+            yield FieldError(f"{path}.queueSort", sorters, message)
+        elif _sorting(profile, expanded) != _sorting(*profiles[0]):
+            message = "queueSort plugin and arguments must be the same in all profiles"
+            yield FieldError(f"{path}.queueSort", sorters[0], message)
+        if not expanded[ExtensionPoint.BIND]:
+            message = f"{profile.scheduler_name} needs at least one bind plugin"
+            yield FieldError(f"{path}.bind", [], message)
+
+
+def _sorting(profile: ProfileConfig, expanded: Expanded) -> list[tuple[str, object]]:
+    sorters = expanded[ExtensionPoint.QUEUE_SORT]
+    return [(plugin.name, profile.plugin_config.get(plugin.name)) for plugin in sorters]

@@ -4,8 +4,12 @@ They are read from a document of their own, `apiVersion: podium.dev/v1alpha1` an
 `kind: SchedulerOptions`, so that a KubeSchedulerConfiguration stays what kube-scheduler reads too.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from podium.documents import Choice, Document, Duration, member_of
 
 OPTIONS_API_VERSION = "podium.dev/v1alpha1"
 OPTIONS_KIND = "SchedulerOptions"
@@ -22,9 +26,8 @@ class VictimOrder(StrEnum):
     QOS_CLASS = "QOSClass"
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulerOptions:
-    """The options; the defaults decide exactly as kube-scheduler does.
+class SchedulerOptions(Document):
+    """Podium's own options, which kube-scheduler doesn't have; by default it decides as that does.
 
     Attributes:
         victim_order: how preemption orders the pods of a node.
@@ -32,5 +35,7 @@ class SchedulerOptions:
             its controller under pressure; 0 keeps it from none.
     """
 
-    victim_order: VictimOrder = VictimOrder.DEFAULT
-    eviction_guard_s: float = 0.0
+    api_version: Annotated[str, Choice((OPTIONS_API_VERSION,))] = OPTIONS_API_VERSION
+    kind: Annotated[str, Choice((OPTIONS_KIND,))] = OPTIONS_KIND
+    victim_order: Annotated[VictimOrder, member_of(VictimOrder)] = VictimOrder.DEFAULT
+    eviction_guard_s: Annotated[Duration, Field(alias="evictionGuard")] = 0.0

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic.alias_generators import to_snake
 
 from podium.api.errors import FieldError, InvalidValueError
+from podium.api.kinds import KINDS
 from podium.api.objects import DEFAULT_NAMESPACE, Object, metadata_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.apiserver.kinds.registry import apply_defaults
@@ -38,17 +39,6 @@ OTHERS = {
     "csiStorageCapacities": "CSIStorageCapacity",
     "priorityClasses": "PriorityClass",
 }
-_CLUSTER_SCOPED = frozenset(
-    {
-        "Namespace",
-        "Node",
-        "PersistentVolume",
-        "StorageClass",
-        "CSINode",
-        "CSIDriver",
-        "PriorityClass",
-    }
-)
 _SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
@@ -185,7 +175,7 @@ def _scheduler_name(configuration: SchedulerConfiguration | None) -> str:
 
 def _filled(obj: Object, kind: str, defaults: bool, priorities: Mapping[str, int]) -> Object:
     metadata = dict(metadata_of(obj))
-    if kind not in _CLUSTER_SCOPED:
+    if KINDS[kind].namespaced:
         metadata.setdefault("namespace", DEFAULT_NAMESPACE)
     filled: Object = {**obj, "kind": kind, "metadata": metadata}
     if kind != "Pod":

@@ -17,6 +17,7 @@ from podium.documents.fields import (
     Range,
     Required,
     Tuple,
+    member_of,
     unsupported,
 )
 
@@ -36,6 +37,7 @@ __all__ = [
     "Tuple",
     "decode",
     "fault",
+    "member_of",
     "read",
     "refuse",
     "unsupported",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
 from pydantic import (
@@ -109,6 +110,12 @@ class Choice:
         if value in self.values or (self.may_be_empty and not value):
             return value
         raise unsupported(self.values)
+
+
+def member_of(kind: type[StrEnum]) -> BeforeValidator:
+    """The check of a string out of a closed set, which makes it a member of the enumeration."""
+    check = Choice(tuple(kind))
+    return BeforeValidator(lambda value: kind(check.checked(value)))
 
 
 def unsupported(known: Iterable[str]) -> PydanticCustomError:

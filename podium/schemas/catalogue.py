@@ -7,7 +7,7 @@ from typing import Any
 # The types are imported when their schema is asked for.
 _TYPES: Mapping[str, str] = {
     "KubeSchedulerConfiguration": "podium.config.document:KubeSchedulerConfiguration",
-    "SchedulerOptions": "podium.config.document:SchedulerOptionsDocument",
+    "SchedulerOptions": "podium.config.scheduler_options:SchedulerOptions",
     "Scenario": "podium.simulation.scenario_file:ScenarioDocument",
     "KubeletConfiguration": "podium.node.kubelet_config:KubeletConfiguration",
     "DecideScenario": "podium.decide.scenario:ScenarioDocument",

@@ -114,4 +114,4 @@ def test_custom_args_stay_as_written(args) -> None:
 
 
 def test_default_options() -> None:
-    assert load_configuration([], ()).options == SchedulerOptions(VictimOrder.DEFAULT)
+    assert load_configuration([], ()).options == SchedulerOptions(victim_order=VictimOrder.DEFAULT)

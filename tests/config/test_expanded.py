@@ -3,8 +3,8 @@
 import pytest
 
 from podium.config.args import CustomArgs
-from podium.config.expanded import check_expanded
 from podium.config.merge import Expanded
+from podium.config.profiles import check_expanded
 from podium.config.types import ExtensionPoint, PluginRef, PluginSets, ProfileConfig
 from podium.documents import InvalidDocumentError
 

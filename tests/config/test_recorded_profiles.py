@@ -10,9 +10,9 @@ import pytest
 
 from podium.config.args import API_VERSION
 from podium.config.defaults import DEFAULT_PLUGIN_NAMES
-from podium.config.expanded import check_expanded
 from podium.config.load import load_configuration
 from podium.config.merge import Expanded, expand
+from podium.config.profiles import check_expanded
 from podium.config.types import KIND, ExtensionPoint
 
 FILES = [
