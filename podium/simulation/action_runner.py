@@ -10,10 +10,10 @@ from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster import Cluster
 from podium.cluster.kubectl_apply import apply
-from podium.simulation.actions import Apply, Change, Expect, Taint, Target
+from podium.simulation.actions import Apply, Change, Taint, Target
 from podium.simulation.drain import Drainer
 from podium.simulation.scenario_file.fields import FaultRates
-from podium.simulation.scenario_file.steps import Action, Delete, Drain
+from podium.simulation.scenario_file.steps import Action, Delete, Drain, Expect
 from podium.simulation.timeline import Observer
 
 _MANAGER = "podium-simulate"

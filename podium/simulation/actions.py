@@ -51,38 +51,3 @@ class Taint:
     node: str
     taint: Mapping[str, str]
     removes: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """A condition that a scenario asserts; fields that it doesn't ask about are None or empty.
-
-    Attributes:
-        words: what it says, as it is told whether it holds.
-        state: how it should be, such as `ready` or `gone`.
-        most: at most so many; None for any number.
-        reason: of events.
-    """
-
-    words: str
-    target: Target
-    selector: str = ""
-    state: str = ""
-    on: str = ""
-    least: int = 1
-    most: int | None = None
-    allowed: int | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Expect:
-    """Assert that checks hold, now or within some time; the scenario goes on when they do.
-
-    Attributes:
-        checks: all of them must hold at one moment.
-        within_s: how long to wait for that.
-    """
-
-    checks: tuple[Check, ...]
-    within_s: float = 0.0

@@ -4,52 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 
 from podium.api.label_text import parse_selector
 from podium.api.labels import Selector
-from podium.api.objects import Object, condition_of, is_terminating, labels, name, status_of
-from podium.api.pods import is_ready, node_name_of, phase_of
-from podium.simulation.actions import Check
+from podium.api.objects import Object, is_terminating, labels, name, status_of
+from podium.api.pods import is_ready, node_name_of
+from podium.simulation.scenario_file.checks import (
+    GONE,
+    NODE_STATES,
+    POD_STATES,
+    Check,
+)
 from podium.store.store import Store
 
 _LISTED_MAX = 5
-
-
-def _phase(wanted: str) -> Callable[[Object], bool]:
-    return lambda pod: phase_of(pod) == wanted
-
-
-def _is_waiting(pod: Object) -> bool:
-    return not node_name_of(pod) and _phase("Pending")(pod)
-
-
-def _node_ready(node: Object) -> bool:
-    condition = condition_of(node, "Ready")
-    return condition is not None and condition.get("status") == "True"
-
-
-POD_STATES: Mapping[str, Callable[[Object], bool]] = {
-    "there": lambda pod: True,
-    "pending": _is_waiting,
-    "bound": lambda pod: bool(node_name_of(pod)),
-    "running": _phase("Running"),
-    "ready": lambda pod: is_ready(pod) and not is_terminating(pod),
-    "not-ready": lambda pod: not is_ready(pod),
-    "terminating": is_terminating,
-    "succeeded": _phase("Succeeded"),
-    "failed": _phase("Failed"),
-    "nominated": lambda pod: bool(status_of(pod).get("nominatedNodeName")),
-}
-"""How pods may be asked to be; `gone` is for none of them to be there."""
-
-NODE_STATES: Mapping[str, Callable[[Object], bool]] = {
-    "there": lambda node: True,
-    "ready": _node_ready,
-    "not-ready": lambda node: not _node_ready(node),
-    "cordoned": lambda node: bool(node["spec"].get("unschedulable")),
-    "schedulable": lambda node: not node["spec"].get("unschedulable"),
-}
-"""The same for nodes."""
-
-DRAIN_STATES = ("running", "done", "failed")
-GONE = "gone"
 
 
 def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
@@ -60,31 +25,31 @@ def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
         store: the cluster's.
         drains: the states of drains, by node.
     """
-    match check.target.kind:
-        case "Pod":
+    match check.subject:
+        case "pod" | "pods" | "no_pod_pending":
             return _pods(check, store)
-        case "Node" if check.state in DRAIN_STATES:
+        case "drain":
             state = drains.get(check.target.name, "not started")
             return "" if state == check.state else f"the drain is {state}"
-        case "Node":
+        case "node":
             return _node(check, store)
-        case "PodDisruptionBudget":
+        case "budget":
             return _budget(check, store)
-        case "Event":
+        case "event":
             return _events(check, store)
     return _object(check, store)
 
 
 def _pods(check: Check, store: Store) -> str:
     target = check.target
-    selector = parse_selector(check.selector) if check.selector else None
+    selector = parse_selector(check.pods) if check.pods else None
     pods = store.list("Pod", target.namespace or None).items
     meant = [pod for pod in pods if _is_meant(check, selector, pod)]
     if check.state == GONE:
         return "" if not meant else f"there is {_listed(meant, name)}"
-    holds = POD_STATES[check.state or "there"]
+    holds = POD_STATES[check.state]
     good = [pod for pod in meant if holds(pod) and _is_on(check, pod)]
-    if check.least <= len(good) and (check.most is None or len(good) <= check.most):
+    if check.allows_count(len(good)):
         return ""
     if target.name:
         return f"it is {state_of_pod(meant[0])}" if meant else "it isn't there"
@@ -101,7 +66,7 @@ def _is_meant(check: Check, selector: Selector | None, pod: Object) -> bool:
 
 
 def _is_on(check: Check, pod: Object) -> bool:
-    return not check.on or node_name_of(pod) == check.on
+    return check.no_pod_pending is not None or check.on_node in ("", node_name_of(pod))
 
 
 def _node(check: Check, store: Store) -> str:
@@ -119,18 +84,16 @@ def _budget(check: Check, store: Store) -> str:
     if budget is None:
         return "it isn't there"
     allowed = status_of(budget).get("disruptionsAllowed") or 0
-    return "" if allowed == check.allowed else f"it allows {allowed}"
+    return "" if allowed == check.allows else f"it allows {allowed}"
 
 
 def _events(check: Check, store: Store) -> str:
     count = 0
     for event in store.list("Event").items:
         about = event.get("involvedObject") or {}
-        if event.get("reason") == check.reason and check.target.name in ("", about.get("name")):
+        if event.get("reason") == check.event and check.target.name in ("", about.get("name")):
             count += 1
-    if check.least <= count and (check.most is None or count <= check.most):
-        return ""
-    return f"there are {count}"
+    return "" if check.allows_count(count) else f"there are {count}"
 
 
 def _object(check: Check, store: Store) -> str:

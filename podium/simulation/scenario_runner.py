@@ -7,10 +7,10 @@ from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.cluster import Cluster
 from podium.simulation.action_runner import ActionRunner
-from podium.simulation.actions import Check, Expect
 from podium.simulation.check_evaluator import violation_of
 from podium.simulation.scenario_file import Scenario
-from podium.simulation.scenario_file.steps import Step
+from podium.simulation.scenario_file.checks import Check
+from podium.simulation.scenario_file.steps import Expect, Step
 from podium.simulation.timeline import Observer, TimelineEntry
 
 Progress = Callable[[float, int], None]

@@ -49,3 +49,19 @@ def test_who_stands_in_the_way(tmp_path, check: str, otherwise: str) -> None:
     told = [line for _, line in sentences(simulate(read_scenario("s.yaml", text)).entries)]
     (failed,) = (line for line in told if line.startswith("FAILED"))
     assert failed.endswith(f", but {otherwise} (spec.steps[0])")
+
+
+@pytest.mark.parametrize("kind", ["poddisruptionbudget", "pod", "node"])
+@pytest.mark.parametrize("state", ["there", "gone"])
+def test_of_any_object_it_can_be_asked_whether_it_is_there(tmp_path, kind: str, state: str) -> None:
+    budget = "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: 'n'}, spec: {}}"
+    pod = POD.replace("NAME", "'n'").replace("CPU", "1").removesuffix("---\n")
+    manifests = tmp_path / "objects.yaml"
+    manifests.write_text(f"{budget}\n---\n{pod}")
+    check = f"{{object: {kind}/n, is: {state}}}"
+    text = CLUSTER.replace("PODS", str(manifests)).replace("CHECK", check)
+    told = [line for _, line in sentences(simulate(read_scenario("s.yaml", text)).entries)]
+    failed = [line for line in told if line.startswith("FAILED")]
+    assert [line.partition(", but ")[2] for line in failed] == (
+        ["it is there (spec.steps[0])"] if state == "gone" else []
+    )

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from podium.cluster.options import START_S
-from podium.simulation.actions import Change, Expect, Taint, Target
+from podium.simulation.actions import Change, Taint, Target
 from podium.simulation.scenario_file import Scenario, ScenarioError, read_scenario
-from podium.simulation.scenario_file.steps import Delete, Drain
+from podium.simulation.scenario_file.steps import Delete, Drain, Expect
 
 _HEADER = "apiVersion: podium.dev/v1alpha1\nkind: Scenario\n"
 

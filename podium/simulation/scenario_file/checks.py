@@ -1,6 +1,6 @@
 """What a scenario asserts: pods, nodes, budgets, events and other objects, and how they are."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -8,15 +8,56 @@ from pydantic import AfterValidator, Field, model_validator
 from podium.api.errors import FieldError, unsupported
 from podium.api.label_text import parse_selector
 from podium.api.labels import SelectorError
-from podium.api.objects import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, is_terminating, status_of
+from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.documents import Document, Range, fault, refuse
-from podium.simulation.actions import Check, Target
-from podium.simulation.check_evaluator import DRAIN_STATES, GONE, NODE_STATES, POD_STATES
+from podium.simulation.actions import Target
 from podium.simulation.scenario_file.fields import TargetText
+
+
+def _phase(wanted: str) -> Callable[[Object], bool]:
+    return lambda pod: phase_of(pod) == wanted
+
+
+def _is_waiting(pod: Object) -> bool:
+    return not node_name_of(pod) and _phase("Pending")(pod)
+
+
+def _node_ready(node: Object) -> bool:
+    condition = condition_of(node, "Ready")
+    return condition is not None and condition.get("status") == "True"
+
+
+POD_STATES: Mapping[str, Callable[[Object], bool]] = {
+    "there": lambda pod: True,
+    "pending": _is_waiting,
+    "bound": lambda pod: bool(node_name_of(pod)),
+    "running": _phase("Running"),
+    "ready": lambda pod: is_ready(pod) and not is_terminating(pod),
+    "not-ready": lambda pod: not is_ready(pod),
+    "terminating": is_terminating,
+    "succeeded": _phase("Succeeded"),
+    "failed": _phase("Failed"),
+    "nominated": lambda pod: bool(status_of(pod).get("nominatedNodeName")),
+}
+"""How pods may be asked to be; `gone` is for none of them to be there."""
+
+NODE_STATES: Mapping[str, Callable[[Object], bool]] = {
+    "there": lambda node: True,
+    "ready": _node_ready,
+    "not-ready": lambda node: not _node_ready(node),
+    "cordoned": lambda node: bool(node["spec"].get("unschedulable")),
+    "schedulable": lambda node: not node["spec"].get("unschedulable"),
+}
+"""The same for nodes."""
+
+DRAIN_STATES = ("running", "done", "failed")
+GONE = "gone"
 
 SUBJECTS = ("pod", "pods", "node", "budget", "event", "drain", "object", "no_pod_pending")
 _STATES: dict[str, tuple[str, Collection[str]]] = {
     "pod": ("there", (*POD_STATES, GONE)),
+    "no_pod_pending": ("pending", ("pending",)),
     "pods": ("there", (*POD_STATES, GONE)),
     "node": ("ready", (*NODE_STATES, GONE)),
     "drain": ("done", DRAIN_STATES),
@@ -35,7 +76,7 @@ def _selector(text: str) -> str:
 Count = Annotated[int, Range(0)]
 
 
-class CheckDocument(Document):
+class Check(Document):
     """One check: exactly one subject, and how it should be.
 
     Attributes:
@@ -92,80 +133,71 @@ class CheckDocument(Document):
     def _faults(self) -> Iterator[FieldError]:
         given = [name for name in SUBJECTS if self.gives(name)]
         if len(given) != 1:
-            aliases = [CheckDocument.model_fields[name].alias for name in SUBJECTS]
+            aliases = [Check.model_fields[name].alias for name in SUBJECTS]
             why = f"must have exactly one of {', '.join(map(str, aliases))}"
             yield FieldError("", given, why)
         elif self.is_ and given[0] in _STATES and self.is_ not in _STATES[given[0]][1]:
             yield unsupported("is", self.is_, _STATES[given[0]][1])
 
-    def check(self) -> Check:
-        """The check as it is made, with the words for it."""
+    @property
+    def target(self) -> Target:
+        """The object, or all objects of a kind, where the name or the namespace is empty."""
+        match self.subject:
+            case "no_pod_pending":
+                return Target("Pod", "", "")
+            case "node" | "drain":
+                return Target("Node", "", self.node or self.drain or "")
+            case "budget":
+                return Target("PodDisruptionBudget", self.namespace, self.budget or "")
+            case "event":
+                return Target("Event", "", self.of)
+        return self.object or Target("Pod", self.namespace, self.pod or "")
+
+    @property
+    def least(self) -> int:
+        """The smallest number that will do."""
+        if self.subject == "no_pod_pending":
+            return 0
+        if self.count is not None:
+            return self.count
+        return self.at_least if self.at_least is not None else int(self.at_most is None)
+
+    @property
+    def most(self) -> int | None:
+        """The greatest number that will do; None for any."""
+        if self.subject == "no_pod_pending":
+            return 0
+        return self.at_most if self.count is None else self.count
+
+    def allows_count(self, number: int) -> bool:
+        """Whether so many will do."""
+        return self.least <= number and (self.most is None or number <= self.most)
+
+    @property
+    def words(self) -> str:
+        """What the check says, as it is told whether it holds."""
         match self.subject:
             case "pod" | "pods":
-                return self._of_pods()
+                who = f"pod {self.pod} is" if self.pod else self._pods_in_words()
+                return f"{who} {self.state}" + (f" on {self.on_node}" if self.on_node else "")
             case "no_pod_pending":
-                everywhere = Target("Pod", "", "")
-                words = "no pod is pending"
-                return Check(words=words, target=everywhere, state="pending", least=0, most=0)
-            case "node":
-                words = f"node {self.node} is {self.state}"
-                return Check(words=words, target=_node(self.node), state=self.state)
+                return "no pod is pending"
             case "drain":
-                words = f"the drain of node {self.drain} is {self.state}"
-                return Check(words=words, target=_node(self.drain), state=self.state)
+                return f"the drain of node {self.drain} is {self.state}"
             case "budget":
-                words = f"budget {self.budget} allows {self.allows}"
-                budget = Target("PodDisruptionBudget", self.namespace, self.budget or "")
-                return Check(words=words, target=budget, allowed=self.allows)
+                return f"budget {self.budget} allows {self.allows}"
             case "event":
-                return self._of_events()
-        assert self.object is not None
-        words = f"{self.object} is {self.state}"
-        return Check(words=words, target=self.object, state=self.state)
+                about = f" of {self.of}" if self.of else ""
+                return f"there are {self._amount()} events {self.event}{about}"
+        return f"{self.target} is {self.state}"
 
-    def _of_pods(self) -> Check:
-        least, most = self._range()
-        who = f"pod {self.pod} is" if self.pod else self._pods_in_words(least, most)
-        return Check(
-            words=f"{who} {self.state}" + (f" on {self.on_node}" if self.on_node else ""),
-            target=Target("Pod", self.namespace, self.pod or ""),
-            selector=self.pods or "",
-            state=self.state,
-            on=self.on_node,
-            least=least,
-            most=most,
-        )
-
-    def _pods_in_words(self, least: int, most: int | None) -> str:
+    def _pods_in_words(self) -> str:
         if self.state == GONE:
             return f"all pods with {self.pods} are"
-        verb = "pod with {} is" if least == most == 1 else "pods with {} are"
-        return f"{_amount(least, most)} {verb.format(self.pods)}"
+        verb = "pod with {} is" if self.least == self.most == 1 else "pods with {} are"
+        return f"{self._amount()} {verb.format(self.pods)}"
 
-    def _of_events(self) -> Check:
-        least, most = self._range()
-        words = f"there are {_amount(least, most)} events {self.event}"
-        return Check(
-            words=words + (f" of {self.of}" if self.of else ""),
-            target=Target("Event", "", self.of),
-            reason=self.event or "",
-            least=least,
-            most=most,
-        )
-
-    def _range(self) -> tuple[int, int | None]:
-        """The smallest and the greatest number that will do."""
-        if self.count is not None:
-            return self.count, self.count
-        default = 1 if self.at_most is None else 0
-        return (default if self.at_least is None else self.at_least), self.at_most
-
-
-def _node(name: str | None) -> Target:
-    return Target("Node", "", name or "")
-
-
-def _amount(least: int, most: int | None) -> str:
-    if most is None:
-        return f"at least {least}"
-    return str(least) if least == most else f"{least} to {most}"
+    def _amount(self) -> str:
+        if self.most is None:
+            return f"at least {self.least}"
+        return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"

@@ -18,8 +18,8 @@ from pydantic import (
 from podium.api.errors import FieldError
 from podium.documents import Document, Duration, Range, Tuple, fault, refuse
 from podium.node.simulated.behaviour import PREFIX, BehaviourError, behaviour_of, node_behaviour_of
-from podium.simulation.actions import Apply, Change, Expect, Taint, Target
-from podium.simulation.scenario_file.checks import CheckDocument
+from podium.simulation.actions import Apply, Change, Taint, Target
+from podium.simulation.scenario_file.checks import Check
 from podium.simulation.scenario_file.fields import (
     FaultRates,
     Manifests,
@@ -140,6 +140,19 @@ class BehaveDocument(Document):
         return Change(self.object, body, f"is told {words}")
 
 
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """Assert that checks hold, now or within some time; the scenario goes on when they do.
+
+    Attributes:
+        checks: all of them must hold at one moment.
+        within_s: how long to wait for that.
+    """
+
+    checks: tuple[Check, ...]
+    within_s: float = 0.0
+
+
 Action = Apply | Delete | Change | Taint | Drain | FaultRates | Expect
 
 
@@ -179,7 +192,7 @@ class StepDocument(Document):
     remove: NodeName | None = None
     behave: BehaveDocument | None = None
     faults: FaultRates | None = None
-    assert_: Annotated[Tuple[CheckDocument] | None, Field(alias="assert")] = None
+    assert_: Annotated[Tuple[Check] | None, Field(alias="assert")] = None
 
     @field_validator("taint", "untaint")
     @classmethod
@@ -221,7 +234,7 @@ class StepDocument(Document):
             case "remove":
                 return Delete(objects=(Target("Node", "", value),))
             case "assert_":
-                return Expect(tuple(check.check() for check in value), self.within)
+                return Expect(value, self.within)
         if name in _NODE_CHANGES:
             body, words = _NODE_CHANGES[name]
             return Change(Target("Node", "", value), body, words)
