@@ -1,6 +1,6 @@
 """What is asked of pods: where they are, how they are, and who decides on them."""
 
-from podium.api.objects import Object, controller_of, holds, is_terminating, spec_of, status_of
+from podium.api.objects import Object, holds, is_terminating, spec_of, status_of
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
 
@@ -46,9 +46,3 @@ def is_active(pod: Object) -> bool:
 def is_ready(pod: Object) -> bool:
     """Whether the pod's condition Ready is True."""
     return holds(pod, "Ready")
-
-
-def owner_name_of(pod: Object) -> str:
-    """The controller of a pod as KIND/NAME; empty if it has none."""
-    owner = controller_of(pod)
-    return f"{owner['kind']}/{owner['name']}" if owner else ""
