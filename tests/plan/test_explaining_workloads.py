@@ -58,7 +58,7 @@ def test_a_replacement_that_the_plan_names() -> None:
     kept = workload("ReplicaSet", "web", replicas=1, uid="r", template={"priorityClassName": "low"})
     old = pod("web-0", on="n", owner=kept, uid="u", priorityClassName="low")
     first = pod("first", priorityClassName="high")
-    request = Request([low, high, node("n", "1"), kept, old], [first])
+    request = Request([low, high, node("n", "1"), kept, old], [Apply([first])])
     (replacement,) = plan(request).pending
     assert replacement.replaces == "default/web-0"
     *_, last = explain_pod(request, replacement.pod).decisions
