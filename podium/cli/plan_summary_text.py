@@ -63,14 +63,23 @@ def _clauses(one: WorkloadSummary) -> Iterator[str]:
         yield f"is {' and '.join(_WORDS[cause] for cause in one.lost)}"
     elif lost:
         causes = ", ".join(f"{number} {_WORDS[cause]}" for cause, number in one.lost.items())
-        again = f", {one.recreated} come again" if one.recreated else ""
-        yield f"loses {lost} of {count(one.pods, 'pod')} ({causes}{again})"
+        again = f", {_number(one.recreated, 'comes')} again" if one.recreated else ""
+        # Replacements may be lost in their turn.
+        loses = f"loses {lost} of {count(one.pods, 'pod')}"
+        if lost > one.pods:
+            loses = f"loses a pod {count(lost, 'time')}, having {one.pods}"
+        yield f"{loses} ({causes}{again})"
     if one.pending:
-        yield "stays pending" if one.workload.startswith("Pod ") else f"{one.pending} stay pending"
+        is_alone = one.workload.startswith("Pod ")
+        yield "stays pending" if is_alone else f"{_number(one.pending, 'stays')} pending"
     if _dips(one) and not one.workload.startswith("Pod "):
         how_long = f"for {round(one.ready_least_for_s, 1):.12g} s"
         end = "" if one.is_ready_in_the_end else ", and fewer than before in the end"
         yield f"{how_long} only {one.ready_least} of {one.ready_before} are ready{end}"
+
+
+def _number(number: int, verb: str) -> str:
+    return f"{number} {verb if number == 1 else verb.removesuffix('s')}"
 
 
 def _counts(plan: Plan) -> Iterator[str]:
