@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from podium.plan.outcome import Plan
 
 T = TypeVar("T")
-_NO_STATE = "no state: name files by -f, or a running cluster by --kubeconfig or --context"
 Told = TypeVar("Told", "Plan", "PodExplanation")
 
 
@@ -118,15 +117,19 @@ def _until_s(text: str | None) -> float | None:
 def _state(options: RequestOptions) -> Manifests:
     mode, place = options.validate, options.namespace
     of_state = FieldValidation.IGNORE if mode is FieldValidation.IGNORE else FieldValidation.WARN
-    if options.kubeconfig is None and options.context is None:
-        if not options.state:
-            raise InputError(_NO_STATE)
-        return _manifests(options.state, place, of_state)
+    names_cluster = options.kubeconfig is not None or options.context is not None
     if options.state:
-        raise InputError("the state is either in files (-f) or a running cluster (--kubeconfig)")
+        if names_cluster:
+            raise InputError("the state is either in files (-f) or a running cluster")
+        return _manifests(options.state, place, of_state)
     from podium.cli.snapshot_taking import snapshot_of
 
-    found, content = snapshot_of(options.kubeconfig, options.context)
+    try:
+        found, content = snapshot_of(options.kubeconfig, options.context)
+    except PodiumError as error:
+        if names_cluster:
+            raise
+        raise InputError(f"the state isn't named by -f, and no cluster is read: {error}") from None
     read = read_sources(["-"], BytesIO(content), namespace=place, validation=of_state)
     return replace(read, warnings=[*found.notes, *read.warnings])
 

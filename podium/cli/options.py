@@ -24,7 +24,7 @@ StateOption = Annotated[
         "--filename",
         "-f",
         metavar="FILE|DIR|-",
-        help="The state of the cluster; may be given several times. Or name a running one:",
+        help="The state of the cluster, instead of a running one; may be given several times.",
     ),
 ]
 ClusterOption = Annotated[
@@ -32,12 +32,17 @@ ClusterOption = Annotated[
     typer.Option(
         "--kubeconfig",
         metavar="FILE",
-        help="Read the state from a running cluster; needs podium[client].",
+        help="Where the running cluster is; the one that kubectl goes to unless given. Needs "
+        "podium[client].",
     ),
 ]
 ContextOption = Annotated[
     str | None,
-    typer.Option("--context", metavar="NAME", help="The same, by a context of the kubeconfig."),
+    typer.Option(
+        "--context",
+        metavar="NAME",
+        help="Of the kubeconfig; its current one unless given.",
+    ),
 ]
 ApplyOption = Annotated[
     list[str] | None,

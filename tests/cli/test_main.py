@@ -19,8 +19,11 @@ def test_version(podium) -> None:
     assert podium("--version").output == f"podium {__version__}\n"
 
 
-def test_a_plan_is_about_one_state(podium) -> None:
-    assert "name files by -f, or a running cluster" in podium("plan").output
+def test_a_plan_is_about_one_state(podium, monkeypatch, tmp_path) -> None:
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    nowhere = podium("plan").output.replace("\n", " ")
+    assert "the state isn't named by -f, and no cluster is read: no kubeconfig" in nowhere
     both = podium("plan", "-f", "x", "--context", "c")
     assert (both.exit_code, "either in files" in both.output) == (1, True)
 

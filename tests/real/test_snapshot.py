@@ -40,6 +40,7 @@ def test_a_plan_is_made_for_what_is_there(world: World, tmp_path: Path) -> None:
     assert [one["pod"] for one in of_file["preemptions"][0]["victims"]] == ["default/low-1"]
     config = str(world.plane.kubeconfig())
     assert json.loads(podium(world, "plan", "--kubeconfig", config, *apply)) == of_file
+    assert json.loads(podium(world, "plan", *apply)) == of_file
     told = podium(world, "explain", "--context", "c", "low-1")
     assert "a" in told
     assert world.places() == {"low-1": "a"}
