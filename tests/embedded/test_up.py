@@ -112,7 +112,7 @@ def test_what_the_api_refuses_is_named_and_ends_the_command(tmp_path: Path) -> N
     assert refused.exit_code == 1
     error = refused.stderr.replace("\n", " ")
     assert error.startswith(f"error: {news}, document 1 (line 1): Deployment default/web: ")
-    assert ".spec.replica: field not declared in schema" in error
+    assert ".spec.replica: unknown field; did you mean replicas?" in error
     assert "document 2" not in error
 
 

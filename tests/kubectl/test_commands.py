@@ -122,11 +122,6 @@ def test_what_simulated_pods_cannot_do(kubectl: Kubectl, running: str) -> None:
     assert nothing_runs in kubectl.fails_to("attach", "p", *there)
     assert nothing_runs in kubectl.fails_to("port-forward", "p", "0:80", *there)
     assert nothing_runs in kubectl.fails_to("cp", f"{running}/p:/x", "x")
-    assert "ephemeral containers are disabled" in kubectl.fails_to(
-        "debug", "p", "--image=i", *there
-    )
-    assert "Metrics API not available" in kubectl.fails_to("top", "nodes")
-    assert "Metrics API not available" in kubectl.fails_to("top", "pods", *there)
 
 
 def test_debugging_a_pod(kubectl: Kubectl, running: str) -> None:
