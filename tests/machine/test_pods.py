@@ -128,7 +128,8 @@ def test_whoever_does_not_answer_is_restarted(machine: Machine) -> None:
     machine.run("hangs", "sleep 60", container={"livenessProbe": bad})
     until(lambda: machine.container("hangs").get("restartCount"))
     until(lambda: machine.container("serves").get("ready"))
-    assert machine.container("serves")["restartCount"] == 0
+    # It may have to begin anew if somebody else takes the port, but no probe ends it.
+    assert not [one for one in machine.events("serves") if one[0] == "Killing"]
     note = "Container c failed liveness probe, will be restarted"
     until(lambda: ("Killing", note) in machine.events("hangs"))
 
