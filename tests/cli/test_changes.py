@@ -107,7 +107,7 @@ def test_a_drain_is_told_in_the_summary(podium, write, state) -> None:
     assert "Node n is drained at t+" in forced.output
 
 
-@pytest.mark.skipif(not shutil.which("kubectl"), reason="takes kubectl")
+@pytest.mark.skipif(not shutil.which("kubectl"), reason="no kubectl on the PATH")
 def test_a_kustomization_is_applied(podium, tmp_path, state) -> None:
     folder = tmp_path / "overlay"
     folder.mkdir()

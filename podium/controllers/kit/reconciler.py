@@ -277,7 +277,7 @@ class Reconciler(ABC):
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
         """Told the uid of what an existence check has found; empty if there is no such object."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} asks for no existence checks")
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Told of each effect that succeeded; events to record, if any."""
