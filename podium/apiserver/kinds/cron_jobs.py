@@ -13,11 +13,12 @@ from podium.apiserver.kinds import workloads
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, joined, wide
 from podium.apiserver.kinds.durations import since
 from podium.apiserver.kinds.filling import filled, inside
+from podium.apiserver.kinds.jobs import job_spec
 from podium.apiserver.kinds.pod_templates import template
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import workload
-from podium.apiserver.validation import checks, templates
+from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import template_meta
 
@@ -65,19 +66,7 @@ def _chooses_itself(spec: Any, path: str) -> Faults:
         yield unsupported(join(path, "manualSelector"), True, ["nil", "false"])
 
 
-_job = checks.in_turn(
-    checks.fields(
-        parallelism=checks.count,
-        completions=checks.count,
-        activeDeadlineSeconds=checks.detail(checks.integer(0)),
-        backoffLimit=checks.detail(checks.count),
-        ttlSecondsAfterFinished=checks.detail(checks.count),
-        suspend=checks.boolean,
-    ),
-    templates.with_template,
-    templates.until_done,
-    _chooses_itself,
-)
+_job = checks.in_turn(job_spec, _chooses_itself)
 _valid = checks.both(
     workloads.workload_check(
         checks.fields(

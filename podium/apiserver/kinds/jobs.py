@@ -149,7 +149,7 @@ def _with_defaults(job: Object) -> Object:
     return workloads.labelled_like_template(inside(job, spec=spec))
 
 
-_valid = workloads.workload_check(
+job_spec = checks.in_turn(
     checks.fields(
         parallelism=checks.count,
         completions=checks.count,
@@ -162,8 +162,10 @@ _valid = workloads.workload_check(
     checks.fields(suspend=checks.boolean),
     templates.with_template,
     templates.until_done,
-    templates.own_selector,
 )
+"""Judges the spec of a Job, or of the Jobs that a CronJob makes."""
+
+_valid = workloads.workload_check(job_spec, templates.own_selector)
 _ZEROS = {"spec": {"template": workloads.NO_TEMPLATE}, "status": {}}
 
 JOB = Registration(

@@ -28,6 +28,13 @@ def test_all_kinds_are_tried() -> None:
     assert own == set(VALID)
 
 
+def test_the_jobs_of_a_cron_job_are_judged_as_jobs_are() -> None:
+    path = "spec.jobTemplate.spec.completionMode"
+    wrong = replaced(an_object("CronJob"), path.split("."), "Indexed")
+    (fault,) = validate(wrong)
+    assert fault.field == "spec.jobTemplate.spec.completions"
+
+
 def term(**changes: Any) -> Obj:
     return {"required": [{"topologyKey": "z", "labelSelector": SELECTOR, **changes}]}
 
