@@ -10,9 +10,9 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.controllers.resource_quota import ResourceQuotaController
 from podium.core.quotas.amounts import written
-from podium.core.quotas.matching import total_usage
 from podium.runtime.faults import NO_FAULTS, Faults
 from tests.controllers.builders import Obj
+from tests.controllers.quota_totals import total_usage
 from tests.controllers.worlds import World
 
 

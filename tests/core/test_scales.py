@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from podium.core.budgets import Scale, allowed_disruptions, expected_count, needs_scale, selects
-from podium.core.scales import scales
+from tests.core.owner_scales import scales
 
 Obj = dict[str, Any]
 

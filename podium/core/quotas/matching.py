@@ -1,11 +1,10 @@
-"""Which quotas an object counts for, and what a quota's use is in all."""
+"""Which quotas an object counts for, and which of their resources it can use."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from podium.api.kinds import Kind
-from podium.api.objects import Object, spec_of
+from podium.api.objects import Object
 from podium.api.resources import is_extended_resource
-from podium.core.quotas.amounts import NONE, Quantities, added, masked, read
 from podium.core.quotas.scopes import in_scope, scope_selectors
 from podium.core.quotas.usage import (
     BY_STORAGE_CLASS,
@@ -14,7 +13,6 @@ from podium.core.quotas.usage import (
     LIMITS_PREFIX,
     REQUESTS_PREFIX,
     object_count,
-    usage,
 )
 
 _NOT_COUNTED = frozenset({"Event"})
@@ -48,31 +46,6 @@ def matches(quota: Object, kind: Kind, obj: Object, hard: Collection[str]) -> bo
     return bool(tracked(kind, hard)) and all(
         in_scope(scope, kind.key, obj) for scope in scope_selectors(quota)
     )
-
-
-def total_usage(
-    quota: Object,
-    objects_of: Callable[[Kind], Iterable[Object]],
-    kinds: Iterable[Kind],
-    now_s: float,
-) -> Quantities:
-    """What is used of a quota, counted anew.
-
-    Args:
-        quota: the quota; what its spec limits is counted.
-        objects_of: the objects of a kind in the quota's namespace.
-        kinds: all kinds that there are.
-        now_s: the time, in seconds since the epoch.
-    """
-    hard = read(spec_of(quota).get("hard"))
-    total = dict.fromkeys(hard, NONE)
-    for kind in kinds:
-        if not is_counted(kind) or not tracked(kind, hard):
-            continue
-        for obj in objects_of(kind):
-            if matches(quota, kind, obj, hard):
-                total = added(total, masked(usage(kind, obj, now_s), hard))
-    return total
 
 
 def _by_pods(name: str) -> bool:

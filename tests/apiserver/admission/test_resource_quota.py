@@ -9,8 +9,8 @@ from podium.api.refused import RefusedError
 from podium.apiserver.admission import LimitedScope
 from podium.apiserver.attributes import Operation
 from podium.core.quotas.amounts import written
-from podium.core.quotas.matching import total_usage
 from tests.apiserver.admission.shelf import Door, container, pod, stored
+from tests.controllers.quota_totals import total_usage
 
 Obj = dict[str, Any]
 
