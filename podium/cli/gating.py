@@ -48,6 +48,8 @@ class PlanOutput(StrEnum):
     YAML = "yaml"
     JUNIT = "junit"
     SARIF = "sarif"
+    MARKDOWN = "markdown"
+    HTML = "html"
 
 
 def read_gates(texts: Sequence[str], file: str | None) -> "list[Gate]":

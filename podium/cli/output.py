@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import zip_longest
 from typing import Any, NoReturn
 
 import msgspec
@@ -19,6 +20,7 @@ from podium.cli.broken_pipe import forget_output
 
 _GAP = 2
 _LAST_WIDTH_MIN = 20
+_WIDTH_MIN = 10
 _REFRESH_S = 0.2
 _LINE_LENGTH_MAX = 2_000
 ERROR_EXIT_CODE = 1
@@ -114,30 +116,50 @@ def print_section(
 ) -> None:
     """Print a titled table and an empty line, if it has any row.
 
-    Columns are as wide as what is in them: names stay whole. On a terminal the last column is
-    wrapped where it would pass the edge; elsewhere a row is a line.
+    Columns are as wide as what is in them. On a terminal they are wrapped where the table would
+    pass the edge, the last one first; elsewhere a row is a line.
     """
+    listed = list(rows)
+    if listed:
+        out.print(Text(title, style="bold cyan"))
+        print_table(out, headings, listed)
+        out.print()
+
+
+def print_table(out: Console, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print a table, with its columns as in `print_section`."""
     texts = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
-    if not texts:
-        return
     heads = [Text(heading, style="bold") for heading in headings]
     widths = [max(map(_width, column)) for column in zip(heads, *texts, strict=True)]
-    out.print(Text(title, style="bold cyan"))
-    width = _width_of_last(out, widths)
+    if out.is_terminal:
+        widths = _fitted(widths, out.width)
     for line in (heads, *texts):
-        pieces = [line[-1]] if width is None else line[-1].wrap(out, width)
-        for number, piece in enumerate(pieces or [line[-1]]):
-            piece.rstrip()
-            before = [Text()] * (len(line) - 1) if number else line[:-1]
-            out.print(_joined([*before, piece], widths))
-    out.print()
+        columns = [_wrapped(out, cell, width) for cell, width in zip(line, widths, strict=True)]
+        for pieces in zip_longest(*columns, fillvalue=Text()):
+            out.print(_joined(pieces, widths))
 
 
-def _width_of_last(out: Console, widths: Sequence[int]) -> int | None:
-    """How wide the last column of a table may be; None where it needn't, or can't, be wrapped."""
-    left = out.width - sum(widths[:-1]) - _GAP * (len(widths) - 1)
-    fits = widths[-1] <= left or left < _LAST_WIDTH_MIN
-    return left if out.is_terminal and not fits else None
+def _fitted(widths: Sequence[int], width: int) -> list[int]:
+    """Widths of columns that don't pass the edge: the last gives way first, then the widest."""
+    found = [*widths]
+    over = sum(found) + _GAP * (len(found) - 1) - width
+    if over > 0:
+        last = max(min(found[-1], _LAST_WIDTH_MIN), found[-1] - over)
+        over -= found[-1] - last
+        found[-1] = last
+    while over > 0 and max(found) > _WIDTH_MIN:
+        found[found.index(max(found))] -= 1
+        over -= 1
+    return found
+
+
+def _wrapped(out: Console, cell: Text, width: int) -> Sequence[Text]:
+    if _width(cell) <= width:
+        return [cell]
+    pieces = [*cell.wrap(out, width)]
+    for piece in pieces:
+        piece.rstrip()
+    return pieces
 
 
 def print_lines(out: Console, title: str, lines: Iterable[str]) -> None:

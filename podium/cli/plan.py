@@ -135,6 +135,11 @@ def _print(
         print(junit(gates, found))
     elif output is PlanOutput.SARIF:
         print_report(sarif(found), "json")
+    elif output in (PlanOutput.MARKDOWN, PlanOutput.HTML):
+        from podium.cli.plan_presentation import plan_presentation
+        from podium.cli.presentation_text import print_document
+
+        print_document(plan_presentation(outcome), output)
     else:
         print_warnings(outcome.warnings)
         print_plan(console(), outcome, wide=output is PlanOutput.WIDE)

@@ -59,7 +59,8 @@ def _all_played(request: Request, progress: Progress | None, workers: int) -> It
     """A plan for each seed; an interrupted one is the last."""
     if workers > 1 and request.seeds > 1:
         # What other plans have no use for takes time to import.
-        from podium.plan.seeds import can_fork, play_seeds
+        from podium.plan.seeds import play_seeds
+        from podium.workers import can_fork
 
         if can_fork():
             yield from play_seeds(_played, request, progress, workers)

@@ -43,6 +43,21 @@ def test_the_last_column_is_wrapped_at_the_edge_of_a_terminal() -> None:
     ]
 
 
+def test_other_columns_are_wrapped_where_that_isnt_enough() -> None:
+    out = Console(file=StringIO(), width=36, soft_wrap=True, force_terminal=True, no_color=True)
+    rows = [["Deployment shop/storefront", "a few words that are long"], ["b", "c"]]
+    print_section(out, "TITLE", ["POD", "MESSAGE"], rows)
+    text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
+    assert text.splitlines() == [
+        "TITLE",
+        "POD                MESSAGE",
+        "Deployment         a few words that",
+        "shop/storefront    are long",
+        "b                  c",
+        "",
+    ]
+
+
 def test_nothing_trails() -> None:
     assert printed(["A", "B", "C"], [["1", "", ""], ["", "", "2"]]) == [
         "TITLE",

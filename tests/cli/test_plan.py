@@ -21,6 +21,36 @@ def files(write) -> list[str]:
     return ["-f", write("state.yaml", *STATE), "--apply", write("new.yaml", NEW)]
 
 
+def test_markdown_begins_with_the_summary(podium, files) -> None:
+    result = podium("plan", *files, "-o", "markdown")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert lines[:9] == [
+        "## Podium plan",
+        "",
+        "**1 pod placed, 1 preempted, 0 pending, 1 lost for good.**",
+        "",
+        "### Summary",
+        "",
+        "- Pod default/low is preempted.",
+        "",
+        "### Disruptions",
+    ]
+    titles = [line for line in lines if line.startswith(("###", "<details>"))]
+    assert titles[2:5] == [
+        "### Budgets touched",
+        "<details><summary>Preemptions</summary>",
+        "<details><summary>Placements</summary>",
+    ]
+
+
+def test_html_is_one_file(podium, files) -> None:
+    result = podium("plan", *files, "-o", "html")
+    assert result.exit_code == 0
+    assert result.output.startswith("<!DOCTYPE html>")
+    assert '<td class="bad">default/low</td>' in result.output
+
+
 def test_the_table(podium, files) -> None:
     result = podium("plan", *files)
     assert result.exit_code == 0

@@ -62,7 +62,7 @@ def test_what_is_wrong_is_told() -> None:
 
 def test_a_process_that_dies_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     from podium.plan import planning
-    from podium.plan.seeds import LostProcessError
+    from podium.workers import LostProcessError
 
     original, parent = planning._played, os.getpid()
 
@@ -72,5 +72,5 @@ def test_a_process_that_dies_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
         return original(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(planning, "_played", deadly)
-    with pytest.raises(LostProcessError, match="the process of seed 2 died"):
+    with pytest.raises(LostProcessError, match="the process of piece 1 died"):
         plan(request(3), workers=2)

@@ -1,0 +1,165 @@
+"""The tables of a plan, whoever shows them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from podium.cli.output import Cell, count
+from podium.cli.row_groups import together
+from podium.cli.timeline_text import DISRUPTION_HEADINGS, disruption_rows, time_text
+from podium.plan.outcome import BudgetChange, Placement, Plan, PodRow
+from podium.simulation.timeline.preemption import Victim
+
+_PLACED, _LOST, _WAITING = "green", "red", "yellow"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTable:
+    """A table of a plan.
+
+    Attributes:
+        title: of the table.
+        headings: of its columns.
+        all_rows: a row for each pod, or whatever else it is about.
+        workloads: whose pod each row is about; None if it isn't about pods.
+        merged: places of cells in which pods may differ that are told together.
+    """
+
+    title: str
+    headings: Sequence[str]
+    all_rows: Sequence[Sequence[Cell]]
+    workloads: Sequence[str] | None = None
+    merged: Collection[int] = ()
+
+    def rows(self, *, wide: bool) -> Iterable[Sequence[Cell]]:
+        """Its rows; unless `wide`, one for all pods of a workload that fare alike."""
+        if wide or self.workloads is None:
+            return self.all_rows
+        return together(self.workloads, self.all_rows, self.merged)
+
+
+def placements(plan: Plan) -> PlanTable:
+    """The pods that get a place."""
+    victims: dict[str, list[Victim]] = defaultdict(list)
+    for preemption in plan.preemptions:
+        victims[preemption.preemptor] += preemption.chosen.victims
+    rows = [
+        (
+            Text(placement.pod, style=_PLACED),
+            placement.node,
+            str(placement.priority),
+            time_text(placement.at_s),
+            _how(placement, victims[placement.pod]),
+        )
+        for placement in plan.placements
+    ]
+    headings = ("POD", "NODE", "PRIORITY", "WHEN", "HOW")
+    return PlanTable("PLACEMENTS", headings, rows, _workloads(plan.placements), merged=(1, 3))
+
+
+def _how(placement: Placement, victims: Sequence[Victim]) -> str:
+    if placement.by_node_name:
+        return "names its node"
+    leaving = sum(victim.is_leaving for victim in victims)
+    parts = [f"preempts {count(len(victims) - leaving, 'pod')}"] if leaving < len(victims) else []
+    parts += [f"waits for {count(leaving, 'pod')} to leave"] if leaving else []
+    how = ", ".join(parts) or "fits"
+    return f"{how}, in place of {placement.replaces}" if placement.replaces else how
+
+
+def victims(plan: Plan) -> PlanTable:
+    """The pods that are preempted."""
+    rows = [
+        (
+            Text(victim.pod, style=_LOST),
+            preemption.node,
+            str(victim.priority),
+            preemption.preemptor,
+            Text(_budgets_of(victim), style=_LOST if victim.broken else ""),
+        )
+        for preemption in plan.preemptions
+        for victim in preemption.taken
+    ]
+    headings = ("VICTIM", "NODE", "PRIORITY", "PREEMPTOR", "BUDGET")
+    return PlanTable("PREEMPTIONS", headings, rows)
+
+
+def _budgets_of(victim: Victim) -> str:
+    return "; ".join(
+        f"violates {covering.budget}"
+        if covering.is_broken
+        else f"{covering.budget}, {count(covering.allowed, 'disruption')} allowed"
+        for covering in victim.budgets
+    )
+
+
+def disruptions(plan: Plan, *, wide: bool) -> PlanTable:
+    """The pods that lose their places."""
+    rows = [*disruption_rows(plan, wide=wide)]
+    workloads = _workloads(plan.disruptions)
+    return PlanTable("DISRUPTIONS", DISRUPTION_HEADINGS, rows, workloads, merged=(1, 3, 6))
+
+
+def budgets(plan: Plan) -> PlanTable:
+    """The budgets of which another number of disruptions is allowed."""
+    rows = [
+        (
+            change.budget,
+            str(change.allowed_before),
+            _worst(change),
+            str(change.allowed_after),
+            Text(", ".join(change.violated_by), style=_LOST),
+        )
+        for change in plan.budgets
+        if change.is_touched
+    ]
+    headings = ("BUDGET", "ALLOWED BEFORE", "AT WORST", "AFTER", "VIOLATED BY LOSING")
+    return PlanTable("BUDGETS TOUCHED", headings, rows)
+
+
+def _worst(change: BudgetChange) -> str:
+    least = change.allowed_least
+    is_passing = least < min(change.allowed_before, change.allowed_after)
+    return f"{least} ({time_text(change.least_at_s)})" if is_passing else str(least)
+
+
+def leftovers(plan: Plan) -> Iterator[PlanTable]:
+    """Everything that got no place, or lost it otherwise than by preemption."""
+    pending = [
+        (Text(p.pod, style=_WAITING), p.nominated_node or "-", p.message) for p in plan.pending
+    ]
+    headings: tuple[str, ...] = ("POD", "NOMINATED TO", "MESSAGE")
+    yield PlanTable("PENDING", headings, pending, _workloads(plan.pending))
+    gated = [(Text(g.pod, style=_WAITING), g.message) for g in plan.gated]
+    yield PlanTable("GATED", ("POD", "MESSAGE"), gated, _workloads(plan.gated))
+    refusals = [(Text(r.pod, style=_LOST), r.node, r.reason, r.message) for r in plan.refusals]
+    headings = ("POD", "NODE", "REASON", "MESSAGE")
+    yield PlanTable("REFUSED BY THE NODE", headings, refusals, _workloads(plan.refusals))
+    rejected = [(Text(r.object, style=_LOST), r.workload or "-", r.message) for r in plan.rejected]
+    yield PlanTable("REJECTED BY THE API", ("OBJECT", "WORKLOAD", "MESSAGE"), rejected)
+    ignored = [(i.pod, i.scheduler_name) for i in plan.ignored]
+    headings = ("POD", "SCHEDULER")
+    yield PlanTable("IGNORED BY THESE PROFILES", headings, ignored, _workloads(plan.ignored))
+    removed = [(Text(r.pod, style=_LOST), r.node or "-", r.reason) for r in plan.removed]
+    headings = ("POD", "NODE", "WHY")
+    yield PlanTable("REMOVED", headings, removed, _workloads(plan.removed), merged=(1,))
+
+
+def chance_lines(plan: Plan) -> Iterator[str]:
+    """What depends on chance, if it was looked for."""
+    if plan.seeds > 1 and not plan.chances:
+        yield f"{plan.seeds} seeds come to the same: nothing was seen to depend on chance"
+    for chance in plan.chances:
+        parts = (f"{outcome} ({times} of {plan.seeds})" for outcome, times in chance.outcomes)
+        yield f"{chance.pod}: {', '.join(parts)}"
+
+
+def takes_time(plan: Plan) -> bool:
+    """Whether there is more to tell than that pods are placed."""
+    return bool(plan.disruptions) or any(p.at_s >= 1 for p in plan.placements)
+
+
+def _workloads(rows: Iterable[PodRow]) -> list[str]:
+    return [row.workload for row in rows]

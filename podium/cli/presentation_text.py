@@ -1,0 +1,82 @@
+"""Presentations on a terminal, and wherever else somebody asks for one."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from rich.console import Console
+from rich.text import Text
+
+from podium.cli.output import Cell as TextCell
+from podium.cli.output import print_table
+from podium.presenting import (
+    Block,
+    Bullets,
+    Cell,
+    Paragraph,
+    Presentation,
+    Table,
+    Tone,
+    Toned,
+    to_html,
+    to_markdown,
+)
+
+_STYLES: Mapping[Tone, str] = {
+    Tone.NONE: "",
+    Tone.GOOD: "green",
+    Tone.BAD: "red",
+    Tone.WAITING: "yellow",
+}
+_TONES = {style: tone for tone, style in _STYLES.items()}
+
+
+class AdviceOutput(StrEnum):
+    """How advice is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+def print_presentation(out: Console, presentation: Presentation) -> None:
+    """Print a presentation as tables and sentences."""
+    if presentation.headline:
+        out.print(Text(presentation.headline, style="bold"))
+        out.print()
+    for section in presentation.filled_sections():
+        out.print(Text(section.title.upper(), style="bold cyan"))
+        for block in section.blocks:
+            _print_block(out, block)
+        out.print()
+
+
+def print_document(presentation: Presentation, output: str) -> None:
+    """Print a presentation as `markdown` or `html`."""
+    print((to_html if output == "html" else to_markdown)(presentation), end="")
+
+
+def toned(cell: TextCell) -> Cell:
+    """A cell of a printed table as one of a presentation."""
+    if isinstance(cell, Text):
+        return Toned(cell.plain, _TONES.get(str(cell.style), Tone.NONE))
+    return cell
+
+
+def _print_block(out: Console, block: Block) -> None:
+    match block:
+        case Paragraph(text):
+            out.print(Text(text))
+        case Bullets(items):
+            for item in items:
+                out.print(Text(item))
+        case Table(headers, rows, notes):
+            headings = [header.upper() for header in headers]
+            print_table(out, headings, [[_text(cell) for cell in row] for row in rows])
+            for note in notes:
+                out.print(Text(note))
+
+
+def _text(cell: Cell) -> TextCell:
+    return Text(cell.text, style=_STYLES[cell.tone]) if isinstance(cell, Toned) else cell

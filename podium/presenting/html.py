@@ -1,0 +1,99 @@
+"""Presentations as one HTML file that needs nothing else: no script, no font, no network."""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from podium.presenting.presentation import (
+    Block,
+    Bullets,
+    Cell,
+    Paragraph,
+    Presentation,
+    Section,
+    Table,
+    Toned,
+)
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+# The colours can be told apart by the colour-blind.
+_STYLE = """
+:root { color-scheme: light dark; --text: #1b1f24; --back: #fff; --line: #d0d7de;
+  --head: #f3f5f7; --good: #0550ae; --bad: #a33a00; --waiting: #6e4b9e; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --back: #0d1117; --line: #30363d;
+  --head: #161b22; --good: #79c0ff; --bad: #ffa657; --waiting: #d2a8ff; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back);
+  max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2, summary { font-size: 1.15rem; font-weight: 600; margin-top: 1.5rem; }
+summary { cursor: pointer; }
+.headline { font-size: 1.1rem; font-weight: 600; }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.9rem; }
+th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left;
+  vertical-align: top; overflow-wrap: anywhere; }
+th { background: var(--head); white-space: nowrap; }
+.good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
+.waiting { color: var(--waiting); }
+"""
+
+
+def to_html(presentation: Presentation) -> str:
+    """A presentation as a whole HTML document; details are folded away."""
+    title = escape(presentation.title)
+    parts = [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head>",
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{title}</title>",
+        f"<style>{_STYLE}</style>",
+        "</head>",
+        "<body>",
+        f"<h1>{title}</h1>",
+    ]
+    if presentation.headline:
+        parts.append(f'<p class="headline">{escape(presentation.headline)}</p>')
+    for section in presentation.filled_sections():
+        parts += _section(section)
+    return "\n".join([*parts, "</body>", "</html>", ""])
+
+
+def _section(section: Section) -> Iterator[str]:
+    title = escape(section.title)
+    if section.is_detail:
+        yield f"<details><summary>{title}</summary>"
+    else:
+        yield f"<section><h2>{title}</h2>"
+    for block in section.blocks:
+        yield from _block(block)
+    yield "</details>" if section.is_detail else "</section>"
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Paragraph():
+            yield f"<p>{escape(block.text)}</p>"
+        case Bullets():
+            yield "<ul>"
+            for item in block.items:
+                yield f"<li>{escape(item)}</li>"
+            yield "</ul>"
+        case Table():
+            yield '<div class="table"><table>'
+            yield f"<thead>{_row('th', block.headers)}</thead>"
+            yield "<tbody>"
+            for row in block.rows:
+                yield _row("td", row)
+            yield "</tbody></table></div>"
+            for note in block.notes:
+                yield f"<p>{escape(note)}</p>"
+
+
+def _row(tag: str, cells: Iterable[Cell]) -> str:
+    return f"<tr>{''.join(_cell(tag, cell) for cell in cells)}</tr>"
+
+
+def _cell(tag: str, cell: Cell) -> str:
+    tone = f' class="{cell.tone}"' if isinstance(cell, Toned) and cell.tone else ""
+    return f"<{tag}{tone}>{escape(str(cell))}</{tag}>"

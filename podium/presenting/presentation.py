@@ -1,0 +1,111 @@
+"""A presentation: a title, the answer in a line, and sections of paragraphs, lists and tables.
+
+Texts are plain: whoever shows them escapes what has a meaning there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Tone(StrEnum):
+    """What a cell means for its reader; colours tell it."""
+
+    NONE = ""
+    GOOD = "good"
+    BAD = "bad"
+    WAITING = "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class Toned:
+    """A text with a tone."""
+
+    text: str
+    tone: Tone
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Cell = str | Toned
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A few sentences."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list without numbers."""
+
+    items: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; it is left out if it has no row.
+
+    Attributes:
+        headers: of its columns.
+        rows: each as long as the headers.
+        notes: stand below it.
+    """
+
+    headers: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()
+
+
+Block = Paragraph | Bullets | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a presentation; it is left out if nothing is in it.
+
+    Attributes:
+        title: of the part.
+        blocks: in order.
+        is_detail: whether it may be folded away where that can be done.
+    """
+
+    title: str
+    blocks: Sequence[Block]
+    is_detail: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """What is told to people.
+
+    Attributes:
+        title: what it is about.
+        headline: the answer in a line; empty if there is none.
+        sections: in order, the most important first.
+    """
+
+    title: str
+    headline: str
+    sections: Sequence[Section]
+
+    def filled_sections(self) -> list[Section]:
+        """The sections that have anything in them, without what is empty there."""
+        found = [
+            Section(one.title, [*filter(_is_filled, one.blocks)], one.is_detail)
+            for one in self.sections
+        ]
+        return [one for one in found if one.blocks]
+
+
+def _is_filled(block: Block) -> bool:
+    match block:
+        case Paragraph():
+            return bool(block.text)
+        case Bullets():
+            return bool(block.items)
+        case Table():
+            return bool(block.rows)

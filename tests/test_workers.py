@@ -1,0 +1,87 @@
+"""Work in forked processes: the same answers, in order, and nothing of it is left here."""
+
+import os
+import signal
+import time
+from multiprocessing import active_children
+
+import pytest
+
+from podium.api.errors import PodiumError
+from podium.workers import LostProcessError, in_a_copy, in_workers
+
+
+@pytest.mark.parametrize("workers", [1, 2, 9])
+def test_answers_come_in_the_order_of_the_items(workers: int) -> None:
+    def squared(number: int) -> int:
+        time.sleep(0.02 if number == 0 else 0.0)
+        return number * number
+
+    assert [*in_workers(squared, range(5), workers)] == [0, 1, 4, 9, 16]
+    assert [*in_workers(squared, [], workers)] == []
+
+
+def test_every_item_finds_what_was_there_before() -> None:
+    found = [1]
+
+    def append(number: int) -> list[int]:
+        found.append(number)
+        return found
+
+    assert [*in_workers(append, [2, 3], 1)] == [[1, 2], [1, 3]]
+    assert in_a_copy(lambda: append(4)) == [1, 4]
+    assert found == [1]
+
+
+def test_no_more_processes_than_that_work_at_once() -> None:
+    running: list[int] = []
+
+    def count(_: int) -> int:
+        return len(running)
+
+    for _ in in_workers(count, range(6), 2, lambda _: running.append(len(active_children()))):
+        pass
+    assert running
+    assert max(running) <= 2
+
+
+def test_progress_counts_what_is_done() -> None:
+    told: list[int] = []
+    assert [*in_workers(str, range(3), 2, told.append)] == ["0", "1", "2"]
+    assert told == sorted(told)
+    assert told[-1] == 3
+
+
+def test_what_is_wrong_with_an_item_is_raised_in_its_turn() -> None:
+    def refuse(number: int) -> int:
+        if number == 1:
+            raise PodiumError("no")
+        return number
+
+    found = in_workers(refuse, range(3), 2)
+    assert next(found) == 0
+    with pytest.raises(PodiumError, match="no"):
+        next(found)
+
+
+def test_a_process_that_dies_is_missed() -> None:
+    def die(number: int) -> int:
+        if number == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number
+
+    found = in_workers(die, range(3), 2)
+    assert next(found) == 0
+    with pytest.raises(LostProcessError, match="the process of piece 2 died"):
+        next(found)
+
+
+def test_who_leaves_early_leaves_no_process_behind() -> None:
+    def slow(number: int) -> int:
+        time.sleep(60 if number else 0)
+        return number
+
+    found = in_workers(slow, range(3), 3)
+    assert next(found) == 0
+    found.close()  # type: ignore[attr-defined]
+    assert active_children() == []
