@@ -15,12 +15,14 @@ from podium.config.types import SchedulerConfiguration
 from podium.core.binding import BindingCycle
 from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import Budget
+from podium.core.clock import Clock
 from podium.core.cycle import SchedulingCycle
 from podium.core.decision import Decision
 from podium.core.handle import Handle
 from podium.core.listers import Listers
 from podium.core.nominator import Nominator
 from podium.core.pods import PodInfo, pending_pod, placed_pod
+from podium.core.preemption.victim_history import VictimHistory
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status
 from podium.core.timing import Timing
@@ -36,6 +38,8 @@ class Scheduler:
         nominator: pods that wait for the room they have made.
         budgets: disruption budgets.
         preempting: uids of the pods whose preemption is being carried out.
+        clock: the time, for what depends on it; whoever has pods decided sets it.
+        history: who was preempted lately.
         pipelines: by scheduler name.
         binding: binding cycles, by scheduler name.
         watch: told of every decision right after it was made, before anything changes.
@@ -63,12 +67,16 @@ class Scheduler:
         self.budgets = BudgetColumns()
         self.watch: Callable[[Decision], None] | None = None
         self.preempting: set[str] = set()
+        self.clock = Clock()
+        self.history = VictimHistory()
         handle = Handle(
             self.snapshot,
             self.listers,
             self.nominator,
             self.budgets,
             self.preempting,
+            self.clock,
+            self.history,
             options or SchedulerOptions(),
             None if every_node else rng,
         )
@@ -170,8 +178,10 @@ class Scheduler:
         found = decision.post_filter
         if found is None or found.nominated_node_name is None:
             return
+        self.history.preempted(found.victims, self.clock.now_s)
         for victim in found.victims:
             self.snapshot.remove_pod(victim)
+            self.history.gone(victim.uid)
         if found.victims:
             for pod in self.nominator.lower_on(decision.pod, found.nominated_node_name):
                 self.nominator.withdraw(pod)

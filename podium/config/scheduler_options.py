@@ -9,7 +9,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from podium.documents import Choice, Document, Duration, member_of
+from podium.config.preemption_options import BudgetPolicy, PreemptionProtection
+from podium.documents import Choice, Document, Duration, FrozenSet, member_of
 
 OPTIONS_API_VERSION = "podium.dev/v1alpha1"
 OPTIONS_KIND = "SchedulerOptions"
@@ -33,9 +34,18 @@ class SchedulerOptions(Document):
         victim_order: how preemption orders the pods of a node.
         eviction_guard_s: for how long a replacement is kept from a node that has evicted a pod of
             its controller under pressure; 0 keeps it from none.
+        disruption_budgets: what budgets are to preemption.
+        budget_annotations: whether a PodDisruptionBudget's annotation
+            `podium.dev/disruption-budgets: Respect` is heeded.
+        budget_respecting_classes: preemptors of these PriorityClasses respect budgets anyhow.
+        protection: who may not be preempted.
     """
 
     api_version: Annotated[str, Choice((OPTIONS_API_VERSION,))] = OPTIONS_API_VERSION
     kind: Annotated[str, Choice((OPTIONS_KIND,))] = OPTIONS_KIND
     victim_order: Annotated[VictimOrder, member_of(VictimOrder)] = VictimOrder.DEFAULT
     eviction_guard_s: Annotated[Duration, Field(alias="evictionGuard")] = 0.0
+    disruption_budgets: Annotated[BudgetPolicy, member_of(BudgetPolicy)] = BudgetPolicy.BEST_EFFORT
+    budget_annotations: bool = False
+    budget_respecting_classes: FrozenSet[str] = frozenset()
+    protection: PreemptionProtection = PreemptionProtection()

@@ -17,6 +17,7 @@ from podium.api.integers import scaled
 from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
 from podium.api.objects import (
     Object,
+    annotations,
     controller_of,
     is_terminating,
     labels,
@@ -30,6 +31,9 @@ from podium.api.times import NANOS_PER_SECOND, parse_time
 
 # How long the controller waits for a pod to go whose eviction has been granted.
 DELETION_TIMEOUT_NANOS = 2 * 60 * NANOS_PER_SECOND
+
+POLICY_ANNOTATION = "podium.dev/disruption-budgets"
+"""Of a PodDisruptionBudget: `Respect` has preemption never violate it."""
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -167,6 +171,8 @@ class Budget:
         selector: of pods; one that isn't valid selects nothing.
         allowed: how many pods may still be disrupted.
         disrupted: names of pods whose eviction has been granted and is paid for already.
+        desired_healthy: how many pods have to stay healthy; None if its status doesn't say.
+        is_respected: whether its annotation asks preemption never to violate it.
     """
 
     namespace: str
@@ -174,6 +180,8 @@ class Budget:
     selector: Selector
     allowed: int
     disrupted: frozenset[str] = frozenset()
+    desired_healthy: int | None = None
+    is_respected: bool = False
 
     @classmethod
     def of(cls, pdb: Object, allowed: int | None = None) -> "Budget":
@@ -182,7 +190,15 @@ class Budget:
         if allowed is None:
             allowed = int(status.get("disruptionsAllowed") or 0)
         disrupted = frozenset(status.get("disruptedPods") or ())
-        return cls(namespace(pdb), name(pdb), _selector_or_nothing(pdb), allowed, disrupted)
+        return cls(
+            namespace(pdb),
+            name(pdb),
+            _selector_or_nothing(pdb),
+            allowed,
+            disrupted,
+            status.get("desiredHealthy"),
+            annotations(pdb).get(POLICY_ANNOTATION) == "Respect",
+        )
 
     def covers(self, pod: Object) -> bool:
         """Whether the pod's disruption costs one of those allowed."""

@@ -5,8 +5,10 @@ from random import Random
 
 from podium.config.scheduler_options import SchedulerOptions
 from podium.core.budget_columns import BudgetColumns
+from podium.core.clock import Clock
 from podium.core.listers import Listers
 from podium.core.nominator import Nominator
+from podium.core.preemption.victim_history import VictimHistory
 from podium.core.snapshot import Snapshot
 
 
@@ -21,6 +23,8 @@ class Handle:
         budgets: disruption budgets.
         preempting: uids of the pods whose preemption is being carried out, up to the moment when
             the last victim is seen to terminate. Whoever removes the victims keeps it.
+        clock: the time.
+        history: who was preempted lately. Whoever removes the victims keeps it.
         options: Podium's own options.
         rng: for what a configuration limits to random candidates; None limits nothing.
     """
@@ -30,5 +34,7 @@ class Handle:
     nominator: Nominator = field(default_factory=Nominator)
     budgets: BudgetColumns = field(default_factory=BudgetColumns)
     preempting: set[str] = field(default_factory=set)
+    clock: Clock = field(default_factory=Clock)
+    history: VictimHistory = field(default_factory=VictimHistory)
     options: SchedulerOptions = field(default_factory=SchedulerOptions)
     rng: Random | None = None

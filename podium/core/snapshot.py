@@ -42,8 +42,8 @@ class Snapshot:
             leaving, and whoever is added or updated takes it again.
         node_epoch: raised when any node comes, goes or changes.
         log: changes of pods.
-        restarts: rows of pods whose start time became known; a log of its own, since nothing but
-            preemption asks for it.
+        restarts: rows of pods whose start time or annotations changed; a log of its own, since
+            nothing but preemption asks for it.
         tie_key: by what names are sorted where nothing else tells nodes apart; None for the
             names themselves. To be set before there are nodes.
     """
@@ -191,7 +191,7 @@ class Snapshot:
                 self._account(pod.cls, pod.row, sign)
 
     def restart_pod(self, pod: PodInfo, start_ns: int | None) -> None:
-        """A pod on a node has another start time than was known."""
+        """A pod on a node has another start time, or other annotations, than was known."""
         pod.start_ns = start_ns
         if pod.row != UNPLACED:
             self.pods.restart(pod)

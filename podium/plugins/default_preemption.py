@@ -5,7 +5,7 @@ lasts, the pod is kept out of the active queue.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from weakref import ref
 
@@ -23,15 +23,18 @@ from podium.core.hints import after_removal
 from podium.core.pods import PodInfo
 from podium.core.post_filter import NodeToStatus
 from podium.core.preemption.candidates import CandidateLimit
-from podium.core.preemption.choice import choose
+from podium.core.preemption.choice import Choice, choose
 from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.core.preemption.eligibility import ineligible
 from podium.core.preemption.importance import IMPORTANCE
+from podium.core.preemption.policy import policy_of
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victim_table import VictimTables
+from podium.core.preemption.walls import Wall
 from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
 
 NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
+FORBIDDEN_REASON = "Preemption is forbidden"
 _NAME = "DefaultPreemption"
 _HELPED = SUCCESS.by(_NAME)
 # A dry run has some 70 bytes a row, and most preemptors come but once.
@@ -52,9 +55,13 @@ class DefaultPreemption:
     def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
         self._handle = handle
         self._importance = IMPORTANCE[handle.options.victim_order]
+        self._policy = policy_of(handle)
+        self._shields = None if self._policy is None else self._policy.shields
         # Those with a dry run of ours, in the order in which these were made.
         self._evaluations: deque[ref[Evaluation]] = deque()
-        self._tables = VictimTables(handle.snapshot, handle.budgets, self._importance)
+        self._tables = VictimTables(
+            handle.snapshot, handle.budgets, self._importance, self._shields
+        )
         self._limit = _limit(handle, args)
 
     def events_to_register(self) -> Sequence[EventHint]:
@@ -74,20 +81,35 @@ class DefaultPreemption:
             return _no_help(reason, eligible=False)
         potential = np.flatnonzero(outcome > 0)
         filtering, run = filtered.evaluation.filtering, self._run_of(filtered.evaluation)
+        if self._policy is not None:
+            self._policy.update()
         run.update(pod, filtering, potential)
         if self._limit is not None and len(potential):
             potential = self._limit.shortlist(run, potential)
         is_candidate = run.is_candidate[potential]
         candidates, rejected = potential[is_candidate], potential[~is_candidate]
-        if not len(candidates):
-            reason = self._no_candidate(filtering, run, rejected)
-            return _no_help(reason, nominated_node_name="", rejected_rows=rejected, run=run)
-        return self._nominate(pod, run, candidates, rejected)
+        walls: dict[int, Wall] = {}
+        while len(candidates):
+            choice = choose(run, candidates)
+            row = int(choice.selected[self._handle.snapshot.ranks()[choice.selected].argmin()])
+            wall = None if self._policy is None else self._policy.wall(pod, run.victims[row])
+            if wall is None:
+                return self._nominate(pod, run, row, choice, candidates, rejected, walls)
+            walls[row] = wall
+            candidates = candidates[candidates != row]
+        return self._nowhere(pod, filtering, run, rejected, walls)
 
-    def _nominate(self, pod: PodInfo, run: DryRun, candidates: Rows, rejected: Rows) -> Preemption:
-        snapshot, choice = self._handle.snapshot, choose(run, candidates)
-        row = int(choice.selected[snapshot.ranks()[choice.selected].argmin()])
-        node_name = snapshot.names[row]
+    def _nominate(
+        self,
+        pod: PodInfo,
+        run: DryRun,
+        row: int,
+        choice: Choice,
+        candidates: Rows,
+        rejected: Rows,
+        walls: Mapping[int, Wall],
+    ) -> Preemption:
+        node_name = self._handle.snapshot.names[row]
         return Preemption(
             _HELPED,
             node_name,
@@ -98,6 +120,25 @@ class DefaultPreemption:
             choice=choice,
             pdb_violations=int(run.violations[row]),
             cleared=self._handle.nominator.lower_on(pod, node_name),
+            walls=walls,
+        )
+
+    def _nowhere(
+        self,
+        pod: PodInfo,
+        filtering: Filtering,
+        run: DryRun,
+        rejected: Rows,
+        walls: Mapping[int, Wall],
+    ) -> Preemption:
+        held = None
+        if self._policy is not None:
+            held = self._policy.held(pod, rejected, [*walls.values()])
+        reason = self._no_candidate(filtering, run, rejected, walls)
+        if held is not None:
+            reason = f"{reason} Held back: {held.reason}."
+        return _no_help(
+            reason, nominated_node_name="", rejected_rows=rejected, run=run, walls=walls, held=held
         )
 
     def _run_of(self, evaluation: Evaluation) -> DryRun:
@@ -105,7 +146,14 @@ class DefaultPreemption:
         if run is None:
             handle = self._handle
             budgets, importance = handle.budgets, self._importance
-            run = DryRun(handle.snapshot, handle.nominator, budgets, importance, self._tables)
+            run = DryRun(
+                handle.snapshot,
+                handle.nominator,
+                budgets,
+                importance,
+                self._tables,
+                self._shields,
+            )
             evaluation.kept[self.name] = run
             self._evaluations.append(ref(evaluation))
             if len(self._evaluations) > _RUNS_MAX:
@@ -114,11 +162,14 @@ class DefaultPreemption:
                     oldest.kept.pop(self.name, None)
         return run
 
-    def _no_candidate(self, filtering: Filtering, run: DryRun, rejected: Rows) -> str:
+    def _no_candidate(
+        self, filtering: Filtering, run: DryRun, rejected: Rows, walls: Mapping[int, Wall]
+    ) -> str:
         node_count, reasons = self._handle.snapshot.node_count, Histogram()
         reasons.add_rows(filtering, rejected, run.outcome[rejected], run.blame[rejected])
         reasons.add(NO_VICTIMS_REASON, int((run.blame[rejected] == NO_VICTIMS).sum()))
-        reasons.add(NOT_HELPFUL_REASON, node_count - len(rejected))
+        reasons.add(FORBIDDEN_REASON, len(walls))
+        reasons.add(NOT_HELPFUL_REASON, node_count - len(rejected) - len(walls))
         return nodes_available_message(node_count, reasons)
 
 

@@ -56,7 +56,6 @@ class SchedulerContext:
         features: feature gates.
         pending: the pods that it has to schedule, as last seen, by uid.
         placed: the pods on nodes, as last seen, assumed ones included, by uid.
-        now_s: the time of this step, in seconds since the epoch.
     """
 
     scheduler: Scheduler
@@ -66,7 +65,11 @@ class SchedulerContext:
     features: Features
     pending: dict[str, PodInfo] = field(default_factory=dict)
     placed: dict[str, PodInfo] = field(default_factory=dict)
-    now_s: float = 0.0
+
+    @property
+    def now_s(self) -> float:
+        """The time of this step, in seconds since the epoch."""
+        return self.scheduler.clock.now_s
 
     def tell_queue(
         self,

@@ -5,7 +5,7 @@ back that it may help. Everything is done by what was seen of an object before, 
 claims, so that a lost or repeated event does no harm.
 """
 
-from podium.api.objects import Object, is_terminating, key, name, status_of, uid
+from podium.api.objects import Object, annotations, is_terminating, key, name, status_of, uid
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.control.events import Change
 from podium.controllers.scheduler.binding_cycle import BindingCycles
@@ -176,14 +176,15 @@ class EventHandlers:
             snapshot.remove_pod(known)
             snapshot.add_pod(pod, node_name)
             return
-        known.obj = obj
+        noted, known.obj = annotations(known.obj), obj
         snapshot.retake_ports(known)
         start_ns = start_ns_of(obj)
-        if start_ns != known.start_ns:
+        if start_ns != known.start_ns or noted != annotations(obj):
             snapshot.restart_pod(known, start_ns)
 
     def _pod_gone(self, pod_uid: str) -> None:
         context = self._context
+        context.scheduler.history.gone(pod_uid)
         waiting = context.pending.pop(pod_uid, None)
         if waiting is not None:
             context.queue.delete(pod_uid)
@@ -219,6 +220,7 @@ class EventHandlers:
         if self._budgets.get(key(obj)) == budget:
             return
         self._budgets_changed = True
+        self._preemptions.held.budget_changed(key(obj), self._context.now_s)
         if budget is None:
             del self._budgets[key(obj)]
         else:

@@ -46,8 +46,6 @@ class SchedulerMachine:
         preemptions: preemptions under way, and the last ones.
     """
 
-    kinds = KINDS
-
     def __init__(
         self,
         configuration: SchedulerConfiguration | None = None,
@@ -81,6 +79,9 @@ class SchedulerMachine:
         self.handlers = EventHandlers(self.context, self.bindings, self.preemptions)
         guard_s = options.eviction_guard_s if options else 0.0
         self._guard = EvictionGuard(guard_s) if guard_s else None
+        self.kinds = KINDS
+        if options is not None and options.protection.toleration:
+            self.kinds |= {"PriorityClass"}
         self._decision_s = decision_s
         self._winds_down = False
         self._free_s = 0.0
@@ -89,7 +90,7 @@ class SchedulerMachine:
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; decide one pod when woken."""
-        self.context.now_s = now_s
+        self.scheduler.clock.now_s = now_s
         if isinstance(event, Change):
             self._follow(event)
         elif isinstance(event, Outcome):
@@ -215,8 +216,9 @@ class SchedulerMachine:
         failure = self._failure(decision)
         result = ERROR if failure.is_error else UNSCHEDULABLE
         self.metrics.attempted(result, queued.scheduler_name, decided_s)
-        if decision.preemption is not None:
+        if (preemption := decision.preemption) is not None:
             self.metrics.preemption_tried()
+            self.preemptions.held.hold(pod.uid, preemption.held)
         if decision.post_filter is not None and decision.post_filter.victims:
             self.preemptions.start(queued, decision.post_filter, failure)
         else:

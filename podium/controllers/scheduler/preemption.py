@@ -29,6 +29,7 @@ from podium.controllers.scheduler.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
+from podium.controllers.scheduler.held_preemptions import HeldPreemptions
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
 from podium.core.preemption.record import PreemptionRecord, record_of
@@ -86,6 +87,7 @@ class PreemptionExecutor:
 
     Attributes:
         history: the last preemptions, the oldest first.
+        held: pods whose preemption the options hold back.
 
     Args:
         context: of the scheduler.
@@ -94,6 +96,7 @@ class PreemptionExecutor:
 
     def __init__(self, context: SchedulerContext, bindings: BindingCycles) -> None:
         self.history: deque[PreemptionRecord] = deque(maxlen=HISTORY_MAX)
+        self.held = HeldPreemptions(context.queue)
         self._context = context
         self._bindings = bindings
         self._tasks: dict[str, PreemptionTask] = {}
@@ -128,6 +131,7 @@ class PreemptionExecutor:
             for lower in context.scheduler.nominator.lower_on(pod, record.node_name):
                 context.clear_nomination(lower)
             context.metrics.preemption_started(len(found.victims))
+        context.scheduler.history.preempted(fresh, context.now_s)
         if not is_async:
             self._held = (queued, failure)
         if fresh:
@@ -149,6 +153,7 @@ class PreemptionExecutor:
         if outcome.error is not None:
             if not self._is_gone(victim, outcome.error):
                 task.error = task.error or outcome.error
+                self._context.scheduler.history.spared(victim)
         elif isinstance(outcome.effect, Delete):
             self._tell(task, victim)
         elif task.error is None and not task.is_needless:
@@ -174,8 +179,9 @@ class PreemptionExecutor:
             self._let_in(pod_uid)
 
     def wake(self) -> None:
-        """Have the pods tried again whose preemption failed some time ago."""
+        """Have the pods tried again whose preemption failed some time ago, or was held back."""
         queue, now_s = self._context.queue, self._context.now_s
+        self.held.wake(now_s)
         for preemptor_uid in self._retries.take_due(now_s):
             if preemptor_uid not in queue:
                 self._retries.forget(preemptor_uid)
@@ -183,7 +189,8 @@ class PreemptionExecutor:
 
     def next_wakeup_s(self) -> float | None:
         """When the next of them is to be tried."""
-        return self._retries.next_s()
+        times = (self._retries.next_s(), self.held.next_wakeup_s())
+        return min((time_s for time_s in times if time_s is not None), default=None)
 
     def _begin_all(self, task: PreemptionTask, others: list[PodInfo]) -> None:
         self._tasks[task.preemptor.uid] = task

@@ -20,6 +20,7 @@ from podium.core.pods import PodInfo
 from podium.core.preemption.importance import Importance
 from podium.core.preemption.known_rows import KnownRows
 from podium.core.preemption.one_row import RowResult, RowWorld, run_row
+from podium.core.preemption.protection.shields import Shields
 from podium.core.preemption.victim_table import VictimTables
 from podium.core.preemption.world import World
 from podium.core.snapshot import Snapshot
@@ -47,6 +48,7 @@ class DryRun:
 
     Attributes:
         importance: the order of victims.
+        shields: that protect pods; None if nothing does.
         is_candidate: bool[capacity], whether preemption would make room.
         outcome: int32[capacity], why not: the code of the filter that still objects.
         blame: int32[capacity], the index of that filter, `NO_VICTIMS` if there was nobody to take.
@@ -65,6 +67,7 @@ class DryRun:
         budgets: BudgetColumns,
         importance: Importance,
         tables: VictimTables | None = None,
+        shields: Shields | None = None,
     ) -> None:
         """Know nothing of any row yet.
 
@@ -74,13 +77,15 @@ class DryRun:
             budgets: that victims may break.
             importance: the order of victims.
             tables: potential victims in this order, shared with other classes.
+            shields: that protect pods; None if nothing does.
         """
         self._snapshot = snapshot
         self._nominator = nominator
         self._budgets = budgets
         self.importance = importance
-        self._tables = tables or VictimTables(snapshot, budgets, importance)
-        self._rows = KnownRows(snapshot, budgets, nominator)
+        self.shields = shields
+        self._tables = tables or VictimTables(snapshot, budgets, importance, shields)
+        self._rows = KnownRows(snapshot, budgets, nominator, shields)
 
     @property
     def victims(self) -> Lookup:
@@ -164,6 +169,8 @@ class DryRun:
     def _run_row(self, pod: PodInfo, filtering: Filtering, row: int) -> None:
         snapshot = self._snapshot
         lower = [p for p in snapshot.pods_on[row] if p.priority < pod.priority]
+        if self.shields is not None:
+            lower = [p for p in lower if not self.shields.protects(p, pod.priority)]
         result = RowResult(-1, NO_VICTIMS)
         if lower:
             rivals = self._nominator.rivals_on(pod, snapshot.names[row])

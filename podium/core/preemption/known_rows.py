@@ -8,18 +8,23 @@ from numpy.typing import NDArray
 from podium.core.budget_columns import BudgetColumns
 from podium.core.log import Log
 from podium.core.nominator import Nominator
+from podium.core.preemption.protection.shields import Shields
 from podium.core.snapshot import Snapshot
 
 
 class KnownRows:
-    """The rows that are known; follows pods, their start times, budgets and nominations.
+    """The rows that are known; follows pods, their start times, shields, budgets and nominations.
 
     Attributes:
         known: bool[capacity]; whoever has looked at a row notes it here.
     """
 
     def __init__(
-        self, snapshot: Snapshot, budgets: BudgetColumns, nominator: Nominator | None = None
+        self,
+        snapshot: Snapshot,
+        budgets: BudgetColumns,
+        nominator: Nominator | None = None,
+        shields: Shields | None = None,
     ) -> None:
         """Know nothing yet.
 
@@ -27,6 +32,7 @@ class KnownRows:
             snapshot: the pods.
             budgets: that victims may break.
             nominator: whose nominations matter; None if they don't.
+            shields: that protect pods; None if nothing does.
         """
         self._snapshot = snapshot
         self._budgets = budgets
@@ -36,6 +42,7 @@ class KnownRows:
             snapshot.restarts,
             self._nominator.log,
             budgets.log,
+            Log() if shields is None else shields.log,
         ]
         self._state: tuple[object, ...] = ()
         self._seen: list[int] = []
@@ -55,11 +62,11 @@ class KnownRows:
             self._state = current
             self._forget()
             return True
-        pods, restarts, nominations, budgets = self._seen
+        pods, restarts, nominations, budgets, shields = self._seen
         snapshot, row_of = self._snapshot, self._snapshot.row_of
         if pods != snapshot.log.end:
             self.known[snapshot.log.rows_since(pods)] = False
-        for row in snapshot.restarts.since(restarts):
+        for row in (*snapshot.restarts.since(restarts), *self._logs[-1].since(shields)):
             self.known[row] = False
         for node_name in self._nominator.log.since(nominations):
             if node_name in row_of:

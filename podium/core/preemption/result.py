@@ -1,5 +1,6 @@
 """What preemption came to."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,6 +9,8 @@ from podium.core.framework import PostFilterResult, Rows
 from podium.core.pods import PodInfo
 from podium.core.preemption.choice import Choice
 from podium.core.preemption.dry_run import DryRun
+from podium.core.preemption.policy import Held
+from podium.core.preemption.walls import Wall
 
 
 def _no_rows() -> Rows:
@@ -44,6 +47,8 @@ class Preemption(PostFilterResult):
         choice: how the candidates were narrowed down; None if there is none.
         pdb_violations: how many victims break a budget.
         cleared: pods of lower priority that lose their nomination to the node.
+        walls: by candidate row that was passed over, what stood before its victims.
+        held: what holds the preemption back; None if a node was selected, or no option forbids it.
     """
 
     eligible: bool = True
@@ -54,6 +59,8 @@ class Preemption(PostFilterResult):
     choice: Choice | None = None
     pdb_violations: int = 0
     cleared: tuple[PodInfo, ...] = ()
+    walls: Mapping[int, Wall] = field(default_factory=dict)
+    held: Held | None = None
 
     @property
     def node_name(self) -> str:

@@ -14,6 +14,7 @@ from podium.core.budget_columns import BudgetColumns
 from podium.core.framework import Rows
 from podium.core.preemption.importance import Importance, Integers
 from podium.core.preemption.known_rows import KnownRows
+from podium.core.preemption.protection.shields import Shields
 from podium.core.preemption.victims import potential_victims
 from podium.core.recent import Recent
 from podium.core.snapshot import Snapshot
@@ -41,7 +42,12 @@ class VictimTable:
     """
 
     def __init__(
-        self, snapshot: Snapshot, budgets: BudgetColumns, importance: Importance, priority: int
+        self,
+        snapshot: Snapshot,
+        budgets: BudgetColumns,
+        importance: Importance,
+        shields: Shields | None,
+        priority: int,
     ) -> None:
         """Know nothing of any row yet.
 
@@ -49,13 +55,15 @@ class VictimTable:
             snapshot: the pods.
             budgets: that victims may break.
             importance: the order of victims.
+            shields: that protect pods; None if nothing does.
             priority: of the preemptors; victims have lower ones.
         """
         self._snapshot = snapshot
         self._budgets = budgets
         self._importance = importance
         self._priority = priority
-        self._rows = KnownRows(snapshot, budgets)
+        self._shields = shields
+        self._rows = KnownRows(snapshot, budgets, shields=shields)
         self.epoch = 0
         self._forget()
 
@@ -94,7 +102,9 @@ class VictimTable:
 
     def _take(self, rows: Rows) -> None:
         snapshot = self._snapshot
-        found = potential_victims(snapshot, self._priority, rows, self._budgets, self._importance)
+        found = potential_victims(
+            snapshot, self._priority, rows, self._budgets, self._importance, self._shields
+        )
         self.counts[rows] = found.counts
         self.is_tall[rows] = is_tall = found.counts > TURNS_MAX
         self._grow(int(found.counts[~is_tall].max(initial=0)))
@@ -157,10 +167,17 @@ class VictimTables:
         snapshot: the pods.
         budgets: that victims may break.
         importance: the order of victims.
+        shields: that protect pods; None if nothing does.
     """
 
-    def __init__(self, snapshot: Snapshot, budgets: BudgetColumns, importance: Importance) -> None:
-        self._make = partial(VictimTable, snapshot, budgets, importance)
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        budgets: BudgetColumns,
+        importance: Importance,
+        shields: Shields | None = None,
+    ) -> None:
+        self._make = partial(VictimTable, snapshot, budgets, importance, shields)
         self._tables: Recent[int, VictimTable] = Recent(_TABLES_MAX)
 
     def of(self, priority: int) -> VictimTable:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from podium.core.budget_columns import BudgetColumns
 from podium.core.framework import Rows
 from podium.core.preemption.importance import Importance, Integers
+from podium.core.preemption.protection.shields import Shields
 from podium.core.snapshot import Snapshot
 
 _FEW_ROWS_MAX = 32
@@ -39,9 +40,13 @@ def potential_victims(
     rows: Rows,
     budgets: BudgetColumns,
     importance: Importance,
+    shields: Shields | None = None,
 ) -> PotentialVictims:
     """The pods that a pod of some priority could preempt on `rows`, int[n]."""
     slots, indexes = _lower(snapshot, priority, rows)
+    if shields is not None:
+        free = ~shields.protected(slots, priority)
+        slots, indexes = slots[free], indexes[free]
     order = importance.order(snapshot, slots, indexes)
     slots, indexes = slots[order], indexes[order]
     counts = np.bincount(indexes, minlength=len(rows))

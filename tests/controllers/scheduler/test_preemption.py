@@ -29,7 +29,7 @@ class Bench:
 
     def __init__(self) -> None:
         self.context = SchedulerMachine().context
-        self.context.now_s = NOW_S
+        self.context.scheduler.clock.now_s = NOW_S
         self.waiting = Waiting()
         self.preemptor = pending("high", priority=10)
         self.executor = PreemptionExecutor(self.context, self.waiting)

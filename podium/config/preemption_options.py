@@ -1,0 +1,100 @@
+"""Options of preemption that Kubernetes doesn't have: who is protected, and what is a wall."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from podium.documents import Document, Duration, FrozenSet, Range, Required, Tuple
+
+EVERY = "*"
+
+
+class BudgetPolicy(StrEnum):
+    """What a PodDisruptionBudget is to preemption.
+
+    BEST_EFFORT is kube-scheduler's: budgets are broken where nothing else helps. RESPECT never
+    breaks one: the preemptor waits until the budget allows the disruption.
+    """
+
+    BEST_EFFORT = "BestEffort"
+    RESPECT = "Respect"
+
+
+class MinimumRunTime(Document):
+    """How long the pods of a class run before they may be preempted.
+
+    Attributes:
+        priority_class: of the victims; `*` for every class.
+        duration_s: counted from `status.startTime`; a pod that hasn't started is protected.
+    """
+
+    priority_class: Annotated[str, Required("the name of a PriorityClass, or *")]
+    duration_s: Annotated[Duration, Field(alias="duration")]
+
+
+class NeverPreempt(Document):
+    """Which pods may ask by an annotation never to be preempted.
+
+    Attributes:
+        priority_classes: the pod's class has to be one of these, so that a ResourceQuota with the
+            scope PriorityClass limits how many there can be.
+        namespaces: the pod's namespace has to be one of these; any if there are none.
+        safe_to_evict: whether Cluster Autoscaler's annotation `safe-to-evict: "false"` asks, too.
+    """
+
+    priority_classes: Annotated[FrozenSet[str], Field(min_length=1)]
+    namespaces: FrozenSet[str] = frozenset()
+    safe_to_evict: bool = False
+
+
+class RepeatedVictims(Document):
+    """When a pod has been preempted often enough for a while.
+
+    A pod takes over what happened to the one that it replaces: a victim of the same controller.
+
+    Attributes:
+        times: after so many preemptions,
+        within_s: in such a window, it is a victim no more until the window ends.
+    """
+
+    times: Annotated[int, Range(1)]
+    within_s: Annotated[Duration, Field(alias="within")]
+
+
+class PreemptionRate(Document):
+    """How many victims preemption may take in a time.
+
+    Attributes:
+        namespace: of the victims; `*` for every single one.
+        priority_class: of the victims; `*` for every single one.
+        victims: at most so many,
+        per_s: in any window of this length.
+    """
+
+    namespace: str = EVERY
+    priority_class: str = EVERY
+    victims: Annotated[int, Range(1)]
+    per_s: Annotated[Duration, Field(alias="per")]
+
+
+class PreemptionProtection(Document):
+    """Who may not be preempted, besides pods of the same or a higher priority.
+
+    Attributes:
+        minimum_run_times: by class; the first that names a pod's class counts.
+        annotated_run_time_max_s: up to this long a pod's annotation
+            `podium.dev/minimum-run-time` asks for a time of its own; 0 heeds no such annotation.
+        toleration: whether PriorityClasses' annotations of scheduler-plugins' PreemptionToleration
+            are heeded.
+        never: who may ask never to be preempted.
+        repeated_victims: when a pod has been preempted often enough.
+        rates: how many victims may be taken in a time; all of them count.
+    """
+
+    minimum_run_times: Tuple[MinimumRunTime] = ()
+    annotated_run_time_max_s: Annotated[Duration, Field(alias="annotatedRunTimeMax")] = 0.0
+    toleration: bool = False
+    never: NeverPreempt | None = None
+    repeated_victims: RepeatedVictims | None = None
+    rates: Tuple[PreemptionRate] = ()

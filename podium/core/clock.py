@@ -1,0 +1,14 @@
+"""The time, as plugins may look at it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Clock:
+    """The moment for which decisions are made; whoever has them made sets it.
+
+    Attributes:
+        now_s: seconds since the epoch.
+    """
+
+    now_s: float = 0.0

@@ -1,0 +1,111 @@
+"""What Podium's options forbid preemption to do; nothing by default.
+
+Single pods are protected by shields; sets of victims stand before walls. A preemptor that is held
+back by nothing else is told when it is worth trying again.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from podium.api.times import timestamp
+from podium.config.preemption_options import BudgetPolicy, PreemptionProtection
+from podium.config.scheduler_options import SchedulerOptions
+from podium.core.framework import Rows
+from podium.core.handle import Handle
+from podium.core.pods import PodInfo
+from podium.core.preemption.protection.rules import rules_of
+from podium.core.preemption.protection.shields import Shields
+from podium.core.preemption.walls import BudgetWalls, RateWalls, Wall
+
+_WITNESSES_MAX = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What holds a preemption back that would otherwise help.
+
+    Attributes:
+        reason: in words.
+        until_s: when it is worth trying again, in seconds since the epoch; infinity if no time is
+            known.
+        budgets: `namespace/name` of the budgets that would have to allow more.
+    """
+
+    reason: str
+    until_s: float = math.inf
+    budgets: frozenset[str] = frozenset()
+
+
+class PreemptionPolicy:
+    """The shields and walls of a scheduler's options.
+
+    Attributes:
+        shields: of single pods; None if no option protects any.
+
+    Args:
+        handle: the cluster.
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        options, clock, history = handle.options, handle.clock, handle.history
+        protection = options.protection
+        self._rates = RateWalls(protection.rates, history, clock)
+        self._budgets = BudgetWalls(options, handle.snapshot, handle.budgets, history)
+        rules = rules_of(protection, handle.listers, history, self._rates)
+        followed = history if protection.rates else None
+        self.shields = (
+            Shields(rules, handle.snapshot, handle.listers, followed, clock) if rules else None
+        )
+        self._leaving = history.leaving
+
+    def update(self) -> None:
+        """Bring shields up to date; to be called before each dry run."""
+        if self.shields is not None:
+            self.shields.update()
+
+    def wall(self, preemptor: PodInfo, victims: Sequence[PodInfo]) -> Wall | None:
+        """What stands before these victims; those that leave anyhow aren't taken by anybody."""
+        fresh = [pod for pod in victims if not pod.cls.terminating and pod.uid not in self._leaving]
+        return self._rates.before(fresh) or self._budgets.before(preemptor, fresh)
+
+    def held(self, preemptor: PodInfo, rejected: Rows, walls: Sequence[Wall]) -> Held | None:
+        """What holds a preemptor back that found no node; None if no option has a part in it.
+
+        Args:
+            preemptor: the pod.
+            rejected: int[n], the rows where preemption doesn't help.
+            walls: that stood before victims.
+        """
+        shields = self.shields
+        shielded = [] if shields is None else shields.on(rejected, preemptor.priority)
+        if not shielded and not walls:
+            return None
+        until_s = [*(one.shield.until_s for one in shielded), *(one.until_s for one in walls)]
+        reasons = [*dict.fromkeys(one.reason for one in walls)]
+        reasons += [
+            f"{one.pod.key} may not be preempted{_until(one.shield.until_s)}: {one.shield.reason}"
+            for one in sorted(shielded, key=lambda one: (one.shield.until_s, one.pod.key))
+        ]
+        more = len(reasons) - _WITNESSES_MAX
+        listed = [*reasons[:_WITNESSES_MAX], *([f"and {more} more"] if more > 0 else [])]
+        budgets = frozenset(one.budget for one in walls if one.budget)
+        return Held("; ".join(listed), min(until_s), budgets)
+
+
+def policy_of(handle: Handle) -> PreemptionPolicy | None:
+    """The policy of a handle's options; None if they forbid nothing."""
+    return PreemptionPolicy(handle) if _forbids(handle.options) else None
+
+
+def _forbids(options: SchedulerOptions) -> bool:
+    return (
+        options.protection != PreemptionProtection()
+        or options.disruption_budgets is not BudgetPolicy.BEST_EFFORT
+        or bool(options.budget_respecting_classes)
+        or options.budget_annotations
+    )
+
+
+def _until(until_s: float) -> str:
+    return "" if until_s == math.inf else f" before {timestamp(math.ceil(until_s))}"

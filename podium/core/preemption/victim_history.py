@@ -1,0 +1,90 @@
+"""Who has been preempted lately, and who is about to go."""
+
+from bisect import insort
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from podium.api.objects import controller_of, metadata_of
+from podium.api.pods import priority_class_of
+from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.core.pods import PodInfo
+
+_VICTIMS_MAX = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class PastVictim:
+    """A pod that was preempted.
+
+    Attributes:
+        at_s: when.
+        namespace: of the pod.
+        priority_class: of the pod; empty if it names none.
+    """
+
+    at_s: float
+    namespace: str
+    priority_class: str
+
+
+class VictimHistory:
+    """The last victims, and what their replacements take over from them.
+
+    A pod that comes takes over the moments of a victim of the same controller, of the one with the
+    most of them; a pod without a controller those of its own name. What was before the scheduler
+    started isn't known.
+
+    Attributes:
+        victims: the last ones, the oldest first.
+        leaving: the uids of victims that haven't gone yet.
+        epoch: raised by every preemption.
+    """
+
+    def __init__(self) -> None:
+        self.victims: deque[PastVictim] = deque(maxlen=_VICTIMS_MAX)
+        self.leaving: set[str] = set()
+        self.epoch = 0
+        self._inherited: dict[str, tuple[float, ...]] = {}
+        self._to_inherit: dict[str, list[tuple[float, ...]]] = {}
+
+    def preempted(self, victims: Iterable[PodInfo], now_s: float) -> None:
+        """Pods are preempted; one that is leaving already isn't preempted again."""
+        for pod in victims:
+            if pod.uid in self.leaving:
+                continue
+            self.leaving.add(pod.uid)
+            self.victims.append(PastVictim(now_s, pod.namespace, priority_class_of(pod.obj)))
+            moments = (*self.moments(pod), now_s)
+            insort(self._to_inherit.setdefault(_lineage(pod), []), moments, key=len)
+            self.epoch += 1
+
+    def spared(self, pod: PodInfo) -> None:
+        """A victim couldn't be removed and stays."""
+        if pod.uid in self.leaving:
+            self.leaving.discard(pod.uid)
+            self._to_inherit[_lineage(pod)].pop()
+
+    def gone(self, pod_uid: str) -> None:
+        """A pod isn't there any more."""
+        self.leaving.discard(pod_uid)
+        self._inherited.pop(pod_uid, None)
+
+    def moments(self, pod: PodInfo) -> tuple[float, ...]:
+        """When the pod's predecessors were preempted, ascending."""
+        known = self._inherited.get(pod.uid)
+        if known is None:
+            waiting = self._to_inherit.get(_lineage(pod))
+            is_heir = waiting and _created_s(pod) >= int(waiting[-1][-1])
+            known = self._inherited[pod.uid] = waiting.pop() if waiting and is_heir else ()
+        return known
+
+
+def _lineage(pod: PodInfo) -> str:
+    controller = controller_of(pod.obj)
+    return pod.key if controller is None else str(controller.get("uid"))
+
+
+def _created_s(pod: PodInfo) -> float:
+    created = metadata_of(pod.obj).get("creationTimestamp")
+    return parse_time(created) / NANOS_PER_SECOND if created else 0.0

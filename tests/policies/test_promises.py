@@ -1,0 +1,60 @@
+"""What each option of preemption promises, on clusters by seed."""
+
+from bisect import bisect_right
+from collections import defaultdict
+
+import pytest
+
+from podium.api.objects import annotations
+from podium.api.times import NANOS_PER_SECOND
+from tests.policies.worlds import Taken, play, world
+
+SEEDS = range(4)
+SOAK = [pytest.param(seed, marks=pytest.mark.soak) for seed in range(4, 500)]
+by_seed = pytest.mark.parametrize("seed", [*SEEDS, *SOAK])
+MINIMUM_S = 90.0
+
+
+def test_the_worlds_have_victims_of_all_kinds() -> None:
+    taken = [one for seed in SEEDS for one in play(world(seed), {})[1]]
+    assert any("podium.dev/never-preempt" in annotations(one.obj) for one in taken)
+    assert any(one.violated for one in taken)
+    assert any(_ran_s(one) < MINIMUM_S for one in taken)
+
+
+@by_seed
+def test_nobody_goes_before_its_minimum_run_time(seed: int) -> None:
+    times = [{"priorityClass": "*", "duration": f"{MINIMUM_S:g}s"}]
+    _, taken = play(world(seed), {"protection": {"minimumRunTimes": times}})
+    assert all(_ran_s(one) >= MINIMUM_S for one in taken)
+
+
+@by_seed
+def test_nobody_goes_that_may_ask_never_to(seed: int) -> None:
+    never = {"priorityClasses": ["batch"]}
+    _, taken = play(world(seed), {"protection": {"never": never}})
+    batch = [one for one in taken if one.victim.priority == 100]
+    assert not any("podium.dev/never-preempt" in annotations(one.obj) for one in batch)
+
+
+@by_seed
+def test_no_rate_is_exceeded(seed: int) -> None:
+    rate = {"victims": 2, "per": "200s"}
+    _, taken = play(world(seed), {"protection": {"rates": [rate]}})
+    moments = defaultdict(list)
+    for one in taken:
+        moments[one.victim.priority].append(one.at_s)
+    for listed in moments.values():
+        for moment in listed:
+            assert bisect_right(listed, moment) - bisect_right(listed, moment - 200) <= 2
+
+
+@by_seed
+def test_no_budget_is_violated(seed: int) -> None:
+    _, taken = play(world(seed), {"disruptionBudgets": "Respect"})
+    assert not any(one.violated for one in taken)
+
+
+def _ran_s(one: Taken) -> float:
+    started = one.victim.start_ns
+    return 0.0 if started is None else one.at_s - started / NANOS_PER_SECOND
