@@ -116,6 +116,7 @@ class ApiServer:
         store: the objects.
         usage: tells what nodes and pods use; None where nobody knows.
         service_account_tokens: signs tokens; None where nobody would know their owners by them.
+        reaches_nodes: whether agents of nodes are asked for logs.
     """
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
@@ -133,6 +134,7 @@ class ApiServer:
         self._maker = Maker(store, rng, options.names_salt)
         self._writer = Writer(store)
         self.service_account_tokens: ServiceAccountTokens | None = None
+        self.reaches_nodes = False
         self.usage: UsageReader | None = None
         self._view = view
         self._kinds = Derived(view, DEFINITION.key, Registry)

@@ -116,6 +116,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         Rule(("create", "patch", "update"), ("", "events.k8s.io"), ("events",)),
         Rule(READING, ("",), ("services",)),
         Rule(READING, ("node.k8s.io",), ("runtimeclasses",)),
+        Rule(("create",), ("authorization.k8s.io",), ("subjectaccessreviews",)),
     ),
     READERS: (Rule(READING, (ANY,), (ANY,)), Rule(("get",), paths=(ANY,))),
     # To look around, and to ask what one may do: Kubernetes' cluster roles system:discovery and

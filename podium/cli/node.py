@@ -10,6 +10,7 @@ from podium.cli.configurations import read_kubelet_config
 from podium.cli.extras import check_extra
 from podium.cli.node_options import (
     AllowRootOption,
+    ClientCaOption,
     ConfigOption,
     ContextOption,
     GracePeriodOption,
@@ -19,6 +20,7 @@ from podium.cli.node_options import (
     LabelsOption,
     MaxGracePeriodOption,
     NameOption,
+    PortOption,
     ReclaimOption,
     RootDirOption,
     SoftOption,
@@ -53,6 +55,8 @@ def node(
     kube_reserved: KubeReservedOption = None,
     system_reserved: SystemReservedOption = None,
     node_labels: LabelsOption = None,
+    port: PortOption = None,
+    client_ca_file: ClientCaOption = None,
     allow_root: AllowRootOption = False,
 ) -> None:
     """Join a cluster as a node that runs pods as processes of this machine, until SIGTERM.
@@ -89,6 +93,8 @@ def node(
             root=root_dir or _usual_root(called),
             config=kubelet,
             labels=parse_flag(node_labels or "", EQUALS),
+            port=port,
+            client_ca=client_ca_file,
         )
         unheeded = [f"{config}: {field} isn't heeded" for field in kubelet.unheeded]
         print_warnings([*unheeded, _ISOLATES_NOTHING])

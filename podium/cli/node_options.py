@@ -60,6 +60,20 @@ SystemReservedOption = Annotated[
 LabelsOption = Annotated[
     str | None, typer.Option(metavar="LABELS", help="Of the node, such as `disk=ssd,zone=a`.")
 ]
+PortOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="PORT", help="Where the API server asks for logs; 10250, if that is free.", min=0
+    ),
+]
+ClientCaOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--client-ca-file",
+        metavar="FILE",
+        help="Who vouches for those that ask for logs; the kubeconfig's authority, if not given.",
+    ),
+]
 AllowRootOption = Annotated[
     bool, typer.Option("--allow-root", help="Run as root all the same, and all pods with it.")
 ]

@@ -2,25 +2,31 @@
 
 import asyncio
 import signal
-from collections.abc import Mapping
-from dataclasses import dataclass
+import ssl
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from podium.api.errors import PodiumError
 from podium.client.connection import load_connection
 from podium.client.http_api import CallFailedError, HttpApi
 from podium.machine.cgroups import Cgroups
 from podium.machine.containers import Containers
 from podium.machine.host_stats import machine_info
+from podium.machine.kubelet_server import ASKED, KubeletServer
 from podium.machine.node_directory import NodeDirectory
 from podium.machine.runtime_service import Fetch, RuntimeService
 from podium.node.kubelet_config import KubeletConfiguration
 from podium.node.real.machine_kubelet import MachineKubelet
-from podium.node.real.registration import node_object
+from podium.node.real.registration import MachineInfo, node_object
 from podium.runtime.async_api import UnreachableError
 from podium.runtime.live import LiveDriver, SteadyClock
+from podium.server.certificates import LOCAL_NAMES, kept_certificates
 
 _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
 
@@ -36,6 +42,8 @@ class NodeOptions:
         root: where volumes and logs of its pods are.
         config: how it is configured.
         labels: that it is to have besides those that each node has.
+        port: where it is asked for logs; None for the usual one, if that is free.
+        client_ca: the certificate of who vouches for those who ask; None for the kubeconfig's.
     """
 
     kubeconfig: str | None
@@ -44,6 +52,8 @@ class NodeOptions:
     root: Path
     config: KubeletConfiguration
     labels: Mapping[str, str]
+    port: int | None = None
+    client_ca: Path | None = None
 
 
 async def run(options: NodeOptions) -> None:
@@ -57,13 +67,24 @@ async def run(options: NodeOptions) -> None:
     async with HttpApi(connection, Random(), fields=fields) as api:
         with NodeDirectory(options.root) as directory:
             await api.list("Node")
-            await _live(options, api, directory)
+            authority = str(options.client_ca or connection.authority)
+            async with AsyncExitStack() as stack:
+                await _live(options, api, directory, authority, stack)
 
 
-async def _live(options: NodeOptions, api: HttpApi, directory: NodeDirectory) -> None:
+async def _live(
+    options: NodeOptions,
+    api: HttpApi,
+    directory: NodeDirectory,
+    authority: str,
+    stack: AsyncExitStack,
+) -> None:
     clock = SteadyClock()
     found = machine_info(directory.root, directory.logs)
     containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
+    if authority:
+        server = _log_server(options, api, directory, containers, found, authority)
+        found = replace(found, port=(await stack.enter_async_context(server)).port)
     service = RuntimeService(api, _fetch_from(api), containers, directory, found, clock.now_s)
     node = node_object(options.name, found, options.config, options.labels)
     loop = asyncio.get_running_loop()
@@ -87,6 +108,53 @@ async def _live(options: NodeOptions, api: HttpApi, directory: NodeDirectory) ->
             await service.has_ended.wait()
     finally:
         containers.kill_all()
+
+
+def _log_server(
+    options: NodeOptions,
+    api: HttpApi,
+    directory: NodeDirectory,
+    containers: Containers,
+    found: MachineInfo,
+    authority: str,
+) -> KubeletServer:
+    """What the API server asks for logs."""
+    fetch = _fetch_from(api)
+
+    async def fetch_pod(namespace: str, name: str) -> Mapping[str, Any] | None:
+        return await fetch("Pod", namespace, name)
+
+    async def may_read(user: str, groups: Sequence[str]) -> bool:
+        return await api.may(user, groups, {**ASKED, "name": options.name})
+
+    return KubeletServer(
+        directory,
+        containers,
+        fetch_pod=fetch_pod,
+        may_read=may_read,
+        now_s=time.time,
+        address=found.address,
+        port=options.port,
+        tls=_tls(directory, (found.address, options.name), authority),
+    )
+
+
+def _tls(directory: NodeDirectory, names: Sequence[str], authority: str) -> ssl.SSLContext:
+    """The node's own certificate, and whose clients it listens to.
+
+    Raises:
+        PodiumError: a certificate can't be read or written.
+    """
+    every = dict.fromkeys((*LOCAL_NAMES, *names))
+    own = kept_certificates(directory.root / "pki", time.time(), [*every])
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(own.certificate, own.key)
+    try:
+        context.load_verify_locations(authority)
+    except (OSError, ssl.SSLError) as error:
+        raise PodiumError(f"{authority}: can't be used as authority of clients: {error}") from None
+    context.verify_mode = ssl.CERT_OPTIONAL
+    return context
 
 
 def _fetch_from(api: HttpApi) -> Fetch:

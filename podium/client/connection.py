@@ -36,12 +36,14 @@ class Connection:
         tls: whom to trust, and the client's certificate; None for plain HTTP.
         server_name: what the server's certificate is to be about, if not the host; else empty.
         proxy: through which to go; empty for none.
+        authority: the file of whom the kubeconfig trusts; empty if it names nobody.
     """
 
     url: str
     tls: ssl.SSLContext | None
     server_name: str
     proxy: str
+    authority: str
     _configuration: Configuration
     _load: Callable[[], Awaitable[Configuration]]
 
@@ -99,6 +101,7 @@ async def load_connection(kubeconfig: str | None = None, context: str | None = N
         tls=tls,
         server_name=str(found.tls_server_name or ""),
         proxy=str(found.proxy or ""),
+        authority=str(found.ssl_ca_cert or ""),
         _configuration=found,
         _load=load,
     )

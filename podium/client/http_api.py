@@ -37,6 +37,7 @@ WATCH_S_MIN = 300
 SILENCE_S = 150.0
 _CONNECT_S = 10.0
 _READ_BUFFER = 2**21
+_ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 
 _FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 
@@ -114,6 +115,18 @@ class HttpApi:
         if isinstance(answer, CallError):
             raise CallFailedError(answer)
         return answer
+
+    async def may(self, user: str, groups: Sequence[str], attributes: Mapping[str, str]) -> bool:
+        """Whether somebody may do something; not if the API server can't be asked.
+
+        Args:
+            user: the name.
+            groups: of the user.
+            attributes: what is attempted; ResourceAttributes.
+        """
+        spec = {"user": user, "groups": [*groups], "resourceAttributes": {**attributes}}
+        answer = await self._answer(Call("POST", _ACCESS_REVIEWS, {"spec": spec}))
+        return not isinstance(answer, CallError) and bool(answer["status"]["allowed"])
 
     async def list(self, kind: str) -> ObjectList:
         try:

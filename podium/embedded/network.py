@@ -15,9 +15,10 @@ from podium.embedded.defaults import USUAL_PORT
 from podium.embedded.directory import DataDirectory
 from podium.server.app import ApiApp
 from podium.server.backend import Backend
-from podium.server.certificates import kept_certificates
+from podium.server.certificates import kept_certificates, new_kubelet_client
 from podium.server.kubeconfig import write_kubeconfig
 from podium.server.limits import Limits
+from podium.server.node_logs import NodeLogs
 from podium.server.node_tokens import NodeTokens, Several
 from podium.server.service_accounts import ServiceAccounts
 from podium.server.serving import CannotListenError, Serving
@@ -61,10 +62,12 @@ async def served(
         PodiumError: the port can't be listened at, or a file isn't as it must be.
     """
     tokens = kept_tokens(directory.path / "tokens")
-    certificates, authority = None, None
+    certificates, authority, node_logs = None, None, None
     if not is_insecure:
         certificates = kept_certificates(directory.path / "tls", time.time())
         authority = certificates.authority.read_bytes()
+        node_logs = NodeLogs(new_kubelet_client(directory.path / "tls", time.time()))
+        cluster.server.reaches_nodes = True
         apply(cluster, _authentication(authority.decode()), "podium")
     limits = Limits()
     issued = ServiceAccountTokens(tokens.service_accounts.encode(), cluster.store)
@@ -74,7 +77,7 @@ async def served(
         NodeTokens(tokens.nodes),
         ServiceAccounts(issued, backend.now_s),
     )
-    app = ApiApp(backend, users, limits, rng)
+    app = ApiApp(backend, users, limits, rng, node_logs)
     start = partial(Serving.start, app, limits, certificates=certificates)
     try:
         serving = await start(port=USUAL_PORT if port is None else port)

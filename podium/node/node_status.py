@@ -62,7 +62,7 @@ def changed_conditions(
         }
 
 
-_COMPARED = ("capacity", "allocatable", "addresses")
+_COMPARED = ("capacity", "allocatable", "addresses", "daemonEndpoints")
 _NOTHING: Object = {}
 
 

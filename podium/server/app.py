@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from podium.api.refused import RefusedError
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
-from podium.apiserver.requests import Request, Response, Watching
+from podium.apiserver.requests import NodeLog, Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
 from podium.apiserver.requests.messages import refused
 from podium.apiserver.requests.routes import no_such_method
@@ -29,6 +29,7 @@ from podium.apiserver.users import ANONYMOUS, Attempt, User
 from podium.server import statuses
 from podium.server.backend import Backend
 from podium.server.limits import Limits
+from podium.server.node_logs import NodeLogs
 from podium.server.users import Authenticator
 from podium.server.watches import Watches
 
@@ -52,15 +53,22 @@ class ApiApp:
         authenticator: knows the users.
         limits: how much clients may ask for.
         rng: chooses how long watches last that don't say.
+        node_logs: fetches logs from nodes; None if the backend never says that they are there.
     """
 
     def __init__(
-        self, backend: Backend, authenticator: Authenticator, limits: Limits, rng: Random
+        self,
+        backend: Backend,
+        authenticator: Authenticator,
+        limits: Limits,
+        rng: Random,
+        node_logs: NodeLogs | None = None,
     ) -> None:
         self._backend = backend
         self._authenticator = authenticator
         self._limits = limits
         self._watches = Watches(limits, backend.now_s, rng)
+        self._node_logs = node_logs
         self._under_way = 0
         # One thread, so that what others ask for has to wait for no more than one.
         self._worker = ThreadPoolExecutor(1, "podium-long-work")
@@ -80,9 +88,14 @@ class ApiApp:
             raise ValueError(f"{scope['type']} isn't served")
         headers = _headers(scope["headers"])
         try:
-            watching = await self._answered(scope, headers, receive, send)
-            if watching is not None:
-                await self._watches.serve(watching, receive, send)
+            lasting = await self._answered(scope, headers, receive, send)
+            if lasting is None:
+                return
+            if isinstance(lasting.body, Watching):
+                await self._watches.serve(lasting.body, receive, send)
+            elif isinstance(lasting.body, NodeLog) and self._node_logs is not None:
+                log = lasting.body
+                await self._node_logs.serve(lasting, log, _raw_headers, receive, send)
         except ClientDisconnect:
             return
         except Exception:
@@ -91,15 +104,21 @@ class ApiApp:
 
     async def _answered(
         self, scope: Scope, headers: Mapping[str, str], receive: Receive, send: Send
-    ) -> Watching | None:
-        """Answer a request; of a watch only the head, so that it is no longer under way."""
+    ) -> Response | None:
+        """Answer a request, unless that lasts: of a watch only the head, of a log nothing.
+
+        Returns:
+            What is still to be answered, and no longer under way.
+        """
         self._under_way += 1
         try:
             response, content = await self._answer(scope, headers, receive)
             if isinstance(response.body, Watching):
                 head = {"type": "http.response.start", "status": response.code}
                 await send({**head, "headers": _raw_headers(response)})
-                return response.body
+                return response
+            if isinstance(response.body, NodeLog):
+                return response
             whole = responses.Response(content, response.code)
             whole.raw_headers += _raw_headers(response)
             compressed = GZipMiddleware(whole, self._limits.gzip_bytes_min, _COMPRESSION_LEVEL)
@@ -111,7 +130,7 @@ class ApiApp:
     async def _answer(
         self, scope: Scope, headers: Mapping[str, str], receive: Receive
     ) -> tuple[Response, bytes]:
-        """The answer with its content, which a watch has none of."""
+        """The answer with its content, which comes later for watches and logs of nodes."""
         try:
             if self._under_way > self._limits.requests_max:
                 raise statuses.too_many("requests")
@@ -139,6 +158,8 @@ class ApiApp:
             response = await self._worked(request, work)
             if isinstance(response.body, Watching):
                 self._check_room(response.body)
+                return response, b""
+            if isinstance(response.body, NodeLog):
                 return response, b""
             if work.is_large:
                 return response, await self._elsewhere(response.content)
@@ -172,7 +193,7 @@ class ApiApp:
         if isinstance(response.body, Watching):
             response.body.stream.close()
             return replace(response, body="")
-        return response
+        return replace(response, body="") if isinstance(response.body, NodeLog) else response
 
     def _metrics(self, request: Request) -> Response:
         if request.method not in ("GET", "HEAD"):

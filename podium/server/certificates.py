@@ -16,11 +16,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from podium.apiserver.users import MASTERS
 from podium.server.files import FileError, private_directory, read_private, write_private
 
 LOCAL_NAMES = ("127.0.0.1", "::1", "localhost")
 """What the server is called by clients on the same machine."""
 
+_KUBELET_CLIENT = "kube-apiserver-kubelet-client"
 _AUTHORITY_LIFE = timedelta(days=3650)
 _SERVER_LIFE = timedelta(days=365)
 _RENEWAL = timedelta(days=30)
@@ -43,6 +45,19 @@ class Certificates:
     certificate: Path
     key: Path
     authority: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCertificate:
+    """The files by which a client says who it is.
+
+    Attributes:
+        certificate: in PEM.
+        key: of it, in PEM.
+    """
+
+    certificate: Path
+    key: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +87,32 @@ def kept_certificates(
         _write(directory, "ca", authority)
     server = _read(directory, "server")
     if server is None or _expires_soon(server, now) or not _fits(server, authority, names):
-        server = _server(authority, names, now)
+        server = _issued(authority, "podium", ExtendedKeyUsageOID.SERVER_AUTH, now, names)
         _write(directory, "server", server)
     files = [directory / name for name in ("server.crt", "server.key", "ca.crt")]
     return Certificates(*files)
+
+
+def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
+    """A certificate with which the API server asks the nodes' agents, made anew at each start.
+
+    Args:
+        directory: where the authority is, see `kept_certificates`.
+        now_s: the time by the clock on the wall, in seconds since the epoch.
+
+    Raises:
+        FileError: a file can't be read or written, or there is no authority.
+    """
+    authority = _read(directory, "ca")
+    if authority is None:
+        raise FileError(f"{directory}: there is no authority")
+    now = datetime.fromtimestamp(now_s, UTC)
+    usage = ExtendedKeyUsageOID.CLIENT_AUTH
+    _write(
+        directory, "kubelet-client", _issued(authority, _KUBELET_CLIENT, usage, now, group=MASTERS)
+    )
+    files = [directory / f"kubelet-client.{end}" for end in ("crt", "key")]
+    return ClientCertificate(*files)
 
 
 def _expires_soon(pair: _Pair, now: datetime) -> bool:
@@ -116,18 +153,28 @@ def _authority(now: datetime) -> _Pair:
     return _Pair(builder.sign(key, hashes.SHA256()), key)
 
 
-def _server(authority: _Pair, names: Sequence[str], now: datetime) -> _Pair:
+def _issued(
+    authority: _Pair,
+    common: str,
+    usage: x509.ObjectIdentifier,
+    now: datetime,
+    names: Sequence[str] = (),
+    group: str = "",
+) -> _Pair:
+    """A certificate that the authority vouches for."""
     key = ec.generate_private_key(ec.SECP256R1())
     life = min(_SERVER_LIFE, authority.certificate.not_valid_after_utc - now)
     issuer = authority.certificate.subject
     vouching = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key())
     builder = (
-        _builder(_name("podium"), issuer, key.public_key(), now, life)
-        .add_extension(x509.SubjectAlternativeName(_alternatives(names)), critical=False)
-        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        _builder(_name(common, group), issuer, key.public_key(), now, life)
+        .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(vouching, critical=False)
     )
+    if names:
+        alternatives = x509.SubjectAlternativeName(_alternatives(names))
+        builder = builder.add_extension(alternatives, critical=False)
     return _Pair(builder.sign(authority.key, hashes.SHA256()), key)
 
 
@@ -150,8 +197,9 @@ def _builder(
     )
 
 
-def _name(common: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+def _name(common: str, group: str = "") -> x509.Name:
+    known = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, group)] if group else []
+    return x509.Name([*known, x509.NameAttribute(NameOID.COMMON_NAME, common)])
 
 
 def _alternatives(names: Sequence[str]) -> list[x509.GeneralName]:

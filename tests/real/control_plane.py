@@ -16,6 +16,8 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from podium.server.certificates import kept_certificates, new_kubelet_client
+
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference" / "control-plane.sh"
 BINARIES = ("etcd", "kube-apiserver")
 PATIENCE_S = 30.0
@@ -59,6 +61,9 @@ class ControlPlane:
         self.port, self._etcd_port = free_port(), free_port()
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         _write_keys(self.directory)
+        pki = self.directory / "kubelet-pki"
+        self.kubelet_authority = kept_certificates(pki, time.time()).authority
+        self._kubelet_client = new_kubelet_client(pki, time.time())
         known = {ADMIN: ("admin", ("system:masters",)), **self.users}
         lines = [f'{token},{user},{user},"{",".join(of)}"' for token, (user, of) in known.items()]
         (self.directory / "tokens.csv").write_text("\n".join(lines))
@@ -98,6 +103,10 @@ class ControlPlane:
             # No controller takes the taint away that TaintNodesByCondition gives.
             *("--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition"),
             *("--shutdown-delay-duration", "0s", "--profiling=false"),
+            # Nodes are asked for logs with a certificate by an authority of their own.
+            *("--kubelet-preferred-address-types", "InternalIP"),
+            *("--kubelet-client-certificate", str(self._kubelet_client.certificate)),
+            *("--kubelet-client-key", str(self._kubelet_client.key)),
         )
         self._wait_until_ready()
 

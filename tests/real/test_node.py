@@ -14,13 +14,16 @@ from tests.real.world import PODS, World, until
 
 NAME = "machine"
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{NAME}"
+SCRIPT = "trap 'echo good-bye; exit' TERM; echo one; echo two; echo three; sleep 600 & wait"
+NO_PREVIOUS = 'previous terminated container "c" in pod "long" not found'
 
 
 @pytest.fixture
 def node(world: World, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "podium", "node", "--name", NAME, "--allow-root"]
     command += ["--kubeconfig", str(world.plane.kubeconfig("nodetoken"))]
-    command += ["--root-dir", str(tmp_path / "root")]
+    command += ["--root-dir", str(tmp_path / "root"), "--port", "0"]
+    command += ["--client-ca-file", str(world.plane.kubelet_authority)]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with (tmp_path / "node.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
@@ -52,13 +55,20 @@ def test_it_joins_runs_pods_and_leaves_with_the_rights_of_a_node(
     until(lambda: world.plane.client.get(LEASE).is_success)
     assert world.plane.ask("GET", LEASE)["spec"]["holderIdentity"] == NAME
     podium("--no-leader-elect")
-    for one in (shell("quick", "exit 0"), shell("wrong", "exit 3"), shell("long", "sleep 600")):
+    for one in (shell("quick", "exit 0"), shell("wrong", "echo no; exit 3"), shell("long", SCRIPT)):
         world.plane.ask("POST", PODS, one)
     until(lambda: phase(world, "quick") == "Succeeded")
     until(lambda: phase(world, "wrong") == "Failed")
     until(lambda: phase(world, "long") == "Running")
     assert set(world.places().values()) == {NAME}
-    world.delete("long")
+    assert world.plane.client.get(f"{PODS}/wrong/log").text == "no\n"
+    log = f"{PODS}/long/log"
+    with world.plane.client.stream("GET", f"{log}?follow=true&tailLines=2") as following:
+        lines = following.iter_lines()
+        assert [next(lines) for _ in range(2)] == ["two", "three"]
+        assert world.plane.client.get(f"{log}?previous=true").json()["message"] == NO_PREVIOUS
+        world.delete("long")
+        assert next(lines) == "good-bye"
     until(lambda: world.pod("long") is None)
     node.send_signal(signal.SIGTERM)
     assert node.wait(30) == 0

@@ -5,13 +5,14 @@ watches around the verbs of `ApiServer`.
 """
 
 from podium.apiserver.requests.handling import handle
-from podium.apiserver.requests.messages import Request, Response, encoded
+from podium.apiserver.requests.messages import NodeLog, Request, Response, encoded
 from podium.apiserver.requests.presenting import Watching
 from podium.apiserver.users import ADMIN, READER, User
 
 __all__ = [
     "ADMIN",
     "READER",
+    "NodeLog",
     "Request",
     "Response",
     "User",

@@ -13,6 +13,7 @@ from podium.apiserver.requests import (
     discovery,
     metrics,
     openapi,
+    pod_logs,
     reading,
     reviews,
     tokens,
@@ -56,7 +57,7 @@ _HANDLERS: Mapping[str, _Handler] = {
 _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("binding", "create"): writing.bind,
     ("eviction", "create"): writing.evict,
-    ("log", "get"): reading.log,
+    ("log", "get"): pod_logs.log,
     ("token", "create"): tokens.create,
     **{(one, verb): reading.connect for one in CONNECTIONS for verb in CONNECTING},
 }

@@ -14,8 +14,26 @@ from podium.apiserver.users import ADMIN, User
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
+
+@dataclass(frozen=True, slots=True)
+class NodeLog:
+    """A log that is to be had from a node's agent, and handed on as it comes.
+
+    Attributes:
+        address: of the agent.
+        port: of its HTTPS endpoint.
+        path: what to ask for, with its query.
+        pod: whose log it is.
+    """
+
+    address: str
+    port: int
+    path: str
+    pod: str
+
+
 Headers = tuple[tuple[str, str], ...]
-Body = Mapping[str, Any] | str | bytes | Watching
+Body = Mapping[str, Any] | str | bytes | Watching | NodeLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +69,8 @@ class Response:
 
     Attributes:
         code: the HTTP status code.
-        body: an object, text, a document as it stands, or a watch to take events from.
+        body: an object, text, a document as it stands, or what comes piece by piece: a watch, or
+            a node's log.
         headers: names and values; a name may come several times, as `Warning` does.
         pretty: whether an object is indented when it is written out.
     """
@@ -67,17 +86,17 @@ class Response:
         return ", ".join(value for key, value in self.headers if key.lower() == wanted)
 
     def content(self) -> bytes:
-        """The body of anything but a watch, as it goes over the wire.
+        """The body of anything but a watch or a node's log, as it goes over the wire.
 
         Raises:
-            TypeError: the body is a watch, which has no end.
+            TypeError: the body is one of these, which come piece by piece.
         """
         if isinstance(self.body, bytes):
             return self.body
         if isinstance(self.body, str):
             return self.body.encode()
-        if isinstance(self.body, Watching):
-            raise TypeError("a watch goes over the wire event by event")
+        if isinstance(self.body, Watching | NodeLog):
+            raise TypeError("watches and logs of nodes go over the wire piece by piece")
         return encoded(self.body, self.header("Content-Type"), pretty=self.pretty)
 
 

@@ -1,8 +1,6 @@
 """Reading: one object, a list of them, and a watch."""
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations, name, status_of
-from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.long_work import apart, concerns, kept
 from podium.apiserver.refusals import bad_request
@@ -10,16 +8,15 @@ from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
 from podium.apiserver.requests.negotiation import JSON
 from podium.apiserver.requests.options import list_options
+from podium.apiserver.requests.pod_logs import log_directory
 from podium.apiserver.requests.presenting import Watching, shown_list
 from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.subresources.scale import scale_of
 from podium.apiserver.verbs.options import ListOptions
 from podium.apiserver.verbs.reading import parse_version, too_large
-from podium.node.real.registration import LOGS as LOG_DIRECTORY
 from podium.store.errors import TooLargeResourceVersionError
 
 _NAME_FIELD = "metadata.name"
-_PLAIN_TEXT = (("Content-Type", "text/plain"),)
 
 
 def get(call: Call) -> Response:
@@ -78,54 +75,6 @@ def connect(call: Call) -> Response:
     info = call.info
     pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
     message = f"pod {info.name} is simulated, and nothing runs in it for {info.subresource}"
-    if _log_directory(call, pod):
+    if log_directory(call, pod):
         message = f"pod {info.name} runs on a machine that this server has no way to"
     raise RefusedError(501, "NotImplemented", message)
-
-
-def log(call: Call) -> Response:
-    """Answer with a container's output: of a simulated one that there is none.
-
-    What runs on a real machine is logged there; the answer says where.
-    """
-    info = call.info
-    pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
-    container = call.parameters.text("container")
-    names = [one["name"] for one in pod["spec"].get("containers") or ()]
-    others = [one["name"] for one in pod["spec"].get("initContainers") or ()]
-    added = [one["name"] for one in pod["spec"].get("ephemeralContainers") or ()]
-    if container and container not in names + others + added:
-        raise bad_request(f"container {container} is not valid for pod {info.name}")
-    if not container and len(names) > 1:
-        choice = f"choose one of: [{' '.join(names)}]"
-        if others:
-            choice += f" or one of the init containers: [{' '.join(others)}]"
-        raise bad_request(f"a container name must be specified for pod {info.name}, {choice}")
-    directory = _log_directory(call, pod)
-    if directory:
-        metadata, shown = pod["metadata"], container or names[0]
-        place = f"{directory}/{metadata['namespace']}_{info.name}_{metadata['uid']}/{shown}"
-        message = f"the logs are on node {pod['spec']['nodeName']}, in {place}"
-        raise RefusedError(501, "NotImplemented", message)
-    return Response(200, _simulated_output(pod, container or names[0]), _PLAIN_TEXT)
-
-
-def _simulated_output(pod: Object, container: str) -> str:
-    """What is said in place of the output of a container that only seems to run."""
-    status = status_of(pod)
-    lists = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
-    told = [one for field in lists for one in status.get(field) or ()]
-    state = next((one.get("state") or {} for one in told if one.get("name") == container), {})
-    if waiting := state.get("waiting"):
-        where = f'container "{container}" in pod "{name(pod)}"'
-        raise bad_request(f"{where} is waiting to start: {waiting.get('reason')}")
-    if not state:
-        return ""
-    return f"pod {name(pod)} is simulated, and nothing runs in it: {container} writes no logs\n"
-
-
-def _log_directory(call: Call, pod: Object) -> str:
-    """Where the node of a pod keeps logs; empty if it isn't a real one."""
-    name = node_name_of(pod)
-    node = call.server.store.get("Node", "", name) if name else None
-    return "" if node is None else annotations(node).get(LOG_DIRECTORY, "")

@@ -21,6 +21,7 @@ class MachineInfo:
         disk_bytes: the size of the filesystem on which pods are.
         uid: the user whose processes containers are.
         log_directory: where logs are kept.
+        port: where its agent is asked for them; 0 for nowhere.
         info: the fields of `nodeInfo` that it tells.
     """
 
@@ -31,6 +32,7 @@ class MachineInfo:
     disk_bytes: int
     uid: int
     log_directory: str
+    port: int = 0
     info: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -91,4 +93,5 @@ def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -
             "bootID": "",
             **machine.info,
         },
+        "daemonEndpoints": {"kubeletEndpoint": {"Port": machine.port}},
     }

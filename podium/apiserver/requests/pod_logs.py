@@ -1,0 +1,117 @@
+"""The output of containers: what simulated ones say instead, and where to ask for real ones'."""
+
+from urllib.parse import quote, urlencode
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, annotations, name, namespace, status_of
+from podium.api.pods import node_name_of
+from podium.api.refused import RefusedError
+from podium.api.times import TimeError, parse_time
+from podium.apiserver.refusals import bad_request, invalid
+from podium.apiserver.requests.calls import Call
+from podium.apiserver.requests.messages import NodeLog, Response
+from podium.apiserver.requests.options import Parameters
+from podium.node.real.registration import LOGS as LOG_DIRECTORY
+
+_PLAIN_TEXT = (("Content-Type", "text/plain"),)
+_LISTS = ("initContainers", "containers", "ephemeralContainers")
+_STATUSES = ("containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses")
+_LEAST = {"tailLines": 0, "limitBytes": 1, "sinceSeconds": 1}
+_FLAGS = ("follow", "previous", "timestamps")
+_INTERNAL = "InternalIP"
+
+
+def log(call: Call) -> Response:
+    """Answer with a container's output: of a simulated one that there is none.
+
+    What runs on a real machine is logged there: the answer is where to get it from.
+    """
+    info = call.info
+    pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
+    query = _checked(call.parameters, info.name)
+    container = _container(pod, call.parameters.text("container"))
+    node_name = node_name_of(pod)
+    if not node_name:
+        return Response(204, "", ())
+    directory = log_directory(call, pod)
+    if not directory:
+        return Response(200, _simulated_output(pod, container), _PLAIN_TEXT)
+    endpoint = _endpoint(call, node_name)
+    if endpoint is None:
+        place = f"{directory}/{namespace(pod)}_{info.name}_{pod['metadata']['uid']}/{container}"
+        message = f"the logs are on node {node_name}, in {place}"
+        raise RefusedError(501, "NotImplemented", message)
+    path = "/".join(quote(one, safe="") for one in (namespace(pod), info.name, container))
+    asked = f"/containerLogs/{path}" + (f"?{urlencode(query)}" if query else "")
+    return Response(200, NodeLog(*endpoint, asked, info.name), _PLAIN_TEXT)
+
+
+def log_directory(call: Call, pod: Object) -> str:
+    """Where the node of a pod keeps logs; empty if it isn't a real one."""
+    name = node_name_of(pod)
+    node = call.server.store.get("Node", "", name) if name else None
+    return "" if node is None else annotations(node).get(LOG_DIRECTORY, "")
+
+
+def _checked(parameters: Parameters, called: str) -> dict[str, str]:
+    """What is asked for, as nodes are asked for it."""
+    query = {flag: "true" for flag in _FLAGS if parameters.flag(flag)}
+    faults = []
+    for field, least in _LEAST.items():
+        number = parameters.integer(field)
+        if number is None:
+            continue
+        query[field] = str(number)
+        if number < least:
+            rule = "greater than 0" if least else "greater than or equal to 0"
+            faults.append(FieldError(field, number, f"must be {rule}"))
+    if since := parameters.text("sinceTime"):
+        query["sinceTime"] = since
+        try:
+            parse_time(since)
+        except TimeError as error:
+            raise bad_request(f"sinceTime: {error}") from None
+        if "sinceSeconds" in query:
+            both = "at most one of `sinceTime` or `sinceSeconds` may be specified"
+            faults.append(FieldError("[]", "", both, ErrorKind.FORBIDDEN))
+    if faults:
+        raise invalid(called, faults, "PodLogOptions", "")
+    return query
+
+
+def _container(pod: Object, asked: str) -> str:
+    """The container whose output is wanted."""
+    spec = pod["spec"]
+    names = [one["name"] for field in _LISTS for one in spec.get(field) or ()]
+    if asked:
+        if asked not in names:
+            raise bad_request(f"container {asked} is not valid for pod {name(pod)}")
+        return asked
+    if len(spec["containers"]) > 1:
+        choice = f"choose one of: [{' '.join(names)}]"
+        raise bad_request(f"a container name must be specified for pod {name(pod)}, {choice}")
+    return str(spec["containers"][0]["name"])
+
+
+def _endpoint(call: Call, node_name: str) -> tuple[str, int] | None:
+    """The address and port where a node can be asked for logs; None if it can't."""
+    if not call.server.reaches_nodes:
+        return None
+    status = status_of(call.server.get(KINDS["Node"], "", node_name))
+    port = ((status.get("daemonEndpoints") or {}).get("kubeletEndpoint") or {}).get("Port")
+    known = {one["type"]: one["address"] for one in status.get("addresses") or ()}
+    return (known[_INTERNAL], port) if port and _INTERNAL in known else None
+
+
+def _simulated_output(pod: Object, container: str) -> str:
+    """What is said in place of the output of a container that only seems to run."""
+    status = status_of(pod)
+    told = [one for field in _STATUSES for one in status.get(field) or ()]
+    state = next((one.get("state") or {} for one in told if one.get("name") == container), {})
+    if waiting := state.get("waiting"):
+        where = f'container "{container}" in pod "{name(pod)}"'
+        raise bad_request(f"{where} is waiting to start: {waiting.get('reason')}")
+    if not state:
+        return ""
+    return f"pod {name(pod)} is simulated, and nothing runs in it: {container} writes no logs\n"
