@@ -83,8 +83,8 @@ def node(
         from podium.cli.node_running import NodeOptions, run
 
         called = name or socket.gethostname().lower()
-        if wrong := validate_subdomain(called):
-            raise InputError(f"{called}: is no name of a node: {wrong[0]}")
+        if wrong := next(iter(validate_subdomain(called)), ""):
+            raise InputError(f"{called}: is no name of a node: {wrong}")
         kubelet = read_kubelet_config(None if config is None else str(config), flags)
         options = NodeOptions(
             kubeconfig=kubeconfig,
@@ -96,7 +96,7 @@ def node(
             port=port,
             client_ca=client_ca_file,
         )
-        unheeded = [f"{config}: {field} isn't heeded" for field in kubelet.unheeded]
+        unheeded = (f"{config}: {field} isn't heeded" for field in kubelet.unheeded)
         print_warnings([*unheeded, _ISOLATES_NOTHING])
         asyncio.run(run(options))
     except PodiumError as error:
