@@ -63,7 +63,6 @@ def node(
 
     For development, tests and edge machines: it isolates nothing.
     """
-    from podium.api.labels import validate_subdomain
     from podium.node.pressure.threshold_parsing import EQUALS, parse_flag
 
     flags: dict[str, str | int | None] = {
@@ -82,9 +81,7 @@ def node(
 
         from podium.cli.node_running import NodeOptions, run
 
-        called = name or socket.gethostname().lower()
-        if wrong := next(iter(validate_subdomain(called)), ""):
-            raise InputError(f"{called}: is no name of a node: {wrong}")
+        called = _checked_name(name or socket.gethostname().lower())
         kubelet = read_kubelet_config(None if config is None else str(config), flags)
         options = NodeOptions(
             kubeconfig=kubeconfig,
@@ -110,6 +107,14 @@ def _check_here(allow_root: bool) -> None:
     if sys.platform != "linux":
         raise InputError("a node needs Linux")
     check_extra("a node")
+
+
+def _checked_name(called: str) -> str:
+    from podium.api.labels import validate_subdomain
+
+    if wrong := validate_subdomain(called):
+        raise InputError(f"{called}: is no name of a node: {wrong[0]}")
+    return called
 
 
 def _usual_root(name: str) -> Path:
