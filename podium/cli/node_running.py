@@ -26,7 +26,6 @@ from podium.node.real.machine_kubelet import MachineKubelet
 from podium.node.real.registration import MachineInfo, node_object
 from podium.runtime.async_api import UnreachableError
 from podium.runtime.live import LiveDriver, SteadyClock
-from podium.server.certificates import LOCAL_NAMES, kept_certificates
 
 _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
 
@@ -145,6 +144,8 @@ def _tls(directory: NodeDirectory, names: Sequence[str], authority: str) -> ssl.
     Raises:
         PodiumError: a certificate can't be read or written.
     """
+    from podium.server.certificates import LOCAL_NAMES, kept_certificates
+
     every = dict.fromkeys((*LOCAL_NAMES, *names))
     own = kept_certificates(directory.root / "pki", time.time(), [*every])
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
