@@ -34,6 +34,10 @@ class Histogram:
             for reason in status.reasons:
                 self.add(reason, int(count))
 
+    def most_common(self) -> list[tuple[str, int]]:
+        """The reasons with their counts, the most frequent first, and of equals by the words."""
+        return sorted(self._counts.items(), key=lambda entry: (-entry[1], entry[0]))
+
     def __str__(self) -> str:
         return ", ".join(sorted(f"{count} {reason}" for reason, count in self._counts.items()))
 

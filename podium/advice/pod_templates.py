@@ -1,0 +1,106 @@
+"""Templates of pods that somebody may want more of."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.errors import PodiumError
+from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
+from podium.manifests import read_sources
+from podium.manifests.problems import describe
+from podium.plan.identities import Identity
+from podium.plan.targets import parse_workload
+
+_SHARE_MAX = 10_000
+# Their pods go by nodes, or by schedules, and aren't wanted more of.
+_TEMPLATED = frozenset(
+    {"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Job", "PodTemplate"}
+)
+# Set by whoever let the pod in, and by schedulers.
+_NOT_ASKED_FOR = ("nodeName", "priority", "preemptionPolicy")
+_MARKS = ("labels", "annotations")
+
+
+class PodTemplateError(PodiumError):
+    """A template can't be read, or there is no pod in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PodTemplate:
+    """A pod as it is to be created, but for its name.
+
+    Attributes:
+        source: what it was read of, as it was asked for.
+        share: how many of it are wanted in each round.
+        pod: with a name that others are made of.
+    """
+
+    source: str
+    share: int
+    pod: Object
+
+
+def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> PodTemplate:
+    """The template that `FILE` or `KIND/NAME` names, with `*COUNT` for how many of it.
+
+    Args:
+        text: what names it.
+        place: the namespace of what doesn't say.
+        state: where workloads are looked for, by identity.
+
+    Raises:
+        PodiumError: it can't be read, or it isn't one pod or workload.
+    """
+    what, star, number = text.rpartition("*")
+    what, count = (what, number) if star else (text, "1")
+    if not count.isascii() or not count.isdigit() or not 1 <= int(count[:6]) <= _SHARE_MAX:
+        rule = f"must be FILE or KIND/NAME, with *COUNT from 1 to {_SHARE_MAX}"
+        raise PodTemplateError(f"--pod {text}: {rule}")
+    target = parse_workload(what, place)
+    workload = target and state.get((target.kind, target.namespace, target.name))
+    return PodTemplate(what, int(count), _pod(text, workload or _of_file(text, what, place)))
+
+
+def _of_file(text: str, path: str, place: str) -> Object:
+    objects = [one.obj for one in read_sources([path], namespace=place, is_applied=True).objects]
+    if len(objects) != 1:
+        what = ", ".join(map(describe, objects)) or "nothing"
+        why = "what else it needs is for --apply" if objects else "a pod or a workload"
+        raise PodTemplateError(f"--pod {text}: has {what}, and must have one object; {why}")
+    return objects[0]
+
+
+def _pod(text: str, obj: Object) -> Object:
+    """The pod of an object; raises PodTemplateError if it has none."""
+    kind, called = obj["kind"], name(obj)
+    if kind == "Pod":
+        template = obj
+    elif kind in _TEMPLATED:
+        template = obj.get("template") or spec_of(obj).get("template") or {}
+    else:
+        kinds = ", ".join(sorted(_TEMPLATED | {"Pod"}))
+        raise PodTemplateError(f"--pod {text}: {describe(obj)} isn't any of {kinds}")
+    asked = {
+        field: value for field, value in spec_of(template).items() if field not in _NOT_ASKED_FOR
+    }
+    claims: Sequence[Object] = spec_of(obj).get("volumeClaimTemplates") or ()
+    if claims:
+        asked["volumes"] = [*(asked.get("volumes") or ()), *map(_claimed, claims)]
+    marks = {"labels": labels(template), "annotations": annotations(template)}
+    metadata = {"name": called, "namespace": namespace(obj)}
+    metadata |= {field: value for field, value in marks.items() if value}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": asked}
+
+
+def _claimed(claim: Object) -> dict[str, Any]:
+    """A volume whose claim is made together with the pod, as a StatefulSet makes it."""
+    template = {"spec": spec_of(claim)}
+    return {"name": name(claim), "ephemeral": {"volumeClaimTemplate": template}}
+
+
+def in_turn(templates: Sequence[PodTemplate]) -> Iterator[int]:
+    """The numbers of templates, round by round, each as often as its share; without an end."""
+    while True:
+        for number, template in enumerate(templates):
+            for _ in range(template.share):
+                yield number
