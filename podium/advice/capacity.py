@@ -1,7 +1,7 @@
 """How many more pods of given templates fit into a cluster, where, and what stops the next one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from podium.advice.capacity_report import Capacity, Fill, NodeRow, Stop, TemplateRow, VictimRow
@@ -11,6 +11,7 @@ from podium.advice.pod_templates import PodTemplate
 from podium.api.disruption import BY_SCHEDULER
 from podium.api.pods import node_name_of, priority_class_of
 from podium.api.priority import pod_priority
+from podium.plan.changes import Apply
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.outcome import Disruption
 from podium.plan.outcome_reader import OutcomeReader
@@ -40,7 +41,9 @@ class CapacityRequest:
     at_least: int | None = None
 
 
-def capacity(asked: CapacityRequest, passed: Passed | None = None, filled: Filled | None = None) -> Capacity:
+def capacity(
+    asked: CapacityRequest, passed: Passed | None = None, filled: Filled | None = None
+) -> Capacity:
     """How many more pods fit.
 
     The cluster comes to rest first: pods that wait in it get what room they can. Then pods are
@@ -55,8 +58,11 @@ def capacity(asked: CapacityRequest, passed: Passed | None = None, filled: Fille
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
         PodiumError: the pods can't be counted, or a change can't be made.
     """
-    play = Play(asked.request)
+    needs = tuple(one for template in asked.templates for one in template.needs)
+    changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
+    play = Play(replace(asked.request, changes=changes))
     warnings = completeness_warnings(play.state.values(), play.applied.values())
+    model = limits_of_the_model(template.pod for template in asked.templates)
     play.start()
     if not play.run(asked.request.until_s, passed):
         raise KeyboardInterrupt
@@ -73,7 +79,8 @@ def capacity(asked: CapacityRequest, passed: Passed | None = None, filled: Fille
         without_preemption=without,
         at_least=asked.at_least,
         interrupted=stop.by == "Interrupt",
-        warnings=(*play.notes, *warnings, *limits_of_the_model(t.pod for t in asked.templates).warnings),
+        warnings=(*play.notes, *warnings, *model.warnings),
+        notes=tuple(model.notes),
     )
     if not asked.preempts or found.interrupted:
         return found
@@ -135,8 +142,10 @@ def _fill(templates: Sequence[PodTemplate], filling: Filling, stop: Stop) -> Fil
 
 def _template_rows(templates: Sequence[PodTemplate], filling: Filling) -> Iterator[TemplateRow]:
     """The templates, with the priority that their pods were given."""
-    pods = {number: pod for number, pod in filling.placed()}
+    pods = dict(filling.placed())
     for number, template in enumerate(templates):
         pod = pods.get(number)
         priority = None if pod is None else pod_priority(pod)
-        yield TemplateRow(template.source, template.share, priority, priority_class_of(template.pod))
+        yield TemplateRow(
+            template.source, template.share, priority, priority_class_of(template.pod)
+        )

@@ -20,7 +20,6 @@ from podium.api.objects import (
     name,
     namespace,
     status_of,
-    uid,
 )
 from podium.api.pods import node_name_of, scheduler_name_of
 from podium.api.refused import RefusedError
@@ -118,6 +117,7 @@ class Filling:
         if found is None or not node_name_of(found):
             stop = self._stop(template, found or pod)
             self._delete(pod)
+            self._numbers[namespace(pod), name(template.pod)[:_NAME_LENGTH_MAX]] -= 1
             return stop
         self.created.append(Created(number, (namespace(pod), name(pod))))
         self._turn = None
@@ -142,7 +142,9 @@ class Filling:
             )
         if gates := pod["spec"].get("schedulingGates"):
             names = ", ".join(gate["name"] for gate in gates)
-            raise FillingError(f"--pod {template.source}: its gates ({names}) keep it from any node")
+            raise FillingError(
+                f"--pod {template.source}: its gates ({names}) keep it from any node"
+            )
 
     def _decided(self, pod: Object) -> Object | None:
         """The pod once it has a place, or is known to get none; None if somebody deleted it."""
@@ -183,7 +185,9 @@ class Filling:
 def _reasons(scheduler: Scheduler, pod: Object) -> Iterator[ReasonRow]:
     """How many nodes refuse a pod for which reasons; nothing if it is refused as a whole."""
     watch, scheduler.watch = scheduler.watch, None
-    decision = scheduler.decide(pending_pod(pod, scheduler.snapshot.classes), scheduler_name_of(pod))
+    decision = scheduler.decide(
+        pending_pod(pod, scheduler.snapshot.classes), scheduler_name_of(pod)
+    )
     scheduler.watch = watch
     evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
     if evaluation is None or outcome is None or blame is None or decision.pre_filter is not None:

@@ -16,6 +16,7 @@ _SHARE_MAX = 10_000
 _TEMPLATED = frozenset(
     {"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "Job", "PodTemplate"}
 )
+_RULE = f"must be one of {', '.join(sorted(_TEMPLATED | {'Pod'}))}"
 # Set by whoever let the pod in, and by schedulers.
 _NOT_ASKED_FOR = ("nodeName", "priority", "preemptionPolicy")
 _MARKS = ("labels", "annotations")
@@ -33,11 +34,13 @@ class PodTemplate:
         source: what it was read of, as it was asked for.
         share: how many of it are wanted in each round.
         pod: with a name that others are made of.
+        needs: what stands beside it, such as its class, and has to be there before.
     """
 
     source: str
     share: int
     pod: Object
+    needs: tuple[Object, ...] = ()
 
 
 def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> PodTemplate:
@@ -58,28 +61,24 @@ def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> P
         raise PodTemplateError(f"--pod {text}: {rule}")
     target = parse_workload(what, place)
     workload = target and state.get((target.kind, target.namespace, target.name))
-    return PodTemplate(what, int(count), _pod(text, workload or _of_file(text, what, place)))
+    if workload and workload["kind"] not in _TEMPLATED:
+        raise PodTemplateError(f"--pod {text}: {_RULE}, not {describe(workload)}")
+    found, needs = (workload, ()) if workload else _of_file(text, what, place)
+    return PodTemplate(what, int(count), _pod(found), needs)
 
 
-def _of_file(text: str, path: str, place: str) -> Object:
+def _of_file(text: str, path: str, place: str) -> tuple[Object, tuple[Object, ...]]:
     objects = [one.obj for one in read_sources([path], namespace=place, is_applied=True).objects]
-    if len(objects) != 1:
-        what = ", ".join(map(describe, objects)) or "nothing"
-        why = "what else it needs is for --apply" if objects else "a pod or a workload"
-        raise PodTemplateError(f"--pod {text}: has {what}, and must have one object; {why}")
-    return objects[0]
+    templates = [one for one in objects if one["kind"] == "Pod" or one["kind"] in _TEMPLATED]
+    if len(templates) != 1:
+        what = ", ".join(map(describe, templates or objects)) or "nothing"
+        raise PodTemplateError(f"--pod {text}: {_RULE}, not {what}")
+    return templates[0], tuple(one for one in objects if one is not templates[0])
 
 
-def _pod(text: str, obj: Object) -> Object:
-    """The pod of an object; raises PodTemplateError if it has none."""
+def _pod(obj: Object) -> Object:
     kind, called = obj["kind"], name(obj)
-    if kind == "Pod":
-        template = obj
-    elif kind in _TEMPLATED:
-        template = obj.get("template") or spec_of(obj).get("template") or {}
-    else:
-        kinds = ", ".join(sorted(_TEMPLATED | {"Pod"}))
-        raise PodTemplateError(f"--pod {text}: {describe(obj)} isn't any of {kinds}")
+    template = obj if kind == "Pod" else obj.get("template") or spec_of(obj).get("template") or {}
     asked = {
         field: value for field, value in spec_of(template).items() if field not in _NOT_ASKED_FOR
     }

@@ -22,11 +22,12 @@ from podium.plan.pressing import Pressure, parse_pressure
 from podium.plan.request import Request
 
 if TYPE_CHECKING:
+    from podium.advice.capacity_report import Capacity
     from podium.plan.explanation import PodExplanation
     from podium.plan.outcome import Plan
 
 T = TypeVar("T")
-Told = TypeVar("Told", "Plan", "PodExplanation")
+Told = TypeVar("Told", "Plan", "PodExplanation", "Capacity")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ COMMANDS = (
     "snapshot",
     "plan",
     "explain",
+    "capacity",
     "simulate",
     "import",
     "decide",

@@ -54,6 +54,16 @@ class BriefOutput(StrEnum):
     YAML = "yaml"
 
 
+class AdviceOutput(StrEnum):
+    """How advice is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
 def console() -> Console:
     """Where tables go: colours on a terminal unless NO_COLOR is set, plain text elsewhere."""
     return _plain_console()

@@ -1,13 +1,13 @@
 """Presentations on a terminal, and wherever else somebody asks for one."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 from rich.console import Console
 from rich.text import Text
 
+from podium.cli.output import AdviceOutput, console, print_report, print_table
 from podium.cli.output import Cell as TextCell
-from podium.cli.output import print_table
+from podium.documents.report import Report, plain
 from podium.presenting import (
     Block,
     Bullets,
@@ -30,16 +30,6 @@ _STYLES: Mapping[Tone, str] = {
 _TONES = {style: tone for tone, style in _STYLES.items()}
 
 
-class AdviceOutput(StrEnum):
-    """How advice is printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    YAML = "yaml"
-    MARKDOWN = "markdown"
-    HTML = "html"
-
-
 def print_presentation(out: Console, presentation: Presentation) -> None:
     """Print a presentation as tables and sentences."""
     if presentation.headline:
@@ -55,6 +45,16 @@ def print_presentation(out: Console, presentation: Presentation) -> None:
 def print_document(presentation: Presentation, output: str) -> None:
     """Print a presentation as `markdown` or `html`."""
     print((to_html if output == "html" else to_markdown)(presentation), end="")
+
+
+def print_advice(report: Report, presentation: Presentation, output: AdviceOutput) -> None:
+    """Print a report as it is, or as it is presented."""
+    if output in (AdviceOutput.JSON, AdviceOutput.YAML):
+        print_report(plain(report), output)
+    elif output is AdviceOutput.TABLE:
+        print_presentation(console(), presentation)
+    else:
+        print_document(presentation, output)
 
 
 def toned(cell: TextCell) -> Cell:

@@ -11,7 +11,7 @@ from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.node.simulated.behaviour import PREFIX, Behaviour, ScriptedDuration
 from podium.node.simulated.node_settings import NodeSettings
-from podium.plan.changes import Cordon
+from podium.plan.changes import Change, Cordon
 from podium.plan.changing import Changer
 from podium.plan.identities import Identity, decisive
 from podium.plan.loaded_state import LoadedState
@@ -66,20 +66,23 @@ class Play:
     Args:
         request: what is to be planned.
         seed: for what is left to chance; with 0 the first of equal nodes by name is taken.
+        changes_later: whether changes are only made by `change`: nodes may be added, drained and
+            fail by them.
 
     Raises:
         TargetError: something to delete isn't there.
         PressureError: a node can't be put under the pressure that is asked for.
     """
 
-    def __init__(self, request: Request, seed: int = 0) -> None:
+    def __init__(self, request: Request, seed: int = 0, *, changes_later: bool = False) -> None:
         loaded = LoadedState.of(request.state)
         self.state = state = loaded.by_identity
         self.applied = decisive(request.applied)
         self.start_s = loaded.start_s
+        self._request = request
         self._seed = seed
         self._alternatives_max = request.alternatives_max
-        self.cluster = Cluster(_options(request, self.start_s, seed))
+        self.cluster = Cluster(_options(request, self.start_s, seed, changes_later))
         self.notes = loaded.load_into(self.cluster)
         self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
         self._loaded = {kind: self.cluster.store.list(kind).items for kind in ("ReplicaSet", "Job")}
@@ -98,15 +101,25 @@ class Play:
         self.entries_before = len(self.observer.entries)
         if not any(kind == "Namespace" for kind, _, _ in state):
             self.cluster.load(_missing_namespaces(self.cluster, self.applied))
-        self.changer = Changer(self.cluster, self.observer, state, request.changes)
-        self.rejected = self.changer.rejected
         self.deleted = {(one.kind, one.namespace, one.name) for one in request.deleted}
+        if not changes_later:
+            self.change(request.changes)
+
+    def change(self, changes: Sequence[Change]) -> None:
+        """Make changes, and put nodes under the pressures of the request; raises as `Play` does.
+
+        Further changes may be made whenever it has been run.
+        """
+        if self.cluster.schedulers:
+            self.scheduler.watch = self.preemptions.record
+        self.changer = Changer(self.cluster, self.observer, self.state, changes)
+        self.rejected = self.changer.rejected
         self.changer.advance()
         self.rollouts = Rollouts(self.cluster, self.changer.touched, self.start_s)
         # Nodes refuse what they can't start before anybody decides about other pods.
-        driver.run_until(self.start_s)
-        press(self.cluster.store, request.pressures)
-        driver.run_until(self.start_s)
+        self.cluster.driver.run_until(self.cluster.driver.now_s)
+        press(self.cluster.store, self._request.pressures)
+        self.cluster.driver.run_until(self.cluster.driver.now_s)
 
     def start(self) -> None:
         """Have the pods that wait by now scheduled from now on."""
@@ -136,10 +149,11 @@ class Play:
                 rollouts have come to an end, but no longer than `LONGEST_S`.
             progress: is told from time to time how far it is.
         """
-        driver, end_s = self.cluster.driver, self.start_s + (until_s or UNTIL_S)
+        driver, begin_s = self.cluster.driver, self.cluster.driver.now_s
+        end_s, self._longest_s = begin_s + (until_s or UNTIL_S), begin_s + LONGEST_S
         try:
             with without_garbage_collection():
-                driver.run_until(self.start_s)
+                driver.run_until(begin_s)
             if progress is not None:
                 progress(0.0)
             while (now_s := driver.now_s) < end_s or (until_s is None and self._goes_on()):
@@ -158,7 +172,7 @@ class Play:
 
     def _goes_on(self) -> bool:
         is_busy = self.changer.is_draining(UNTIL_S) or not self.rollouts.are_over()
-        return self.passed_s < LONGEST_S and is_busy
+        return self.cluster.driver.now_s < self._longest_s and is_busy
 
     def loaded(self, kind: str) -> Sequence[Object]:
         """The ReplicaSets or Jobs of the state, stand-ins included."""
@@ -170,7 +184,7 @@ class Play:
         return self.cluster.driver.now_s - self.start_s
 
 
-def _options(request: Request, start_s: float, seed: int) -> ClusterOptions:
+def _options(request: Request, start_s: float, seed: int, changes_later: bool) -> ClusterOptions:
     configuration = request.configuration
     setup = SchedulerSetup(
         configuration=configuration.configuration if configuration else None,
@@ -180,14 +194,14 @@ def _options(request: Request, start_s: float, seed: int) -> ClusterOptions:
     return ClusterOptions(
         start_s=start_s,
         schedulers=(setup,),
-        controllers=_CONTROLLERS - _idle(request),
+        controllers=_CONTROLLERS - _idle(request, changes_later),
         provisioning_s=0.0,
         nodes=NodeSettings(seed=seed, behaviour=BEHAVIOUR, eviction=request.eviction),
         settled=not request.repairs,
     )
 
 
-def _idle(request: Request) -> set[str]:
+def _idle(request: Request, changes_later: bool) -> set[str]:
     """Controllers that will have nothing to do, and would follow every pod for it."""
     idle = set()
     is_pinned = any(one["kind"] == "Pod" and node_name_of(one) for one in request.applied)
@@ -196,7 +210,7 @@ def _idle(request: Request) -> set[str]:
     nodes = (one for one in request.state if one.get("kind") == "Node")
     is_scripted = any(key.startswith(PREFIX) for node in nodes for key in annotations(node))
     applies_nodes = any(one.get("kind") == "Node" for one in request.applied)
-    cordons = any(isinstance(one, Cordon | Drain) for one in request.changes)
+    cordons = changes_later or any(isinstance(one, Cordon | Drain) for one in request.changes)
     if not (is_scripted or applies_nodes or cordons or request.pressures or request.repairs):
         idle.add("node-lifecycle-controller")
     return idle

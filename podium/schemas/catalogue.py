@@ -15,6 +15,7 @@ _TYPES: Mapping[str, str] = {
     "Plan": "podium.plan.outcome:Plan",
     "Explanation": "podium.plan.explanation:PodExplanation",
     "EvictionRanking": "podium.plan.evicting:EvictionRanking",
+    "Capacity": "podium.advice.capacity_report:Capacity",
     "Simulation": "podium.simulation.report:SimulationReport",
     "DecideAnswer": "podium.decide.answer:Answer",
     "EvictionAnswer": "podium.decide.eviction.answer:EvictionAnswer",

@@ -48,6 +48,10 @@ RUNS = {
     ),
     "plan": (EXAMPLE, PLAYS | {"plan"}),
     "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining"}),
+    "capacity": (
+        [*EXAMPLE, "--pod", "examples/best-practice/orange.yaml"],
+        PLAYS | {"advice", "decide", "explaining", "plan", "presenting"},
+    ),
     "simulate": (["/dev/null"], PLAYS),
     "import": (
         ["openb", "/dev/null", "/dev/null"],
