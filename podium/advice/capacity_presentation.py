@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from podium.advice.capacity_report import Capacity, Fill, TemplateRow, VictimRow
 from podium.plan.outcome import Return
-from podium.presenting import Bullets, Paragraph, Presentation, Section, Table, Tone, Toned
+from podium.presenting import Bullets, Cell, Paragraph, Presentation, Section, Table, Tone, Toned
 
 # Of more nodes than these only the extremes are listed; JSON has them all.
 _NODES_MAX = 20
@@ -65,7 +65,7 @@ def _fill_sections(how: str, templates: Sequence[TemplateRow], fill: Fill) -> It
 def _nodes(templates: Sequence[TemplateRow], fill: Fill) -> Table:
     several = len(templates) > 1
     headers = ["Node", "Pods", *([one.template for one in templates] if several else ())]
-    listed, notes = fill.nodes, []
+    listed, notes = [*fill.nodes], list[str]()
     if len(listed) > _NODES_MAX:
         listed = sorted(listed, key=lambda one: (-one.pods, one.node))[:_NODES_MAX]
         least = min(one.pods for one in fill.nodes)
@@ -79,7 +79,7 @@ def _nodes(templates: Sequence[TemplateRow], fill: Fill) -> Table:
 
 def _victims(victims: Sequence[VictimRow]) -> Table:
     headers = ["Pod", "Workload", "Node", "Priority", "Gives way to", "Breaks", "Comes again"]
-    rows = [
+    rows: list[list[Cell]] = [
         [
             Toned(one.pod, Tone.BAD),
             one.workload,

@@ -86,7 +86,7 @@ def _pod(obj: Object) -> Object:
     if claims:
         asked["volumes"] = [*(asked.get("volumes") or ()), *map(_claimed, claims)]
     marks = {"labels": labels(template), "annotations": annotations(template)}
-    metadata = {"name": called, "namespace": namespace(obj)}
+    metadata: dict[str, Any] = {"name": called, "namespace": namespace(obj)}
     metadata |= {field: value for field, value in marks.items() if value}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": asked}
 
