@@ -12,6 +12,11 @@ def node_name_of(pod: Object) -> str:
     return spec_of(pod).get("nodeName") or ""
 
 
+def nominated_node_of(pod: Object) -> str:
+    """The node that a pod's status nominates it to; empty if none."""
+    return status_of(pod).get("nominatedNodeName") or ""
+
+
 def node_names_of(pod: Object) -> tuple[str, ...]:
     """The node that the pod is bound to, as the key of an index."""
     node = node_name_of(pod)

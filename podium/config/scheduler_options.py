@@ -28,7 +28,9 @@ class VictimOrder(StrEnum):
 
 
 class SchedulerOptions(Document):
-    """Podium's own options, which kube-scheduler doesn't have; by default it decides as that does.
+    """Podium's own options, which kube-scheduler doesn't have.
+
+    By default it decides as that does, as long as there is no other scheduler.
 
     Attributes:
         victim_order: how preemption orders the pods of a node.
@@ -39,6 +41,10 @@ class SchedulerOptions(Document):
             `podium.dev/disruption-budgets: Respect` is heeded.
         budget_respecting_classes: preemptors of these PriorityClasses respect budgets anyhow.
         protection: who may not be preempted.
+        other_nominations: whether a pod of another scheduler that is nominated to a node counts
+            there, for pods of no higher priority.
+        livelock_backoff_s: for how long a pod preempts nobody whose room pods of other schedulers
+            have taken again and again; it doubles if they do so again. 0: it is told, and no more.
     """
 
     api_version: Annotated[str, Choice((OPTIONS_API_VERSION,))] = OPTIONS_API_VERSION
@@ -49,3 +55,5 @@ class SchedulerOptions(Document):
     budget_annotations: bool = False
     budget_respecting_classes: FrozenSet[str] = frozenset()
     protection: PreemptionProtection = PreemptionProtection()
+    other_nominations: Annotated[bool, Field(alias="otherNominations")] = True
+    livelock_backoff_s: Annotated[Duration, Field(alias="livelockBackoff")] = 60.0

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
-from podium.api.objects import Object, condition_of, is_terminating, key, status_of, uid
-from podium.api.pods import node_name_of, phase_of, scheduler_name_of
+from podium.api.objects import Object, condition_of, is_terminating, key, uid
+from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
 from podium.node.critical_pod_preemption import REASON as STOPPED_BY_NODE
 from podium.node.pressure.pod_eviction import REASON as EVICTED
@@ -114,7 +114,7 @@ class OutcomeReader:
             PendingPod(
                 **self._owners.row_of(pod),
                 message=(condition_of(pod, "PodScheduled") or {}).get("message") or _NOT_TRIED,
-                nominated_node=status_of(pod).get("nominatedNodeName") or "",
+                nominated_node=nominated_node_of(pod),
                 replaces=self._replaced(self._history(pod)),
             )
             for pod in waiting

@@ -14,10 +14,9 @@ from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
 from podium.api.objects import Object, condition_of, key, uid
-from podium.api.pods import node_name_of
+from podium.api.pods import node_name_of, nominated_node_of
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Outcome, Synced, Woken
-from podium.controllers.scheduler.event_handlers import nominated_node_of
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message

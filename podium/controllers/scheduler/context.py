@@ -84,6 +84,16 @@ class SchedulerContext:
         event = ClusterEvent(resource, action)
         self.queue.event(event, old, new, self.now_s, except_uid=except_uid)
 
+    def tell_nomination_gone(self, pod: PodInfo) -> None:
+        """Others counted the pod as if it were on its node, if their priority wasn't higher."""
+        self.queue.event(
+            ClusterEvent(EventResource.ASSIGNED_POD, Action.DELETE),
+            pod.obj,
+            None,
+            self.now_s,
+            among=lambda other: other.priority <= pod.priority,
+        )
+
     def assume(self, pod: PodInfo, node_name: str) -> PodInfo:
         """Put a pod into the snapshot before anybody has seen it on its node."""
         assumed = self.placed[pod.uid] = self.scheduler.bind(pod, node_name)

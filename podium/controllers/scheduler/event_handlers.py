@@ -5,14 +5,15 @@ back that it may help. Everything is done by what was seen of an object before, 
 claims, so that a lost or repeated event does no harm.
 """
 
-from podium.api.objects import Object, annotations, is_terminating, key, name, status_of, uid
-from podium.api.pods import is_finished, node_name_of, scheduler_name_of
+from podium.api.objects import Object, annotations, is_terminating, key, name, uid
+from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
 from podium.control.events import Change
 from podium.controllers.scheduler.binding_cycle import BindingCycles
 from podium.controllers.scheduler.context import SchedulerContext
+from podium.controllers.scheduler.other_nominations import OtherNominations
 from podium.controllers.scheduler.preemption import PreemptionExecutor
 from podium.core.budgets import Budget
-from podium.core.cluster_events import Action, ClusterEvent, EventResource
+from podium.core.cluster_events import Action, EventResource
 from podium.core.pods import PodInfo, placed_pod, renewed, renewed_class, start_ns_of
 from podium.core.queue.changes import events_of_node_update, events_of_pod_update
 
@@ -43,14 +44,20 @@ class EventHandlers:
         context: of the scheduler; its pods, its snapshot and its queue follow what is seen.
         bindings: told of pods that are bound or gone, and of what PreBind may wait for.
         preemptions: told of victims that go.
+        others: counts nominations of other schedulers' pods; None if they don't count.
     """
 
     def __init__(
-        self, context: SchedulerContext, bindings: BindingCycles, preemptions: PreemptionExecutor
+        self,
+        context: SchedulerContext,
+        bindings: BindingCycles,
+        preemptions: PreemptionExecutor,
+        others: OtherNominations | None = None,
     ) -> None:
         self._context = context
         self._bindings = bindings
         self._preemptions = preemptions
+        self._others = others
         self._snapshot = context.scheduler.snapshot
         self._nominator = context.scheduler.nominator
         self._budgets: dict[str, Budget] = {}
@@ -99,6 +106,8 @@ class EventHandlers:
             self._pod_assigned(new, node_name)
         elif scheduler_name_of(new) in self._context.scheduler.pipelines:
             self._pod_pending(new)
+        elif self._others is not None:
+            self._others.seen(new)
 
     def _pod_pending(self, obj: Object) -> None:
         context = self._context
@@ -125,20 +134,10 @@ class EventHandlers:
         context.queue.update(before, pod, context.now_s)
         stated = nominated_node_of(before.obj)
         if stated and stated != nominated_node_of(obj):
-            self._nomination_gone(before)
+            context.tell_nomination_gone(before)
 
     def _queue_up(self, pod: PodInfo) -> None:
         self._context.queue.add(pod, scheduler_name_of(pod.obj), self._context.now_s)
-
-    def _nomination_gone(self, pod: PodInfo) -> None:
-        """Others counted the pod as if it were on its node, if their priority wasn't higher."""
-        self._context.queue.event(
-            ClusterEvent(EventResource.ASSIGNED_POD, Action.DELETE),
-            pod.obj,
-            None,
-            self._context.now_s,
-            among=lambda other: other.priority <= pod.priority,
-        )
 
     def _renominate(self, before: PodInfo, pod: PodInfo) -> None:
         """A nomination that only this scheduler knows of survives news that don't tell of it."""
@@ -151,6 +150,8 @@ class EventHandlers:
 
     def _pod_assigned(self, obj: Object, node_name: str) -> None:
         context, pod_uid = self._context, uid(obj)
+        if self._others is not None:
+            self._others.gone(pod_uid, frees=False)
         waiting = context.pending.pop(pod_uid, None)
         if waiting is not None:
             self._nominator.withdraw(waiting)
@@ -185,6 +186,8 @@ class EventHandlers:
     def _pod_gone(self, pod_uid: str) -> None:
         context = self._context
         context.scheduler.history.gone(pod_uid)
+        if self._others is not None:
+            self._others.gone(pod_uid, frees=True)
         waiting = context.pending.pop(pod_uid, None)
         if waiting is not None:
             context.queue.delete(pod_uid)
@@ -193,7 +196,7 @@ class EventHandlers:
             if pod_uid in self._bindings:
                 self._bindings.pod_gone(pod_uid)
             elif nominated:
-                self._nomination_gone(waiting)
+                context.tell_nomination_gone(waiting)
             context.dispatcher.drop_patches(pod_uid)
         # A pod that was bound may be gone before it was seen on its node.
         placed = context.placed.pop(pod_uid, None)
@@ -243,11 +246,6 @@ def _age(pod: PodInfo) -> tuple[str, int]:
     metadata = pod.obj["metadata"]
     created = metadata.get("creationTimestamp") or ""
     return created, int(metadata.get("resourceVersion") or 0)
-
-
-def nominated_node_of(pod: Object) -> str:
-    """The node that a pod's status nominates it to; empty if none."""
-    return status_of(pod).get("nominatedNodeName") or ""
 
 
 def _reads_alike(kind: str, old: Object, new: Object) -> bool:

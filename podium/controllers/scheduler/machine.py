@@ -1,6 +1,7 @@
 """The scheduler as a machine: events in, effects out, one decision per wake-up."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 from podium.api.objects import is_terminating, uid
@@ -20,12 +21,15 @@ from podium.controllers.scheduler.context import (
     handle_scheduling_failure,
 )
 from podium.controllers.scheduler.event_handlers import KINDS, EventHandlers
+from podium.controllers.scheduler.livelock import LivelockGuard
 from podium.controllers.scheduler.metrics import ERROR, UNSCHEDULABLE, SchedulerMetrics
+from podium.controllers.scheduler.other_nominations import OtherNominations
 from podium.controllers.scheduler.preemption import PreemptionExecutor, VictimCall
 from podium.core.cycle import NO_NODES
 from podium.core.decision import Decision
 from podium.core.diagnosis import rejecting_plugins
 from podium.core.explanation import failure_message
+from podium.core.framework import PostFilterResult
 from podium.core.queue import QueuedPod, QueueProfile, SchedulingQueue
 from podium.core.timing import Timing
 from podium.scheduler import Scheduler
@@ -44,6 +48,7 @@ class SchedulerMachine:
         handlers: take in what is seen of the cluster.
         bindings: binding cycles under way.
         preemptions: preemptions under way, and the last ones.
+        livelocks: preemptors that wait, since other schedulers only take the room made for them.
     """
 
     def __init__(
@@ -76,11 +81,14 @@ class SchedulerMachine:
         timing = Timing(self.metrics.stopwatch, self.metrics.ran)
         self.bindings = BindingCycles(self.context, timing)
         self.preemptions = PreemptionExecutor(self.context, self.bindings)
-        self.handlers = EventHandlers(self.context, self.bindings, self.preemptions)
-        guard_s = options.eviction_guard_s if options else 0.0
+        options = options or SchedulerOptions()
+        others = OtherNominations(self.context) if options.other_nominations else None
+        self.handlers = EventHandlers(self.context, self.bindings, self.preemptions, others)
+        self.livelocks = LivelockGuard(self.scheduler.pipelines, options.livelock_backoff_s)
+        guard_s = options.eviction_guard_s
         self._guard = EvictionGuard(guard_s) if guard_s else None
         self.kinds = KINDS
-        if options is not None and options.protection.toleration:
+        if options.protection.toleration:
             self.kinds |= {"PriorityClass"}
         self._decision_s = decision_s
         self._winds_down = False
@@ -116,6 +124,7 @@ class SchedulerMachine:
             self.bindings.next_wakeup_s(),
             self.context.dispatcher.next_wakeup_s(),
             self.preemptions.next_wakeup_s(),
+            self.livelocks.next_wakeup_s(),
             None if self._guard is None else self._guard.next_wakeup_s(),
         )
         return min([time_s for time_s in times if time_s is not None], default=None)
@@ -146,6 +155,8 @@ class SchedulerMachine:
         if self._guard is not None and change.kind == "Pod":
             change = self._guard.shown(change, self.context.now_s)
         self.handlers.handle(change)
+        if change.kind == "Pod":
+            self.livelocks.follow(change)
 
     def _release(self, guard: EvictionGuard) -> None:
         """Have pods decided anew that may go where they were kept from; not if they are bound."""
@@ -180,6 +191,7 @@ class SchedulerMachine:
         self.bindings.wake()
         self.context.dispatcher.wake(now_s)
         self.preemptions.wake()
+        self.queue.activate(self.livelocks.take_due(now_s), now_s)
         if self._guard is not None:
             self._release(self._guard)
         if self._may_decide() and now_s >= self._free_s:
@@ -220,9 +232,29 @@ class SchedulerMachine:
             self.metrics.preemption_tried()
             self.preemptions.held.hold(pod.uid, preemption.held)
         if decision.post_filter is not None and decision.post_filter.victims:
-            self.preemptions.start(queued, decision.post_filter, failure)
+            self._make_room(queued, decision.post_filter, failure)
         else:
             handle_scheduling_failure(self.context, queued, failure)
+
+    def _make_room(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
+        """Have the victims go, unless others would only take the room again."""
+        pod, node_name, guard = queued.pod, found.nominated_node_name or "", self.livelocks
+        fresh = [victim for victim in found.victims if not victim.cls.terminating]
+        if fresh and not guard.holds(pod.uid):
+            livelock = guard.asked(pod, node_name, fresh, self.context.now_s)
+            if livelock is not None:
+                profile = queued.scheduler_name
+                self.metrics.livelocked(profile)
+                self.context.record(
+                    pod, profile, "PreemptionLivelock", "Preempting", livelock.note, kind="Warning"
+                )
+        if fresh and guard.holds(pod.uid):
+            handle_scheduling_failure(self.context, queued, replace(failure, nomination=""))
+            return
+        if fresh:
+            snapshot = self.scheduler.snapshot
+            guard.made_room(pod, node_name, snapshot.pods_on[snapshot.row_of[node_name]])
+        self.preemptions.start(queued, found, failure)
 
     def _failure(self, decision: Decision) -> Failure:
         message = failure_message(decision, self.scheduler.snapshot)

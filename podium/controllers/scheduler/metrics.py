@@ -166,6 +166,12 @@ class SchedulerMetrics:
             "Preemptions that were carried out, by result.",
             ("result",),
         )
+        self._livelocks = Counter(
+            "podium_preemption_livelocks",
+            "Times that other schedulers had taken the room made for a pod again and again.",
+            ("profile",),
+            registry=self.registry,
+        )
         self._pending = Gauge(
             "scheduler_pending_pods", "Pending pods, by queue.", ("queue",), registry=self.registry
         )
@@ -213,6 +219,10 @@ class SchedulerMetrics:
         result = "error" if failed else "success"
         self._goroutine_duration.observe(duration_s, result)
         self._goroutine_total.labels(result).inc()
+
+    def livelocked(self, profile: str) -> None:
+        """Others have taken the room made for a pod again and again."""
+        self._livelocks.labels(profile).inc()
 
     def _counter(self, name: str, text: str, labels: tuple[str, ...]) -> Counter:
         return Counter(f"scheduler_{name}", text, labels, registry=self.registry)

@@ -129,7 +129,9 @@ class PreemptionExecutor:
         # If all victims are terminating already, nobody loses a nomination for their sake.
         if fresh or not is_async:
             for lower in context.scheduler.nominator.lower_on(pod, record.node_name):
-                context.clear_nomination(lower)
+                # Another scheduler's nominations are its own.
+                if lower.uid in context.pending:
+                    context.clear_nomination(lower)
             context.metrics.preemption_started(len(found.victims))
         context.scheduler.history.preempted(fresh, context.now_s)
         if not is_async:

@@ -3,8 +3,7 @@
 from podium.api import objects as meta
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
-from podium.api.pods import is_finished, scheduler_name_of
-from podium.controllers.scheduler.event_handlers import nominated_node_of
+from podium.api.pods import is_finished, nominated_node_of, scheduler_name_of
 from podium.core.budgets import Budget
 from podium.scheduler import Scheduler
 from tests.sim.checkers.checker import Checker
