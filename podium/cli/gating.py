@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.cli.output import error_console
+from podium.cli.ci_reports import CiResult, junit, sarif
+from podium.cli.output import error_console, print_report
 from podium.plan.conditions import Condition
 
 if TYPE_CHECKING:
@@ -76,56 +76,27 @@ def print_findings(found: "Sequence[Finding]") -> None:
             err.print(f"  and {times - _SHOWN_MAX} more")
 
 
-def junit(gates: "Sequence[Gate]", found: "Sequence[Finding]") -> str:
-    """A JUnit report: a test for each condition, which fails if the condition is met.
+def print_junit(gates: "Sequence[Gate]", found: "Sequence[Finding]") -> None:
+    """Print a JUnit report: a test for each condition, which fails if the condition is met.
 
     Args:
         gates: the conditions; all that there are if none is given.
         found: what met them.
     """
     conditions = list(dict.fromkeys(gate.condition for gate in gates)) or list(Condition)
-    failed = {one.condition for one in found}
-    suite = Element(
-        "testsuite", name="podium plan", tests=str(len(conditions)), failures=str(len(failed))
+    print(junit("plan", conditions, [*map(_ci_result, found)]))
+
+
+def print_sarif(found: "Sequence[Finding]") -> None:
+    """Print a SARIF log: a result for everything that met a condition."""
+    rules = [{"id": condition} for condition in Condition]
+    print_report(sarif(rules, map(_ci_result, found)), "json")
+
+
+def _ci_result(one: "Finding") -> CiResult:
+    return CiResult(
+        rule=one.condition,
+        object=one.object,
+        text=f"{one.object} {one.message}",
+        properties={"workload": one.workload, "priority": one.priority, "by": one.by},
     )
-    for condition in conditions:
-        case = SubElement(suite, "testcase", classname="podium.plan", name=condition)
-        texts = [f"{one.object} {one.message}" for one in found if one.condition is condition]
-        if texts:
-            failure = SubElement(case, "failure", message=f"{condition}: {len(texts)} of them")
-            failure.text = "\n".join(texts)
-    indent(suite)
-    return tostring(suite, encoding="unicode", xml_declaration=True)
-
-
-def sarif(found: "Sequence[Finding]") -> dict[str, Any]:
-    """A SARIF 2.1.0 log: a result for everything that met a condition."""
-    from podium import __version__
-
-    return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "podium",
-                        "version": __version__,
-                        "rules": [{"id": condition} for condition in Condition],
-                    }
-                },
-                "results": [_result(one) for one in found],
-            }
-        ],
-    }
-
-
-def _result(one: "Finding") -> dict[str, Any]:
-    where = {"fullyQualifiedName": one.object, "kind": "resource"}
-    return {
-        "ruleId": one.condition,
-        "level": "error",
-        "message": {"text": f"{one.object} {one.message}"},
-        "locations": [{"logicalLocations": [where]}],
-        "properties": {"workload": one.workload, "priority": one.priority, "by": one.by},
-    }

@@ -1,9 +1,7 @@
 """What commands about a cluster have in common: where the state, the changes and the rules are."""
 
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from io import BytesIO
 from typing import TYPE_CHECKING, TypeVar
 
 from podium.api.durations import duration_seconds
@@ -15,7 +13,8 @@ from podium.cli.collecting import collect_rarely
 from podium.cli.configurations import read_kubelet_config, read_scheduler_config
 from podium.cli.options import InputError
 from podium.cli.request_options import RequestOptions
-from podium.manifests import Loaded, ManifestError, Manifests, Problem, read_sources
+from podium.cli.state_inputs import read_state
+from podium.manifests import Loaded, ManifestError, Manifests, Problem
 from podium.manifests.problems import describe
 from podium.plan.changes import Scale
 from podium.plan.pressing import Pressure, parse_pressure
@@ -116,28 +115,14 @@ def _until_s(text: str | None) -> float | None:
 
 
 def _state(options: RequestOptions) -> Manifests:
-    mode, place = options.validate, options.namespace
-    of_state = FieldValidation.IGNORE if mode is FieldValidation.IGNORE else FieldValidation.WARN
-    names_cluster = options.kubeconfig is not None or options.context is not None
-    if options.state:
-        if names_cluster:
-            raise InputError("the state is either in files (-f) or a running cluster")
-        return _manifests(options.state, place, of_state)
-    from podium.cli.snapshot_taking import snapshot_of
-
-    try:
-        found, content = snapshot_of(options.kubeconfig, options.context)
-    except PodiumError as error:
-        if names_cluster:
-            raise
-        raise InputError(f"the state isn't named by -f, and no cluster is read: {error}") from None
-    read = read_sources(["-"], BytesIO(content), namespace=place, validation=of_state)
-    return replace(read, warnings=[*found.notes, *read.warnings])
-
-
-def _manifests(paths: Sequence[str], namespace: str, validation: FieldValidation) -> Manifests:
-    stdin = sys.stdin.buffer
-    return read_sources(paths, stdin, namespace=namespace, validation=validation)
+    ignores = options.validate is FieldValidation.IGNORE
+    return read_state(
+        options.state,
+        options.kubeconfig,
+        options.context,
+        options.namespace,
+        validation=FieldValidation.IGNORE if ignores else FieldValidation.WARN,
+    )
 
 
 def _check_pods(state: Iterable[Loaded], found: Changes, limit: PodLimit) -> None:

@@ -14,10 +14,10 @@ from podium.cli.gating import (
     FailOnOption,
     GatesOption,
     PlanOutput,
-    junit,
     print_findings,
+    print_junit,
+    print_sarif,
     read_gates,
-    sarif,
 )
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
@@ -132,9 +132,9 @@ def _print(
     if output in (PlanOutput.JSON, PlanOutput.YAML):
         print_report(plain(outcome), output)
     elif output is PlanOutput.JUNIT:
-        print(junit(gates, found))
+        print_junit(gates, found)
     elif output is PlanOutput.SARIF:
-        print_report(sarif(found), "json")
+        print_sarif(found)
     elif output in (PlanOutput.MARKDOWN, PlanOutput.HTML):
         from podium.cli.plan_presentation import plan_presentation
         from podium.cli.presentation_text import print_document

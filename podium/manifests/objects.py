@@ -1,6 +1,6 @@
 """From documents to objects: lists taken apart, headers judged, scopes completed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,9 @@ from podium.manifests.field_validation import STRICT_JUDGE, FieldJudge
 from podium.manifests.problems import Problem, Source, describe, shown
 
 Object = dict[str, Any]
+
+FaultsOf = Callable[[Object], Iterable[FieldError]]
+"""Tells what is wrong with an object of a known kind."""
 
 _NOT_AN_OBJECT = "not an object with apiVersion, kind and metadata, but {}"
 _NO_KIND_BUT_ITEMS = "there are items but no kind: is the file complete?"
@@ -37,6 +40,7 @@ def objects_in(
     namespace: str,
     kind_of: KindOf = decisive_kind_of,
     judge: FieldJudge = STRICT_JUDGE,
+    faults_of: FaultsOf = decisive_faults,
 ) -> Iterator[Loaded | Problem]:
     """The objects of a document, and everything that is wrong with it.
 
@@ -46,6 +50,7 @@ def objects_in(
         namespace: where namespaced objects go that don't say.
         kind_of: the kind of an object, if it is of any use.
         judge: of fields.
+        faults_of: the faults of an object of such a kind.
     """
     for fault in document.faults:
         yield Problem(Source(file, document.number, fault.line), "", fault.message)
@@ -57,7 +62,7 @@ def objects_in(
         source = Source(file, document.number, document.line)
         for obj, place in _flat(document.value, source):
             header_faults = _header_faults_of(obj)
-            faults = header_faults or _complete(obj, namespace, kind_of)
+            faults = header_faults or _complete(obj, namespace, kind_of, faults_of)
             yield from (Problem(place, describe(obj), str(fault)) for fault in faults)
             if not header_faults:
                 yield from _judged(obj, place, judge, has_faults=bool(faults))
@@ -113,7 +118,9 @@ def _header_faults_of(obj: Any) -> list[FieldError | str]:
     return list(_header_faults(obj))
 
 
-def _complete(obj: Object, namespace: str, kind_of: KindOf) -> list[FieldError]:
+def _complete(
+    obj: Object, namespace: str, kind_of: KindOf, faults_of: FaultsOf
+) -> list[FieldError]:
     """Put the object into its scope; what is wrong with it, if anything."""
     kind = kind_of(obj)
     if kind is None:
@@ -122,7 +129,7 @@ def _complete(obj: Object, namespace: str, kind_of: KindOf) -> list[FieldError]:
         obj["metadata"].pop("namespace", None)
     elif not obj["metadata"].get("namespace"):
         obj["metadata"]["namespace"] = namespace
-    return list(decisive_faults(obj))
+    return list(faults_of(obj))
 
 
 def _header_faults(obj: Object) -> Iterator[FieldError | str]:

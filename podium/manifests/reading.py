@@ -2,19 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import BinaryIO
 
 from podium.api.collecting import without_garbage_collection
 from podium.api.field_validation import FieldValidation
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.apiserver.decoding.yaml_text import Document, decoded, read_yaml
+from podium.apiserver.kinds.registry import decisive_faults
 from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
 from podium.manifests.field_validation import FieldJudge
 from podium.manifests.files import File, load
 from podium.manifests.json_text import read_json
-from podium.manifests.objects import Loaded, objects_in
+from podium.manifests.objects import FaultsOf, Loaded, objects_in
 from podium.manifests.problems import ManifestError, Problem, describe
 
 _LOOKS_LIKE_JSON = re.compile(rb'\s*(\{\s*["}]|\[)')
@@ -46,6 +48,7 @@ def read_sources(
     is_applied: bool = False,
     validation: FieldValidation = FieldValidation.STRICT,
     kind_of: KindOf = decisive_kind_of,
+    faults_of: FaultsOf = decisive_faults,
 ) -> Manifests:
     """Read and judge the objects of files, directories and standard input.
 
@@ -60,6 +63,7 @@ def read_sources(
             objects that come from an API server aren't looked at: that has let in only what it
             knows.
         kind_of: the kind of an object, if it is of any use; what is of none is noted.
+        faults_of: the faults of an object of such a kind.
 
     Raises:
         ManifestError: anything at all is wrong with any of them; it lists everything.
@@ -67,11 +71,17 @@ def read_sources(
     found: list[Loaded] = []
     problems: list[Problem] = []
     empty: list[str] = []
-    judge = FieldJudge(validation, is_applied=is_applied)
+    objects_of = partial(
+        objects_in,
+        namespace=namespace,
+        kind_of=kind_of,
+        judge=FieldJudge(validation, is_applied=is_applied),
+        faults_of=faults_of,
+    )
     with without_garbage_collection():
         for path in paths:
             before = len(found) + len(problems)
-            for outcome in _outcomes(load([path], stdin), namespace, kind_of, judge):
+            for outcome in _outcomes(load([path], stdin), is_applied, objects_of):
                 if isinstance(outcome, Problem):
                     problems.append(outcome)
                 else:
@@ -88,14 +98,16 @@ def read_sources(
 
 
 def _outcomes(
-    files: Iterable[File | Problem], namespace: str, kind_of: KindOf, judge: FieldJudge
+    files: Iterable[File | Problem],
+    is_applied: bool,
+    objects_of: Callable[[Document, str], Iterator[Loaded | Problem]],
 ) -> Iterator[Loaded | Problem]:
     for file in files:
         if isinstance(file, Problem):
             yield file
             continue
-        for document in _documents(file, judge.is_applied):
-            yield from objects_in(document, file.name, namespace, kind_of, judge)
+        for document in _documents(file, is_applied):
+            yield from objects_of(document, file.name)
 
 
 def _documents(file: File, is_applied: bool) -> Iterator[Document]:

@@ -105,12 +105,12 @@ class LimitRanger(Plugin):
 
     def __init__(self, view: View, options: AdmissionOptions) -> None:
         super().__init__(view, options)
-        self._ranges = Derived(view, "LimitRange", _by_namespace)
+        self._ranges = Derived(view, "LimitRange", limits_by_namespace)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         if request.kind.key == "Pod":
             for limits in self._limits(request, obj):
-                obj = _with_defaults(obj, limits)
+                obj = with_default_amounts(obj, limits)
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> None:
@@ -125,7 +125,8 @@ class LimitRanger(Plugin):
         return () if ranges and is_terminating(obj) else ranges
 
 
-def _by_namespace(ranges: Iterable[Object]) -> Mapping[str, list[Sequence[Object]]]:
+def limits_by_namespace(ranges: Iterable[Object]) -> Mapping[str, list[Sequence[Object]]]:
+    """The limits of each limit range, by the namespace that it is in."""
     found: dict[str, list[Sequence[Object]]] = {}
     for one in ranges:
         limits = spec_of(one).get("limits") or ()
@@ -133,7 +134,7 @@ def _by_namespace(ranges: Iterable[Object]) -> Mapping[str, list[Sequence[Object
     return found
 
 
-def _with_defaults(pod: Object, limits: Iterable[Object]) -> Object:
+def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
     """The pod whose containers request and are limited to the defaults where they say nothing."""
     defaults: dict[str, Amounts] = {"requests": {}, "limits": {}}
     for limit in limits:

@@ -1,0 +1,88 @@
+"""Reports that CI systems read: SARIF, which lists results, and JUnit, where tests fail."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CiResult:
+    """Something that was found.
+
+    Attributes:
+        rule: the rule or condition that it is about.
+        object: whom it concerns.
+        text: what is wrong, with the object.
+        level: `error`, `warning` or `note`.
+        file: where the object stands; empty if that isn't known.
+        line: of the file; 0 if that isn't known.
+        accepted_as: why it is let pass all the same; empty if it isn't.
+        properties: what else there is to say.
+    """
+
+    rule: str
+    object: str
+    text: str
+    level: str = "error"
+    file: str = ""
+    line: int = 0
+    accepted_as: str = ""
+    properties: Mapping[str, Any] = field(default_factory=dict)
+
+
+def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> dict[str, Any]:
+    """A SARIF 2.1.0 log.
+
+    Args:
+        rules: as SARIF describes them, each with an `id`.
+        results: what was found.
+    """
+    from podium import __version__
+
+    driver = {"name": "podium", "version": __version__, "rules": [*rules]}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "results": [*map(_sarif_result, results)]}],
+    }
+
+
+def junit(command: str, rules: Sequence[str], results: Sequence[CiResult]) -> str:
+    """A JUnit report: a test for each rule, which fails if anything was found by it.
+
+    Args:
+        command: whose report it is, such as `plan`.
+        rules: the names of the tests.
+        results: what was found.
+    """
+    failed = {one.rule for one in results}
+    suite = Element(
+        "testsuite", name=f"podium {command}", tests=str(len(rules)), failures=str(len(failed))
+    )
+    for rule in rules:
+        case = SubElement(suite, "testcase", classname=f"podium.{command}", name=rule)
+        texts = [one.text for one in results if one.rule == rule]
+        if texts:
+            failure = SubElement(case, "failure", message=f"{rule}: {len(texts)} of them")
+            failure.text = "\n".join(texts)
+    indent(suite)
+    return tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+def _sarif_result(one: CiResult) -> dict[str, Any]:
+    logical = {"fullyQualifiedName": one.object, "kind": "resource"}
+    location: dict[str, Any] = {"logicalLocations": [logical]}
+    if one.file:
+        location["physicalLocation"] = {"artifactLocation": {"uri": one.file}}
+        if one.line:
+            location["physicalLocation"]["region"] = {"startLine": one.line}
+    result: dict[str, Any] = {
+        "ruleId": one.rule,
+        "level": one.level,
+        "message": {"text": one.text},
+        "locations": [location],
+    }
+    if one.accepted_as:
+        result["suppressions"] = [{"kind": "inSource", "justification": one.accepted_as}]
+    return {**result, "properties": {**one.properties}} if one.properties else result

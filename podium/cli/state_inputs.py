@@ -1,0 +1,70 @@
+"""The state that a command is asked about: files, or a running cluster."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from io import BytesIO
+
+from podium.api.errors import PodiumError
+from podium.api.field_validation import FieldValidation
+from podium.apiserver.kinds.registry import decisive_faults
+from podium.cli.options import InputError
+from podium.manifests import Manifests, read_sources
+from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
+from podium.manifests.objects import FaultsOf
+
+
+def read_state(
+    paths: Sequence[str] | None,
+    kubeconfig: str | None,
+    context: str | None,
+    namespace: str,
+    *,
+    validation: FieldValidation = FieldValidation.WARN,
+    kind_of: KindOf = decisive_kind_of,
+    faults_of: FaultsOf = decisive_faults,
+) -> Manifests:
+    """Read the state.
+
+    Args:
+        paths: files; None for a running cluster.
+        kubeconfig: where the cluster is; the one that kubectl goes to if None.
+        context: of the kubeconfig.
+        namespace: where objects are that don't say.
+        validation: what becomes of unknown fields.
+        kind_of: the kind of an object, if it is of any use.
+        faults_of: the faults of an object of such a kind.
+
+    Raises:
+        PodiumError: it can't be read, or anything is wrong with it.
+    """
+    names_cluster = kubeconfig is not None or context is not None
+    sources, stdin, notes = paths, sys.stdin.buffer, list[str]()
+    if not sources:
+        sources = ["-"]
+        stdin, notes = _cluster(kubeconfig, context, is_named=names_cluster)
+    elif names_cluster:
+        raise InputError("the state is either in files (-f) or a running cluster")
+    read = read_sources(
+        sources,
+        stdin,
+        namespace=namespace,
+        validation=validation,
+        kind_of=kind_of,
+        faults_of=faults_of,
+    )
+    return replace(read, warnings=[*notes, *read.warnings])
+
+
+def _cluster(
+    kubeconfig: str | None, context: str | None, *, is_named: bool
+) -> tuple[BytesIO, list[str]]:
+    from podium.cli.snapshot_taking import snapshot_of
+
+    try:
+        found, content = snapshot_of(kubeconfig, context)
+    except PodiumError as error:
+        if is_named:
+            raise
+        raise InputError(f"the state isn't named by -f, and no cluster is read: {error}") from None
+    return BytesIO(content), found.notes

@@ -1,0 +1,44 @@
+"""All rules, by id."""
+
+from collections.abc import Mapping
+
+from podium.linting.rule import Rule
+from podium.linting.rules import (
+    affinity,
+    budgets,
+    kubelet,
+    nodes,
+    pod_priorities,
+    pods,
+    priority_classes,
+    quotas,
+    resources,
+    spreading,
+    tolerations,
+)
+from podium.linting.suppressions import suppression_without_reason, unknown_rule_suppressed
+
+_SUBJECTS = (
+    priority_classes,
+    pod_priorities,
+    budgets,
+    affinity,
+    spreading,
+    nodes,
+    resources,
+    pods,
+    tolerations,
+    quotas,
+    kubelet,
+)
+_ABOUT_OBJECTS = tuple(rule for subject in _SUBJECTS for rule in subject.RULES)
+
+RULES: Mapping[str, Rule] = {
+    rule.id: rule
+    for rule in (
+        *_ABOUT_OBJECTS,
+        suppression_without_reason,
+        unknown_rule_suppressed([rule.id for rule in _ABOUT_OBJECTS]),
+    )
+}
+"""All rules by id, subject by subject."""

@@ -1,0 +1,116 @@
+"""What rules look at: the objects, the workloads among them, and where pods may go."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+import msgspec
+
+from podium.api.node_selector import required_node_affinity
+from podium.api.objects import Object, labels, name, spec_of
+from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
+from podium.linting.budget_view import BudgetView, budget_view
+from podium.linting.thresholds import Thresholds
+from podium.linting.workloads import Workload, WorkloadReader
+from podium.node.kubelet_config import KubeletConfiguration
+
+_KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
+
+
+class ClusterView:
+    """A cluster, or manifests, as rules look at them.
+
+    Args:
+        objects: valid and with their namespaces; kinds that rules don't know are passed over.
+        kubelet: how kubelets are configured, if that is known.
+
+    Attributes:
+        by_kind: the objects by their kinds.
+        kubelet: how kubelets are configured, if that is known.
+    """
+
+    def __init__(
+        self, objects: Iterable[Object], kubelet: KubeletConfiguration | None = None
+    ) -> None:
+        found: dict[str, list[Object]] = {}
+        for obj in objects:
+            found.setdefault(str(obj["kind"]), []).append(obj)
+        self.by_kind: Mapping[str, Sequence[Object]] = found
+        self.kubelet = kubelet
+        self._nodes_for: dict[bytes, Sequence[Object]] = {}
+
+    def of(self, kind: str) -> Sequence[Object]:
+        """The objects of a kind."""
+        return self.by_kind.get(kind, ())
+
+    @cached_property
+    def workloads(self) -> Sequence[Workload]:
+        """All workloads, controllers first."""
+        return WorkloadReader(self.by_kind).workloads()
+
+    @cached_property
+    def budgets(self) -> Sequence[BudgetView]:
+        """The budgets, with the workloads whose pods they select."""
+        found = self.of("PodDisruptionBudget")
+        return [budget_view(budget, self.workloads) for budget in found]
+
+    @property
+    def nodes(self) -> Sequence[Object]:
+        """The nodes; none where only manifests were read."""
+        return self.of("Node")
+
+    @cached_property
+    def namespace_labels(self) -> Mapping[str, Mapping[str, str]]:
+        """The labels of each namespace that was read."""
+        return {name(one): labels(one) for one in self.of("Namespace")}
+
+    @cached_property
+    def classes(self) -> Sequence[Object]:
+        """The PriorityClasses that aren't the system's own, the lowest first."""
+        own = (one for one in self.of("PriorityClass") if name(one) not in SYSTEM_PRIORITY_CLASSES)
+        return sorted(own, key=lambda one: (value_of(one), name(one)))
+
+    @property
+    def knows_classes(self) -> bool:
+        """Whether a PriorityClass that wasn't read isn't there."""
+        return bool(self.of("PriorityClass") or self.nodes)
+
+    def class_names(self) -> set[str]:
+        """The names of all PriorityClasses, the system's included."""
+        return {*SYSTEM_PRIORITY_CLASSES, *map(name, self.classes)}
+
+    @cached_property
+    def default_class(self) -> Object | None:
+        """The PriorityClass of pods that name none."""
+        return next((one for one in self.classes if one.get("globalDefault")), None)
+
+    def critical_from(self, thresholds: Thresholds) -> int:
+        """From which priority on pods are critical; above all of users' if none are."""
+        if thresholds.critical_from is not None:
+            return thresholds.critical_from
+        top = max(map(value_of, self.classes), default=0)
+        default = 0 if self.default_class is None else value_of(self.default_class)
+        return top if top > max(default, 0) else HIGHEST_USER_DEFINABLE + 1
+
+    def nodes_for(self, workload: Workload) -> Sequence[Object]:
+        """The nodes that its pods select and whose taints they tolerate, whether there's room."""
+        spec = workload.spec
+        near = (spec.get("affinity") or {}).get("nodeAffinity")
+        asked = msgspec.json.encode((spec.get("nodeSelector"), near, spec.get("tolerations")))
+        if asked not in self._nodes_for:
+            self._nodes_for[asked] = [*filter(admits(workload.pod), self.nodes)]
+        return self._nodes_for[asked]
+
+
+def admits(pod: Object) -> Callable[[Object], bool]:
+    """Tells of nodes whether a pod selects them and tolerates their taints."""
+    required, tolerations = required_node_affinity(pod), spec_of(pod).get("tolerations")
+    return lambda node: (
+        required.matches(labels(node), name(node))
+        and untolerated(spec_of(node).get("taints"), tolerations, _KEEPS_OUT) is None
+    )
+
+
+def value_of(priority_class: Object) -> int:
+    """The priority that a class stands for."""
+    return int(priority_class.get("value") or 0)

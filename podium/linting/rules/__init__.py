@@ -1,0 +1,1 @@
+"""The rules: a file a subject, each with the rules about it as `RULES`."""

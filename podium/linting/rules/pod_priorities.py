@@ -1,0 +1,113 @@
+"""Rules about the priorities that pods ask for."""
+
+from collections.abc import Iterator
+
+from podium.api.priority import SYSTEM_PRIORITY_CLASSES
+from podium.linting.cluster_view import ClusterView
+from podium.linting.rule import Offence, rule
+from podium.linting.severity import Severity
+from podium.linting.thresholds import Thresholds
+
+
+@rule(
+    "unknown-class",
+    Severity.ERROR,
+    "Pods name a PriorityClass that isn't there",
+    reason="The API server lets none of them in: a workload stays without pods.",
+    fix="Make the class, or name one that is there.",
+)
+def unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The class that pods name is neither among the classes nor the system's."""
+    known = view.class_names()
+    for workload in view.workloads:
+        named = workload.priority_class
+        if named and workload.refusal and named not in known and view.knows_classes:
+            message = f"there is no PriorityClass {named}: none of its pods is let in"
+            yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
+
+
+@rule(
+    "priority-without-class",
+    Severity.ERROR,
+    "Pods state a priority without a class",
+    reason=(
+        "Priority comes of a class alone. The API server refuses pods that state another number "
+        "than their class, or the default, gives them."
+    ),
+    fix="Leave `priority` out, and name a class as `priorityClassName`.",
+)
+def priority_without_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """Pods state a number that admission doesn't come to, and no class."""
+    for workload in view.workloads:
+        stated = workload.spec.get("priority")
+        if workload.refusal and not workload.priority_class and stated is not None:
+            message = f"the priority {stated} comes of no class: none of its pods is let in"
+            yield Offence(workload.obj, message, f"{workload.path}.priority", (workload.refusal,))
+
+
+@rule(
+    "priority-contradicts-class",
+    Severity.ERROR,
+    "Pods state a priority or policy that their class doesn't have",
+    reason="The API server refuses pods whose numbers aren't those of their class.",
+    fix="Leave `priority` and `preemptionPolicy` out of pods: admission fills them in.",
+)
+def priority_contradicts_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """Pods state what their class, or the default, contradicts."""
+    known = view.class_names()
+    for workload in view.workloads:
+        states_priority = workload.spec.get("priority") is not None
+        named = workload.priority_class
+        if workload.refusal and (named in known or not (named or states_priority)):
+            message = "what it states isn't what its class says: none of its pods is let in"
+            yield Offence(workload.obj, message, workload.path, (workload.refusal,))
+
+
+@rule(
+    "workload-without-class",
+    Severity.INFO,
+    "Pods have no PriorityClass",
+    reason=(
+        "There are classes, and none is the default. So the pods have priority 0 without anybody "
+        "having said so."
+    ),
+    fix="Name a class as `priorityClassName`, or make one the default.",
+)
+def workload_without_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """Pods name no class where there are some, and there is no default."""
+    if not view.classes or view.default_class is not None:
+        return
+    for workload in view.workloads:
+        if not workload.priority_class and not workload.refusal:
+            message = "its pods name no PriorityClass, and get priority 0"
+            yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
+
+
+@rule(
+    "system-class-for-users",
+    Severity.WARNING,
+    "Pods outside of the system have one of the system's classes",
+    reason=(
+        "Pods of system-cluster-critical and system-node-critical preempt all pods of users, and "
+        "the kubelet never evicts them under pressure. One that leaks takes its node along."
+    ),
+    fix="Use a class of your own. Namespaces whose names begin with `kube-` or end in `-system` "
+    "are taken for the system's; for another one that is, add an annotation.",
+)
+def system_class_for_users(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A workload in a namespace of users has a system class."""
+    for workload in view.workloads:
+        place = workload.namespace
+        is_system = place.startswith("kube-") or place.endswith("-system")
+        if workload.priority_class in SYSTEM_PRIORITY_CLASSES and not is_system:
+            message = f"{workload.priority_class} outranks all pods of users, and {place} is theirs"
+            yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
+
+
+RULES = (
+    unknown_class,
+    priority_without_class,
+    priority_contradicts_class,
+    workload_without_class,
+    system_class_for_users,
+)

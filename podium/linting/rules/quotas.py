@@ -1,0 +1,67 @@
+"""Rules about ResourceQuotas and the PriorityClasses that they should hold down."""
+
+from collections.abc import Iterator, Sequence
+
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, name, namespace, spec_of
+from podium.core.quotas.matching import tracked
+from podium.core.quotas.scopes import in_scope, scope_selectors
+from podium.linting.cluster_view import ClusterView, value_of
+from podium.linting.rule import Offence, rule
+from podium.linting.severity import Severity
+from podium.linting.thresholds import Thresholds
+
+_SCOPE = "PriorityClass"
+
+
+@rule(
+    "quota-without-high-classes",
+    Severity.WARNING,
+    "Quotas of a namespace don't guard a high PriorityClass",
+    reason=(
+        "What the namespace may use is limited, but not at which priority: all of it may preempt "
+        "the pods of everybody else."
+    ),
+    fix="Add a quota with `scopeSelector` for the class: `pods: 0` where it isn't to be used. High "
+    "is the highest PriorityClass of users, or all from `thresholds.criticalFrom` on.",
+)
+def quota_without_high_classes(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+    """A namespace has quotas of pods, and none is about a class from the critical priority on."""
+    critical_from = view.critical_from(thresholds)
+    places: dict[str, list[Object]] = {}
+    for quota in view.of("ResourceQuota"):
+        if tracked(KINDS["Pod"], spec_of(quota).get("hard") or ()):
+            places.setdefault(namespace(quota), []).append(quota)
+    for high in (one for one in view.classes if value_of(one) >= critical_from):
+        for place, quotas in places.items():
+            if not _guarded(quotas, high):
+                message = f"no quota in {place} is about the class {name(high)}"
+                witness = f"PriorityClass {name(high)} ({value_of(high)})"
+                yield Offence(quotas[0], message, "spec.scopeSelector", (witness,))
+
+
+@rule(
+    "quota-for-unknown-class",
+    Severity.WARNING,
+    "A quota is about a PriorityClass that isn't there",
+    reason="It guards nothing: mostly the name is misspelt, or the class has another one by now.",
+    fix="Name a class that is there.",
+)
+def quota_for_unknown_class(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The scope PriorityClass of a quota names an unknown class."""
+    known = view.class_names()
+    for quota in view.of("ResourceQuota") if view.knows_classes else ():
+        for scope in scope_selectors(quota):
+            strange = sorted({*(scope.get("values") or ())} - known)
+            if scope.get("scopeName") == _SCOPE and strange:
+                message = f"there is no PriorityClass {', '.join(strange)}"
+                yield Offence(quota, message, "spec.scopeSelector")
+
+
+def _guarded(quotas: Sequence[Object], priority_class: Object) -> bool:
+    pod = {"spec": {"priorityClassName": name(priority_class)}}
+    scopes = (scope for quota in quotas for scope in scope_selectors(quota))
+    return any(one.get("scopeName") == _SCOPE and in_scope(one, "Pod", pod) for one in scopes)
+
+
+RULES = (quota_without_high_classes, quota_for_unknown_class)

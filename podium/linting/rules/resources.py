@@ -1,0 +1,103 @@
+"""Rules about what containers request, and what they are limited to."""
+
+from collections.abc import Iterator
+
+from podium.api.objects import Object
+from podium.api.priority import SYSTEM_CRITICAL
+from podium.api.qos import qos_class
+from podium.api.resources import is_pod_level, is_sidecar
+from podium.linting.cluster_view import ClusterView
+from podium.linting.rule import Offence, rule
+from podium.linting.severity import Severity
+from podium.linting.thresholds import Thresholds
+from podium.linting.workloads import Workload
+
+_COMPUTE = ("cpu", "memory")
+
+
+@rule(
+    "requests-missing",
+    Severity.WARNING,
+    "Containers request no cpu or memory",
+    reason=(
+        "The scheduler takes what isn't requested for free: it fills nodes beyond what they have, "
+        "and preemption removes the wrong pods. Under pressure the kubelet evicts first who uses "
+        "more than it requests."
+    ),
+    fix="Request what the container needs. Defaults for a namespace come of a LimitRange, which "
+    "this rule heeds.",
+)
+def requests_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A container requests no cpu or no memory, and the pod as a whole doesn't either."""
+    for workload in view.workloads:
+        whole = _amounts(workload.spec, "requests")
+        for place, container in _containers(workload):
+            own = _amounts(container, "requests")
+            missing = [one for one in _COMPUTE if one not in own and one not in whole]
+            if missing:
+                message = (
+                    f"container {container.get('name')} requests no {' and no '.join(missing)}"
+                )
+                yield Offence(workload.obj, message, f"{place}.resources.requests")
+
+
+@rule(
+    "memory-limit-missing",
+    Severity.WARNING,
+    "Containers may use any amount of memory",
+    reason=(
+        "A leak takes the memory of all pods on the node, until the kubelet evicts some or the "
+        "kernel kills one, and not always the one that leaks."
+    ),
+    fix="Set `limits.memory`, for containers whose use is known to what they request.",
+)
+def memory_limit_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A container has no limit of memory, and the pod as a whole hasn't either."""
+    for workload in view.workloads:
+        if "memory" in _amounts(workload.spec, "limits"):
+            continue
+        for place, container in _containers(workload):
+            if "memory" not in _amounts(container, "limits"):
+                message = f"container {container.get('name')} has no limit of memory"
+                yield Offence(workload.obj, message, f"{place}.resources.limits")
+
+
+@rule(
+    "critical-not-guaranteed",
+    Severity.WARNING,
+    "Critical pods aren't Guaranteed",
+    reason=(
+        "Priority keeps them from being preempted, not from being killed: when memory runs out, "
+        "the kernel spares Guaranteed pods only, whatever their priority."
+    ),
+    fix="Limit cpu and memory of each container to what it requests. Critical is the highest "
+    "PriorityClass of users, or `thresholds.criticalFrom`; pods of the system's classes, which "
+    "the kubelet never evicts, aren't meant.",
+)
+def critical_not_guaranteed(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
+    """Pods of the highest level of users are Burstable or BestEffort."""
+    critical_from = view.critical_from(thresholds)
+    for workload in view.workloads:
+        priority = workload.priority
+        if priority is None or not critical_from <= priority < SYSTEM_CRITICAL:
+            continue
+        found = qos_class(workload.pod)
+        if found != "Guaranteed":
+            message = f"its pods have priority {priority}, and are {found}"
+            yield Offence(workload.obj, message, f"{workload.path}.containers")
+
+
+def _containers(workload: Workload) -> Iterator[tuple[str, Object]]:
+    """The containers that keep running, with where they stand."""
+    for field in ("containers", "initContainers"):
+        for index, container in enumerate(workload.spec.get(field) or ()):
+            if field == "containers" or is_sidecar(container):
+                yield f"{workload.path}.{field}[{index}]", container
+
+
+def _amounts(owner: Object, field: str) -> Object:
+    found: Object = (owner.get("resources") or {}).get(field) or {}
+    return {name: amount for name, amount in found.items() if is_pod_level(name)}
+
+
+RULES = (requests_missing, memory_limit_missing, critical_not_guaranteed)

@@ -1,0 +1,123 @@
+"""Rules about topology spread constraints."""
+
+from collections.abc import Iterator, Sequence
+
+from podium.api.objects import Object
+from podium.core.kin import Kin
+from podium.core.pod_classes import PodClass
+from podium.core.spreading import (
+    DO_NOT_SCHEDULE,
+    SCHEDULE_ANYWAY,
+    SpreadConstraint,
+    own_constraints,
+    standing,
+)
+from podium.linting.cluster_view import ClusterView
+from podium.linting.rule import Offence, rule
+from podium.linting.rules.affinity import node_names, without_label
+from podium.linting.severity import Severity
+from podium.linting.thresholds import Thresholds
+from podium.linting.workloads import Workload
+
+_FIELD = "topologySpreadConstraints"
+
+
+@rule(
+    "spread-label-missing",
+    Severity.WARNING,
+    "Pods spread by a label that nodes lack",
+    reason=(
+        "With `DoNotSchedule` no pod is scheduled to a node without the label. With "
+        "`ScheduleAnyway` the constraint means nothing where no node has it."
+    ),
+    fix="Label the nodes, or spread by a label that they have; keep the pods off nodes that "
+    "aren't meant by node affinity.",
+)
+def spread_label_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """A node where the pods may go lacks the topology key of a constraint that must hold."""
+    for workload in view.workloads:
+        nodes = view.nodes_for(workload)
+        for one in _constraints(workload, DO_NOT_SCHEDULE):
+            if lacking := without_label(nodes, one.topology_key):
+                part = f"{len(lacking)} of {len(nodes)} nodes for its pods lack"
+                message = f"{part} the label {one.topology_key}, and none is scheduled there"
+                yield _offence(workload, message, node_names(lacking))
+        for one in _constraints(workload, SCHEDULE_ANYWAY):
+            lacking = without_label(nodes, one.topology_key)
+            if lacking and len(lacking) == len(nodes):
+                message = f"no node for its pods has the label {one.topology_key}: nothing spreads"
+                yield _offence(workload, message, node_names(lacking))
+
+
+@rule(
+    "min-domains-unmet",
+    Severity.WARNING,
+    "minDomains asks for more domains than there are",
+    reason=(
+        "With fewer domains than `minDomains` the emptiest one counts as empty: no domain may "
+        "have more pods than `maxSkew`, and the rest stay pending."
+    ),
+    fix="Ask for no more domains than there are, or add nodes in others.",
+)
+def min_domains_unmet(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The nodes that count for a constraint make up fewer domains than it asks for."""
+    for workload in view.workloads if view.nodes else ():
+        constraints = _constraints(workload, DO_NOT_SCHEDULE)
+        for index, one in enumerate(constraints):
+            domains = _domains(workload, constraints, view.nodes, index)
+            if one.min_domains > len(domains):
+                places = one.max_skew * len(domains)
+                message = (
+                    f"minDomains is {one.min_domains}, and nodes have {len(domains)} values of "
+                    f"{one.topology_key}: of {workload.replicas} pods only {places} find a place"
+                    if places < workload.replicas
+                    else f"minDomains is {one.min_domains}, and nodes have {len(domains)} values "
+                    f"of {one.topology_key}: no more than {places} pods find a place"
+                )
+                yield _offence(workload, message, tuple(sorted(domains)))
+
+
+@rule(
+    "spread-ignores-own-pods",
+    Severity.WARNING,
+    "A spread constraint doesn't count the pods that it is on",
+    reason=(
+        "Its selector doesn't match the labels of its own pods. They are placed by where others "
+        "are, and may all end up in one domain."
+    ),
+    fix="Make `labelSelector` match the labels of the pods.",
+)
+def spread_ignores_own_pods(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
+    """The selector of a constraint doesn't match its own pods."""
+    for workload in view.workloads:
+        kin = Kin(0, workload.pod)
+        for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
+            for one in _constraints(workload, action):
+                if not one.counts(kin, kin):
+                    selector = str(one.selector) or "an empty selector"
+                    message = f"{selector} doesn't count its own pods on {one.topology_key}"
+                    yield _offence(workload, message)
+
+
+def _class(workload: Workload) -> PodClass:
+    return PodClass(0, workload.pod, Kin(0, workload.pod))
+
+
+def _constraints(workload: Workload, action: str) -> Sequence[SpreadConstraint]:
+    return own_constraints(_class(workload), action)
+
+
+def _domains(
+    workload: Workload, constraints: Sequence[SpreadConstraint], nodes: Sequence[Object], index: int
+) -> set[str]:
+    """The domains of the constraint at `index`, as the nodes that count for it have them."""
+    cls = _class(workload)
+    found = (standing(cls, constraints, node) for node in nodes)
+    return {one[index][0] for one in found if one is not None and one[index][1]}
+
+
+def _offence(workload: Workload, message: str, witnesses: tuple[str, ...] = ()) -> Offence:
+    return Offence(workload.obj, message, f"{workload.path}.{_FIELD}", witnesses)
+
+
+RULES = (spread_label_missing, min_domains_unmet, spread_ignores_own_pods)
