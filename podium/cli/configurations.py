@@ -59,7 +59,7 @@ def read_kubelet_config(
     from podium.documents import InvalidDocumentError
     from podium.node.kubelet_config import read_kubelet_config
 
-    found = {} if path is None else _kubelet_document(path)
+    found = {} if path is None else only_document(path, "KubeletConfiguration")
     given = {field: value for field, value in flags.items() if value is not None}
     try:
         return read_kubelet_config({**found, **given})
@@ -68,11 +68,20 @@ def read_kubelet_config(
         raise InputError("\n".join(f"{where}{fault}" for fault in error.errors)) from error
 
 
-def _kubelet_document(path: str) -> dict[str, Any]:
+def only_document(path: str, kind: str) -> dict[str, Any]:
+    """The one document in a file.
+
+    Args:
+        path: of the file.
+        kind: what it should be, for errors.
+
+    Raises:
+        InputError: it can't be read, or holds something else.
+    """
     documents = _documents(path)
     found = documents[0] if len(documents) == 1 else None
     if not isinstance(found, dict):
-        raise InputError(f"{path}: must hold one document, a KubeletConfiguration")
+        raise InputError(f"{path}: must hold one document, a {kind}")
     return found
 
 

@@ -35,6 +35,7 @@ COMMANDS = (
     "plan",
     "explain",
     "capacity",
+    "lint",
     "simulate",
     "import",
     "decide",

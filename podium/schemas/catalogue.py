@@ -14,6 +14,8 @@ _TYPES: Mapping[str, str] = {
     "EvictionQuestion": "podium.decide.eviction.question:EvictionQuestion",
     "Plan": "podium.plan.outcome:Plan",
     "Explanation": "podium.plan.explanation:PodExplanation",
+    "LintReport": "podium.linting.report:LintReport",
+    "LintConfiguration": "podium.linting.configuration:LintConfiguration",
     "EvictionRanking": "podium.plan.evicting:EvictionRanking",
     "Capacity": "podium.advice.capacity_report:Capacity",
     "Simulation": "podium.simulation.report:SimulationReport",

@@ -52,6 +52,7 @@ RUNS = {
         [*EXAMPLE, "--pod", "examples/best-practice/orange.yaml"],
         PLAYS | {"advice", "decide", "explaining", "plan", "presenting"},
     ),
+    "lint": (EXAMPLE, DECIDES | {"linting", "presenting", "store"}),
     "simulate": (["/dev/null"], PLAYS),
     "import": (
         ["openb", "/dev/null", "/dev/null"],

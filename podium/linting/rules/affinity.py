@@ -34,11 +34,9 @@ def affinity_to_lower_priority(view: ClusterView, _: Thresholds) -> Iterator[Off
             own = workload.priority
             priorities = [one.priority for one in found if one.priority is not None]
             if own is not None and priorities and max(priorities) < own:
-                names = ", ".join(f"{one} ({one.priority})" for one in found)
-                message = f"its pods, of priority {own}, must be near lower ones: {names}"
-                yield Offence(
-                    workload.obj, message, f"{workload.path}.{_AFFINITY}", tuple(map(str, found))
-                )
+                message = f"its pods, of priority {own}, must be near pods that are lower"
+                lower = tuple(f"{one} ({one.priority})" for one in found)
+                yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}", lower)
 
 
 @rule(

@@ -111,9 +111,9 @@ def budget_without_scale(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     for one in view.budgets:
         if one.needs_scale and one.unscaled:
             field, bound = one.bound
-            names = ", ".join(map(str, one.unscaled))
-            message = f"{field}: {bound} needs a scale, which {names} doesn't have"
-            yield Offence(one.budget, message, f"spec.{field}", one.witnesses)
+            message = f"{field}: {bound} needs a scale, which some of its pods don't have"
+            witnesses = tuple(map(str, one.unscaled))
+            yield Offence(one.budget, message, f"spec.{field}", witnesses)
 
 
 @rule(
@@ -131,10 +131,8 @@ def overlapping_budgets(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     for one, other in combinations(view.budgets, 2):
         common = [workload for workload in one.workloads if workload in other.workloads]
         if common:
-            names = ", ".join(map(str, common))
-            message = f"{name(other.budget)} selects pods of {names}, too: none can be evicted"
-            witnesses = (f"PodDisruptionBudget {namespace(other.budget)}/{name(other.budget)}",)
-            yield Offence(one.budget, message, _SELECTOR, witnesses)
+            message = f"{name(other.budget)} selects the same pods: none of them can be evicted"
+            yield Offence(one.budget, message, _SELECTOR, tuple(map(str, common)))
 
 
 @rule(

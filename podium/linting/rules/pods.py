@@ -38,7 +38,8 @@ def bare_pod(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
         "important pod stays pending."
     ),
     fix="Shorten `terminationGracePeriodSeconds`, and save what must survive as work goes on. "
-    "`thresholds.gracePeriod` says what is long.",
+    "`thresholds.gracePeriod` says what is long. Critical pods, which have the highest PriorityClass "
+    "of users, aren't meant.",
 )
 def long_grace_period(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
     """Pods with a long grace period have a lower priority than pods or a class that preempt."""
@@ -48,7 +49,8 @@ def long_grace_period(view: ClusterView, thresholds: Thresholds) -> Iterator[Off
     for workload in view.workloads:
         grace_s = workload.spec.get("terminationGracePeriodSeconds") or 0
         priority = workload.priority
-        if priority is not None and priority < top and grace_s > thresholds.grace_period:
+        is_low = priority is not None and priority < min(top, view.critical_from(thresholds))
+        if is_low and grace_s > thresholds.grace_period:
             message = f"its pods, of priority {priority}, may take {grace_s}s to make room"
             field = f"{workload.path}.terminationGracePeriodSeconds"
             yield Offence(workload.obj, message, field, (f"pods of priority {top} preempt",))

@@ -82,8 +82,7 @@ def default_class_not_lowest(view: ClusterView, _: Thresholds) -> Iterator[Offen
         one for one in view.classes if value_of(one) < value and not value_of(one) < 0 <= value
     ]
     if lower:
-        names = ", ".join(map(name, lower))
-        message = f"pods without a class get {value}, above those of {names}"
+        message = f"pods without a class get {value}, and outrank those of lower classes"
         yield Offence(default, message, "globalDefault", tuple(map(_shown, lower)))
 
 
@@ -145,7 +144,7 @@ def no_level_between(view: ClusterView, thresholds: Thresholds) -> Iterator[Offe
         if high - low <= thresholds.levels_between:
             free = high - low - 1
             between = f"only {free} values are" if free else "no value is"
-            message = f"{between} free up to {name(of_value[high])} ({high})"
+            message = f"{between} free up to the next class"
             yield Offence(of_value[low], message, "value", (_shown(of_value[high]),))
 
 

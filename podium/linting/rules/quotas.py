@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, name, namespace, spec_of
+from podium.api.objects import Object, key, name, namespace, spec_of
 from podium.core.quotas.matching import tracked
 from podium.core.quotas.scopes import in_scope, scope_selectors
 from podium.linting.cluster_view import ClusterView, value_of
@@ -35,9 +35,8 @@ def quota_without_high_classes(view: ClusterView, thresholds: Thresholds) -> Ite
     for high in (one for one in view.classes if value_of(one) >= critical_from):
         for place, quotas in places.items():
             if not _guarded(quotas, high):
-                message = f"no quota in {place} is about the class {name(high)}"
-                witness = f"PriorityClass {name(high)} ({value_of(high)})"
-                yield Offence(quotas[0], message, "spec.scopeSelector", (witness,))
+                message = f"no quota in {place} is about {name(high)}, of {value_of(high)}"
+                yield Offence(quotas[0], message, "spec.scopeSelector", tuple(map(key, quotas)))
 
 
 @rule(

@@ -68,7 +68,7 @@ def memory_limit_missing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     "Critical pods aren't Guaranteed",
     reason=(
         "Priority keeps them from being preempted, not from being killed: when memory runs out, "
-        "the kernel spares Guaranteed pods only, whatever their priority."
+        "the kernel goes by the QoS class, and takes Guaranteed pods last."
     ),
     fix="Limit cpu and memory of each container to what it requests. Critical is the highest "
     "PriorityClass of users, or `thresholds.criticalFrom`; pods of the system's classes, which "

@@ -1,0 +1,104 @@
+"""`podium lint`: what of a cluster, or of manifests, doesn't do what its authors think."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.api.objects import DEFAULT_NAMESPACE
+from podium.cli.gating import FAILED_ON_EXIT_CODE
+from podium.cli.options import (
+    ClusterOption,
+    ContextOption,
+    KubeletConfigOption,
+    NamespaceOption,
+    StateOption,
+)
+from podium.cli.output import fail, working
+
+
+class LintOutput(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+class FailOn(StrEnum):
+    """From which severity on findings make the command fail."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    NEVER = "never"
+
+
+LintConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="Which rules count, and how much; .podium-lint.yaml of this directory unless given, "
+        "if that is there.",
+    ),
+]
+FailOnOption = Annotated[
+    FailOn, typer.Option("--fail-on", help="Exit with 2 if anything is found from that on.")
+]
+ExplainOption = Annotated[
+    str | None,
+    typer.Option("--explain", metavar="RULE", help="Print the page about a rule, and exit."),
+]
+ListOption = Annotated[bool, typer.Option("--list", help="List the rules, and exit.")]
+
+
+def lint(
+    state: StateOption = None,
+    kubeconfig: ClusterOption = None,
+    context: ContextOption = None,
+    namespace: NamespaceOption = DEFAULT_NAMESPACE,
+    kubelet_config: KubeletConfigOption = None,
+    config: LintConfigOption = None,
+    fail_on: FailOnOption = FailOn.ERROR,
+    output: Annotated[
+        LintOutput, typer.Option("--output", "-o", help="How to print what is found.")
+    ] = LintOutput.TEXT,
+    explain: ExplainOption = None,
+    list_rules: ListOption = False,
+) -> None:
+    """Find what is wrong with priorities, budgets, affinity, requests and quotas.
+
+    Such as: podium lint -f manifests/ -o sarif > lint.sarif. Without -f, the running cluster is
+    judged. With its nodes, more rules have something to say than with manifests alone. An
+    annotation lint.podium.dev/RULE with a reason suppresses what a rule says of an object.
+    """
+    try:
+        if list_rules or explain is not None:
+            _tell_of_rules(explain)
+            return
+        from podium.cli.lint_inputs import lint_of
+
+        with working("linting"):
+            report = lint_of(state, kubeconfig, context, namespace, kubelet_config, config)
+    except PodiumError as error:
+        fail(error)
+    from podium.cli.lint_printing import print_lint
+    from podium.linting.severity import Severity
+
+    print_lint(report, output)
+    if fail_on is not FailOn.NEVER and report.at_least(Severity(fail_on)):
+        raise typer.Exit(FAILED_ON_EXIT_CODE)
+
+
+def _tell_of_rules(explained: str | None) -> None:
+    from podium.cli.lint_pages import page_of, print_rules
+
+    if explained is None:
+        print_rules()
+    else:
+        print(page_of(explained), end="")

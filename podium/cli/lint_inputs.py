@@ -1,0 +1,105 @@
+"""What `podium lint` judges, and by which configuration."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.kinds import KINDS, Kind
+from podium.api.objects import Object, place_of
+from podium.apiserver.kinds.registry import decisive_faults
+from podium.cli.configurations import only_document
+from podium.cli.options import InputError
+from podium.cli.state_inputs import read_state
+from podium.documents import InvalidDocumentError, read
+from podium.linting.cluster_view import ClusterView
+from podium.linting.configuration import FILE, KIND, LintConfiguration
+from podium.linting.linting import lint
+from podium.linting.report import LintReport
+from podium.manifests import Loaded, Manifests
+from podium.manifests.decisive_kinds import decisive_kind_of
+from podium.node.kubelet_config import KIND as KUBELET_KIND
+from podium.node.kubelet_config import KubeletConfiguration
+
+T = TypeVar("T", bound=BaseModel)
+
+_OTHER_KINDS = ("CronJob", "HorizontalPodAutoscaler")
+
+
+def lint_of(
+    state: Sequence[str] | None,
+    kubeconfig: str | None,
+    context: str | None,
+    namespace: str,
+    kubelet_config: str | None,
+    config: str | None,
+) -> LintReport:
+    """Read everything, and judge it.
+
+    Args:
+        state: files; None for a running cluster.
+        kubeconfig: where the cluster is; the one that kubectl goes to if None.
+        context: of the kubeconfig.
+        namespace: where objects are that don't say.
+        kubelet_config: the file of the kubelets' configuration, if there is one.
+        config: the file of the lint configuration; the usual one, if that is there, if None.
+
+    Raises:
+        PodiumError: anything can't be read, or is wrong.
+    """
+    if [*(state or ()), kubelet_config, config].count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    found = config or (FILE if Path(FILE).is_file() else None)
+    configuration = _document(LintConfiguration, KIND, found) or LintConfiguration()
+    kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
+    read = read_state(state, kubeconfig, context, namespace, kind_of=_kind_of, faults_of=_faults_of)
+    view = ClusterView((loaded.obj for loaded in read.objects if _kind_of(loaded.obj)), kubelet)
+    sources = _sources(read, kubelet_config)
+    report = lint(view, configuration, lambda obj: sources.get(_identity(obj), ("", 0)))
+    return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))
+
+
+def _kind_of(obj: Object) -> Kind | None:
+    """The kind of an object that rules look at."""
+    other = KINDS[obj["kind"]] if obj.get("kind") in _OTHER_KINDS else None
+    if other is not None and str(obj.get("apiVersion")).rpartition("/")[0] == other.group:
+        return other
+    return decisive_kind_of(obj)
+
+
+def _faults_of(obj: Object) -> list[FieldError]:
+    """The faults of an object but those that a rule tells of: names and values of the system's."""
+    found = decisive_faults(obj)
+    if obj["kind"] != "PriorityClass":
+        return found
+    return [one for one in found if one.kind is not ErrorKind.FORBIDDEN]
+
+
+def _document(kind: type[T], name: str, path: str | None) -> T | None:
+    """The document in a file, with whatever may be wrong with it by itself; None without a file."""
+    if path is None:
+        return None
+    try:
+        return read(kind, only_document(path, name))
+    except InvalidDocumentError as error:
+        raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
+
+
+def _sources(
+    read: Manifests, kubelet_config: str | None
+) -> Mapping[tuple[str, ...], tuple[str, int]]:
+    found = {_identity(one.obj): _place(one) for one in read.objects}
+    return {**found, _identity({"kind": KUBELET_KIND}): (kubelet_config or "", 1)}
+
+
+def _identity(obj: Object) -> tuple[str, ...]:
+    return (str(obj["kind"]), *(place_of(obj) if "metadata" in obj else ()))
+
+
+def _place(loaded: Loaded) -> tuple[str, int]:
+    """File and line; neither of what came through a pipe or from a running cluster."""
+    source = loaded.source
+    return ("", 0) if source.file in ("-", "stdin") else (source.file, source.line)
