@@ -14,8 +14,6 @@ from podium.plan.conditions import Condition
 if TYPE_CHECKING:
     from podium.plan.gates import Finding, Gate
 
-FAILED_ON_EXIT_CODE = 2
-
 _SHOWN_MAX = 10
 
 FailOnOption = Annotated[

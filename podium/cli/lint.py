@@ -7,7 +7,6 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.api.objects import DEFAULT_NAMESPACE
-from podium.cli.gating import FAILED_ON_EXIT_CODE
 from podium.cli.options import (
     ClusterOption,
     ContextOption,
@@ -15,7 +14,7 @@ from podium.cli.options import (
     NamespaceOption,
     StateOption,
 )
-from podium.cli.output import fail, working
+from podium.cli.output import FAILED_ON_EXIT_CODE, fail, working
 
 
 class LintOutput(StrEnum):

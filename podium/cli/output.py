@@ -24,6 +24,7 @@ _WIDTH_MIN = 10
 _REFRESH_S = 0.2
 _LINE_LENGTH_MAX = 2_000
 ERROR_EXIT_CODE = 1
+FAILED_ON_EXIT_CODE = 2
 # As shells have it of a command that Ctrl-C has ended.
 INTERRUPTED_EXIT_CODE = 130
 

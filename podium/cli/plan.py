@@ -9,7 +9,6 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.cli.gating import (
-    FAILED_ON_EXIT_CODE,
     BaselineOption,
     FailOnOption,
     GatesOption,
@@ -20,6 +19,7 @@ from podium.cli.gating import (
     read_gates,
 )
 from podium.cli.output import (
+    FAILED_ON_EXIT_CODE,
     INTERRUPTED_EXIT_CODE,
     Progress,
     console,

@@ -23,9 +23,8 @@ TABLE = "| rule | severity | finds |\n| --- | --- | --- |\n"
 
 def head(rule: Rule) -> str:
     """What stands on the page before its examples."""
-    return (
-        f"# {rule.id}\n\n{rule.severity}: {rule.title}.\n\n{rule.reason}\n\n## Fix\n\n{rule.fix}\n\n"
-    )
+    title = f"{rule.severity}: {rule.title}."
+    return "\n\n".join((f"# {rule.id}", title, rule.reason, "## Fix", rule.fix, ""))
 
 
 def found_in(example: str, directory: Path) -> set[str]:

@@ -38,8 +38,8 @@ def bare_pod(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
         "important pod stays pending."
     ),
     fix="Shorten `terminationGracePeriodSeconds`, and save what must survive as work goes on. "
-    "`thresholds.gracePeriod` says what is long. Critical pods, which have the highest PriorityClass "
-    "of users, aren't meant.",
+    "`thresholds.gracePeriod` says what is long. Critical pods, with the highest PriorityClass of "
+    "users, aren't meant.",
 )
 def long_grace_period(view: ClusterView, thresholds: Thresholds) -> Iterator[Offence]:
     """Pods with a long grace period have a lower priority than pods or a class that preempt."""
