@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel
-
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS, Kind
 from podium.api.objects import Object, place_of
@@ -14,7 +12,7 @@ from podium.apiserver.kinds.registry import decisive_faults
 from podium.cli.configurations import only_document
 from podium.cli.options import InputError
 from podium.cli.state_inputs import read_state
-from podium.documents import InvalidDocumentError, read
+from podium.documents import Document, InvalidDocumentError, read
 from podium.linting.cluster_view import ClusterView
 from podium.linting.configuration import FILE, KIND, LintConfiguration
 from podium.linting.linting import lint
@@ -24,7 +22,7 @@ from podium.manifests.decisive_kinds import decisive_kind_of
 from podium.node.kubelet_config import KIND as KUBELET_KIND
 from podium.node.kubelet_config import KubeletConfiguration
 
-T = TypeVar("T", bound=BaseModel)
+T = TypeVar("T", bound=Document)
 
 _OTHER_KINDS = ("CronJob", "HorizontalPodAutoscaler")
 
