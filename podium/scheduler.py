@@ -77,8 +77,8 @@ class Scheduler:
             self.preempting,
             self.clock,
             self.history,
-            options or SchedulerOptions(),
-            None if every_node else rng,
+            options=options or SchedulerOptions(),
+            rng=None if every_node else rng,
         )
         factories = plugin_factories()
         profiles = resolve(configuration, factories) if configuration else default_profiles()

@@ -21,6 +21,29 @@ class BudgetPolicy(StrEnum):
     RESPECT = "Respect"
 
 
+class CandidateKey(StrEnum):
+    """By what candidate nodes are compared; the smallest value is taken, of starts the latest.
+
+    The first five are kube-scheduler's. DELETION_COST adds up the victims' annotations
+    `controller.kubernetes.io/pod-deletion-cost`, LOST_RUN_TIME the seconds that they have run since
+    their start, or since the moment of their annotation `podium.dev/last-checkpoint`.
+    STRANDED_VICTIMS counts those that have no replacement, or whose replacement fits nowhere else
+    at once.
+    """
+
+    PDB_VIOLATIONS = "PodDisruptionBudgetViolations"
+    HIGHEST_PRIORITY = "HighestPriority"
+    PRIORITY_SUM = "PrioritySum"
+    VICTIM_COUNT = "VictimCount"
+    LATEST_START = "LatestStart"
+    DELETION_COST = "DeletionCost"
+    LOST_RUN_TIME = "LostRunTime"
+    STRANDED_VICTIMS = "StrandedVictims"
+
+
+DEFAULT_CANDIDATE_ORDER = tuple(CandidateKey)[:5]
+
+
 class MinimumRunTime(Document):
     """How long the pods of a class run before they may be preempted.
 

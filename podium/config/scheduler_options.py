@@ -9,8 +9,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from podium.config.preemption_options import BudgetPolicy, PreemptionProtection
-from podium.documents import Choice, Document, Duration, FrozenSet, member_of
+from podium.config.preemption_options import (
+    DEFAULT_CANDIDATE_ORDER,
+    BudgetPolicy,
+    CandidateKey,
+    PreemptionProtection,
+)
+from podium.documents import Choice, Document, Duration, FrozenSet, Tuple, member_of
 
 OPTIONS_API_VERSION = "podium.dev/v1alpha1"
 OPTIONS_KIND = "SchedulerOptions"
@@ -36,6 +41,7 @@ class SchedulerOptions(Document):
         victim_order: how preemption orders the pods of a node.
         eviction_guard_s: for how long a replacement is kept from a node that has evicted a pod of
             its controller under pressure; 0 keeps it from none.
+        candidate_order: by what preemption compares candidate nodes, the first key first.
         disruption_budgets: what budgets are to preemption.
         budget_annotations: whether a PodDisruptionBudget's annotation
             `podium.dev/disruption-budgets: Respect` is heeded.
@@ -51,6 +57,9 @@ class SchedulerOptions(Document):
     kind: Annotated[str, Choice((OPTIONS_KIND,))] = OPTIONS_KIND
     victim_order: Annotated[VictimOrder, member_of(VictimOrder)] = VictimOrder.DEFAULT
     eviction_guard_s: Annotated[Duration, Field(alias="evictionGuard")] = 0.0
+    candidate_order: Annotated[
+        Tuple[Annotated[CandidateKey, member_of(CandidateKey)]], Field(min_length=1)
+    ] = DEFAULT_CANDIDATE_ORDER
     disruption_budgets: Annotated[BudgetPolicy, member_of(BudgetPolicy)] = BudgetPolicy.BEST_EFFORT
     budget_annotations: bool = False
     budget_respecting_classes: FrozenSet[str] = frozenset()

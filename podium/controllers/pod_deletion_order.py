@@ -4,22 +4,16 @@ What is still alike after all criteria goes by name, where Kubernetes leaves it 
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cmp_to_key, partial
 
-from podium.api.integers import INT32, parse_int
-from podium.api.objects import Object, annotations, metadata_of, name, spec_of, uid
+from podium.api.deletion_cost import deletion_cost
+from podium.api.objects import Object, metadata_of, name, spec_of, uid
 from podium.api.pods import is_active, node_name_of
 from podium.api.resources import is_sidecar
 from podium.api.times import parse_time
-
-DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
-
-# As upstream reads it: no plus sign, no leading zeros.
-_WHOLE_NUMBER = re.compile("0|-?[1-9][0-9]*", re.ASCII)
 
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
@@ -62,7 +56,7 @@ def scale_down_order(
             two), and the uid decides within one; without, they count exactly.
     """
     neighbours = Counter(_node(pod) for pod in related if is_active(pod))
-    facts = {uid(pod): _facts(pod, (_deletion_cost(pod), -neighbours[_node(pod)])) for pod in pods}
+    facts = {uid(pod): _facts(pod, (deletion_cost(pod), -neighbours[_node(pod)])) for pod in pods}
     return _sorted(pods, facts, now)
 
 
@@ -149,13 +143,6 @@ def _sidecar_restarts(pod: Object) -> int:
     containers = spec_of(pod).get("initContainers") or ()
     names = {container.get("name") for container in containers if is_sidecar(container)}
     return _restarts(pod.get("status") or {}, "initContainerStatuses", names)
-
-
-def _deletion_cost(pod: Object) -> int:
-    """The cost that the pod's annotation puts on its deletion; 0 if there is none to be read."""
-    text = annotations(pod).get(DELETION_COST, "0")
-    cost = parse_int(text, INT32) if _WHOLE_NUMBER.fullmatch(text) else None
-    return cost or 0
 
 
 def _node(pod: Object) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from podium.api.pods import scheduler_name_of
 from podium.core.decision import Decision
 from podium.core.evaluation import INFEASIBLE, Evaluation
 from podium.core.filtering import Filtering
-from podium.core.framework import FITS, Codes, CycleError, PostFilterResult
+from podium.core.framework import FITS, Codes, CycleError, PostFilterResult, Rows
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
@@ -48,6 +49,7 @@ class SchedulingCycle:
         self._nominator = handle.nominator
         self._pipelines = pipelines
         self.timing: Timing | None = None
+        handle.finder.rows = self._rows_that_fit
         self._keep_nothing()
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
@@ -73,6 +75,12 @@ class SchedulingCycle:
             return self._decide(pod, pipeline, evaluation)
         except CycleError as error:
             return Decision(pod, error=str(error))
+
+    def _rows_that_fit(self, pod: PodInfo) -> Rows:
+        """The rows that fit a pod, of a scheduler that isn't ours by our first profile."""
+        first = next(iter(self._pipelines.values()))
+        pipeline = self._pipelines.get(scheduler_name_of(pod.obj), first)
+        return self._refreshed(pipeline, pod).filtering.feasible_rows()
 
     def _keep_nothing(self) -> None:
         self._evaluations: Recent[_Key, Evaluation] = Recent(_EVALUATIONS_MAX)

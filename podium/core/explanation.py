@@ -34,7 +34,7 @@ class Explanation:
         candidates: the nodes on which preemption would make room, by name.
         rejected: the nodes whose dry run failed, with what stood in the way.
         selected: the candidates that the choice could not tell apart, by name.
-        lost_at: of candidates, the index of the key of `choice.KEYS` at which they lost; None for
+        lost_at: of candidates, the index of the key of the choice at which they lost; None for
             the selected ones.
     """
 

@@ -7,6 +7,7 @@ from podium.config.scheduler_options import SchedulerOptions
 from podium.core.budget_columns import BudgetColumns
 from podium.core.clock import Clock
 from podium.core.listers import Listers
+from podium.core.node_finder import NodeFinder
 from podium.core.nominator import Nominator
 from podium.core.preemption.victim_history import VictimHistory
 from podium.core.snapshot import Snapshot
@@ -25,6 +26,7 @@ class Handle:
             the last victim is seen to terminate. Whoever removes the victims keeps it.
         clock: the time.
         history: who was preempted lately. Whoever removes the victims keeps it.
+        finder: says which nodes other pods would fit.
         options: Podium's own options.
         rng: for what a configuration limits to random candidates; None limits nothing.
     """
@@ -36,5 +38,6 @@ class Handle:
     preempting: set[str] = field(default_factory=set)
     clock: Clock = field(default_factory=Clock)
     history: VictimHistory = field(default_factory=VictimHistory)
+    finder: NodeFinder = field(default_factory=NodeFinder)
     options: SchedulerOptions = field(default_factory=SchedulerOptions)
     rng: Random | None = None

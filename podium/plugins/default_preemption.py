@@ -22,6 +22,7 @@ from podium.core.handle import Handle
 from podium.core.hints import after_removal
 from podium.core.pods import PodInfo
 from podium.core.post_filter import NodeToStatus
+from podium.core.preemption.candidate_keys import keys_of
 from podium.core.preemption.candidates import CandidateLimit
 from podium.core.preemption.choice import Choice, choose
 from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
@@ -55,6 +56,7 @@ class DefaultPreemption:
     def __init__(self, handle: Handle, args: DefaultPreemptionArgs) -> None:
         self._handle = handle
         self._importance = IMPORTANCE[handle.options.victim_order]
+        self._keys = keys_of(handle)
         self._policy = policy_of(handle)
         self._shields = None if self._policy is None else self._policy.shields
         # Those with a dry run of ours, in the order in which these were made.
@@ -90,7 +92,7 @@ class DefaultPreemption:
         candidates, rejected = potential[is_candidate], potential[~is_candidate]
         walls: dict[int, Wall] = {}
         while len(candidates):
-            choice = choose(run, candidates)
+            choice = choose(run, candidates, self._keys)
             row = int(choice.selected[self._handle.snapshot.ranks()[choice.selected].argmin()])
             wall = None if self._policy is None else self._policy.wall(pod, run.victims[row])
             if wall is None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.pod_deletion_order import DELETION_COST, removal_order, scale_down_order
+from podium.api.deletion_cost import DELETION_COST
+from podium.controllers.pod_deletion_order import removal_order, scale_down_order
 
 Obj = dict[str, Any]
 

@@ -99,7 +99,7 @@ def test_a_preemption_is_followed_by_the_decision_about_the_room() -> None:
     outcome = first.preemption.outcome
     assert [c.node for c in (outcome.chosen, *outcome.alternatives)] == ["a", "b"]
     assert outcome.chosen.victims[0].broken == ("default/low",)
-    assert outcome.alternatives[0].lost_at_name == "lowest priority of the highest victim"
+    assert outcome.alternatives[0].lost_at == "lowest priority of the highest victim"
     assert first.preemption.rejected["full"].message == (
         "No preemption victims found for incoming pod"
     )

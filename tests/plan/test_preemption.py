@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.core.budgets import spend
-from podium.simulation.timeline.preemption import KEY_NAMES, NAME_KEY
+from podium.core.preemption.choice import PRIORITY_SUM, TOP_PRIORITY, VIOLATIONS
+from podium.simulation.timeline.preemption import NAME_KEY
 from tests.plan.objects import budget, node, places, planned, pod, priority_class
 
 HIGH = priority_class("high", 1000)
@@ -68,14 +69,14 @@ def test_each_alternative_tells_where_it_lost() -> None:
     (preemption,) = planned(state, preemptor("x", "2")).preemptions
     assert preemption.node == "plain"
     assert preemption.candidate_count == 5
-    assert [(other.node, other.lost_at_name) for other in preemption.alternatives] == [
+    assert [(other.node, other.lost_at) for other in preemption.alternatives] == [
         ("zlast", NAME_KEY),
-        ("two", KEY_NAMES[2]),
-        ("dear", KEY_NAMES[1]),
-        ("budget", KEY_NAMES[0]),
+        ("two", PRIORITY_SUM.name),
+        ("dear", TOP_PRIORITY.name),
+        ("budget", VIOLATIONS.name),
     ]
     two = preemption.alternatives[1]
-    assert (two.plain_priority_sum, two.priority_sum) == (0, 2 * 2**31)
+    assert two.values[2] == "0 + 2×2³¹"
 
 
 def test_alternatives_can_be_left_out() -> None:

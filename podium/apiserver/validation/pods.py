@@ -1,10 +1,9 @@
 """Pods: their metadata, specs and statuses, as far as Podium acts on them."""
 
-import re
 from typing import Any
 
+from podium.api.deletion_cost import DELETION_COST, parse_cost
 from podium.api.errors import FieldError
-from podium.api.integers import INT32, parse_int
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
@@ -15,8 +14,6 @@ from podium.apiserver.validation.remembered import remembered
 from podium.apiserver.validation.resources import amounts, container_resources, pod_level_resources
 
 _STATUS_LISTS = ("initContainerStatuses", "containerStatuses")
-_DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
-_COST = re.compile("0|-?[1-9][0-9]*", re.ASCII)
 
 
 _condition = checks.fields(
@@ -73,11 +70,10 @@ def _annotations(pod: Any, path: str) -> Faults:
     if MIRROR_ANNOTATION in notes and not a_dict(pod.get("spec")).get("nodeName"):
         message = "must set spec.nodeName if mirror pod annotation is set"
         yield MinorFieldError(f"{where}[{MIRROR_ANNOTATION}]", notes[MIRROR_ANNOTATION], message)
-    if _DELETION_COST in notes:
-        cost = notes[_DELETION_COST]
-        is_cost = isinstance(cost, str) and _COST.fullmatch(cost)
-        if not is_cost or parse_int(cost, INT32) is None:
-            yield FieldError(f"{where}[{_DELETION_COST}]", cost, "must be a 32bit integer")
+    if DELETION_COST in notes:
+        cost = notes[DELETION_COST]
+        if not isinstance(cost, str) or parse_cost(cost) is None:
+            yield FieldError(f"{where}[{DELETION_COST}]", cost, "must be a 32bit integer")
 
 
 def _gated(pod: Any, path: str) -> Faults:

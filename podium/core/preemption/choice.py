@@ -1,17 +1,19 @@
 """Which candidate node is taken: ordered keys, each one breaking the ties of those before.
 
-The keys and their order are those of pickOneNodeForPreemption, v1.36. Where upstream takes any of
-the nodes that are left, Podium takes the one with the smallest name.
+By default the keys and their order are those of pickOneNodeForPreemption, v1.36. Where upstream
+takes any of the nodes that are left, Podium takes the one with the smallest name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.times import format_time
 from podium.core.framework import Rows
-from podium.core.preemption.dry_run import DryRun
+from podium.core.pod_columns import NEVER_NS
+from podium.core.preemption.dry_run import PRIORITY_OFFSET, DryRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +22,57 @@ class Key:
 
     Attributes:
         name: what it looks at, in words.
+        heading: the same, as short as the heading of a column.
         values: from a dry run and rows int[n] to int64[n]; the smallest are kept.
+        words: from a value and the number of victims to what a reader is shown.
     """
 
     name: str
+    heading: str
     values: Callable[[DryRun, Rows], NDArray[np.int64]]
+    words: Callable[[int, int], str] = lambda value, _: str(value)
 
 
-KEYS = (
-    Key("fewest PodDisruptionBudget violations", lambda run, rows: run.violations[rows]),
-    Key("lowest priority of the highest victim", lambda run, rows: run.top_priority[rows]),
-    Key("smallest sum of priorities", lambda run, rows: run.priority_sum[rows]),
-    Key("fewest victims", lambda run, rows: run.victim_count[rows]),
-    Key("latest start of the highest victims", lambda run, rows: -run.earliest_start[rows]),
+def _top_priority(value: int, victims: int) -> str:
+    return str(value) if victims else "none"
+
+
+def _priority_sum(value: int, victims: int) -> str:
+    return f"{value - victims * PRIORITY_OFFSET} + {victims}×2³¹" if victims else "0"
+
+
+def _start(value: int, victims: int) -> str:
+    if not victims:
+        return "none"
+    return "not started" if -value == NEVER_NS else format_time(-value)
+
+
+VIOLATIONS = Key(
+    "fewest PodDisruptionBudget violations",
+    "PDB VIOLATIONS",
+    lambda run, rows: run.violations[rows],
 )
+TOP_PRIORITY = Key(
+    "lowest priority of the highest victim",
+    "HIGHEST PRIORITY",
+    lambda run, rows: run.top_priority[rows],
+    _top_priority,
+)
+PRIORITY_SUM = Key(
+    "smallest sum of priorities",
+    "PRIORITY SUM",
+    lambda run, rows: run.priority_sum[rows],
+    _priority_sum,
+)
+VICTIMS = Key("fewest victims", "COUNT", lambda run, rows: run.victim_count[rows])
+LATEST_START = Key(
+    "latest start of the highest victims",
+    "LATEST START",
+    lambda run, rows: -run.earliest_start[rows],
+    _start,
+)
+KEYS = (VIOLATIONS, TOP_PRIORITY, PRIORITY_SUM, VICTIMS, LATEST_START)
+"""Those of kube-scheduler, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +80,12 @@ class Choice:
     """How the candidates were narrowed down.
 
     Attributes:
-        left: after each of `KEYS` that was needed, the rows that were left.
+        left: after each key that was needed, the rows that were left.
+        keys: all keys, in their order.
     """
 
     left: tuple[Rows, ...]
+    keys: tuple[Key, ...] = KEYS
 
     @property
     def selected(self) -> Rows:
@@ -56,13 +97,13 @@ class Choice:
         return next((i for i, rows in enumerate(self.left[1:]) if row not in rows), None)
 
 
-def choose(run: DryRun, candidates: Rows) -> Choice:
+def choose(run: DryRun, candidates: Rows, keys: Sequence[Key] = KEYS) -> Choice:
     """Narrow candidates, int[n] with n > 0, down."""
     left = [candidates]
-    for key in KEYS:
+    for key in keys:
         rows = left[-1]
         if len(rows) == 1:
             break
         values = key.values(run, rows)
         left.append(rows[values == values.min()])
-    return Choice(tuple(left))
+    return Choice(tuple(left), tuple(keys))

@@ -7,7 +7,6 @@ import msgspec
 
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
-from podium.core.preemption.choice import KEYS
 from podium.core.preemption.result import Preemption
 from podium.core.snapshot import Snapshot
 
@@ -131,7 +130,7 @@ def _alternatives(preemption: Preemption, snapshot: Snapshot) -> tuple[Alternati
     for index in range(len(choice.left) - 1, -1, -1):
         lost = [row for row in choice.left[index].tolist() if row not in kept]
         kept.update(lost)
-        key = KEYS[index].name if index < len(choice.left) - 1 else ""
+        key = choice.keys[index].name if index < len(choice.left) - 1 else ""
         wanted = ALTERNATIVES_MAX - len(found)
         for row in nsmallest(wanted, lost, key=snapshot.names.__getitem__):
             victims, violations = len(run.victims[row]), int(run.violations[row])

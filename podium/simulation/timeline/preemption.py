@@ -5,18 +5,10 @@ from typing import Annotated
 
 from pydantic import Field, PlainSerializer
 
-from podium.core.preemption.choice import KEYS
-from podium.core.preemption.dry_run import PRIORITY_OFFSET
 from podium.documents.report import HIDDEN, IF_ANY, Report, Seconds
 
-KEY_NAMES = tuple(key.name for key in KEYS)
 # What decides between candidates that no key tells apart: see docs/decisions.
 NAME_KEY = "smallest node name"
-NOT_SELECTED_BY_NAME = len(KEYS)
-
-
-def _key_name(index: int | None) -> str | None:
-    return None if index is None else (*KEY_NAMES, NAME_KEY)[index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,36 +60,21 @@ class CandidateNode(Report):
         node: the node.
         victims: the most important first.
         pdb_violations: how many of them break a budget.
-        top_priority: of the most important victim.
-        priority_sum: of all victims, each raised by 2**31, as it is compared.
-        latest_start_ns: when the first of the victims of the top priority started, in nanoseconds
-            since the epoch; None if none of them has.
-        lost_at: the key at which it lost, or that only its name was against it; None for the node
-            that was chosen. An index in `KEY_NAMES`, or `NOT_SELECTED_BY_NAME`, in Python.
+        values: by which the keys compare it, in words.
+        lost_at: the name of the key at which it lost, `NAME_KEY` if only its name was against it;
+            None for the node that was chosen.
     """
 
     node: str
     victims: tuple[Victim, ...]
     pdb_violations: int
-    top_priority: Annotated[int, HIDDEN]
-    priority_sum: Annotated[int, HIDDEN]
-    latest_start_ns: Annotated[int | None, HIDDEN]
-    lost_at: Annotated[int | None, PlainSerializer(_key_name, return_type=str | None)] = None
+    values: Annotated[tuple[str, ...], HIDDEN]
+    lost_at: str | None = None
 
     @property
     def is_chosen(self) -> bool:
         """Whether this is the node that is taken."""
         return self.lost_at is None
-
-    @property
-    def lost_at_name(self) -> str | None:
-        """What it lost by, in words."""
-        return _key_name(self.lost_at)
-
-    @property
-    def plain_priority_sum(self) -> int:
-        """The sum of the victims' priorities as they are."""
-        return self.priority_sum - PRIORITY_OFFSET * len(self.victims)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +89,7 @@ class PreemptionOutcome(Report):
         alternatives: the other candidates, those that got furthest in the choice first.
         left_out: how many further candidates there were.
         chosen: the candidate that was taken.
+        keys: by which candidates were compared: name and heading of each, in order.
     """
 
     preemptor: str
@@ -121,6 +99,7 @@ class PreemptionOutcome(Report):
     alternatives: tuple[CandidateNode, ...]
     left_out: Annotated[int, IF_ANY, Field(serialization_alias="alternativesLeftOut")]
     chosen: Annotated[CandidateNode, HIDDEN]
+    keys: Annotated[tuple[tuple[str, str], ...], HIDDEN]
 
     @property
     def taken(self) -> tuple[Victim, ...]:

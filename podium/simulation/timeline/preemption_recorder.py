@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 from podium.core.budgets import Budget
 from podium.core.decision import Decision
 from podium.core.framework import Rows
-from podium.core.pod_columns import NEVER_NS
 from podium.core.pods import PodInfo
-from podium.core.preemption.choice import KEYS, Choice
-from podium.core.preemption.importance import Importance
+from podium.core.preemption.choice import Choice
+from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victims import potential_victims
 from podium.scheduler import Scheduler
 from podium.simulation.timeline.preemption import (
-    NOT_SELECTED_BY_NAME,
+    NAME_KEY,
     CandidateNode,
     PreemptionOutcome,
     Victim,
@@ -68,15 +67,21 @@ class PreemptionRecorder:
         """
         if preemption.choice is None:
             raise ValueError(f"the preemption by {pod.key} has no candidates")
-        candidates = preemption.candidate_rows
-        lost_at = self._lost_at(preemption.choice, preemption.node_name)
+        candidates, choice = preemption.candidate_rows, preemption.choice
+        lost_at = self._lost_at(choice, preemption.node_name)
         # Those that got furthest come first, and the one that was chosen got furthest of all.
         order = np.lexsort((self._snapshot.ranks()[candidates], -lost_at[candidates]))
         listed = candidates[order[: 1 + count_max]]
-        chosen, *others = self._candidates(pod, preemption, listed, lost_at)
-        left_out = len(candidates) - len(listed)
+        chosen, *others = self._candidates(pod, preemption, choice, listed, lost_at)
         return PreemptionOutcome(
-            pod.key, chosen.node, self._passed_s(), chosen.victims, tuple(others), left_out, chosen
+            preemptor=pod.key,
+            node=chosen.node,
+            at_s=self._passed_s(),
+            victims=chosen.victims,
+            alternatives=tuple(others),
+            left_out=len(candidates) - len(listed),
+            chosen=chosen,
+            keys=tuple((key.name, key.heading) for key in choice.keys),
         )
 
     def _lost_at(self, choice: Choice, chosen: str) -> NDArray[np.int64]:
@@ -87,35 +92,36 @@ class PreemptionRecorder:
         lost_at = np.zeros(self._snapshot.capacity, np.int64)
         for index, left in enumerate(choice.left):
             lost_at[left] = index
-        lost_at[choice.selected] = NOT_SELECTED_BY_NAME
-        lost_at[self._snapshot.row_of[chosen]] = NOT_SELECTED_BY_NAME + 1
+        lost_at[choice.selected] = len(choice.keys)
+        lost_at[self._snapshot.row_of[chosen]] = len(choice.keys) + 1
         return lost_at
 
     def _candidates(
         self,
         pod: PodInfo,
         preemption: Preemption,
+        choice: Choice,
         rows: Rows,
         lost_at: NDArray[np.int64],
     ) -> list[CandidateNode]:
         run = preemption.run
         if run is None:
             raise ValueError(f"the preemption by {pod.key} has no dry run")
-        broken = self._broken(pod, run.importance, rows)
-        columns = [key_of.values(run, rows).tolist() for key_of in KEYS]
+        broken = self._broken(pod, run, rows)
+        lost_by = (*(key.name for key in choice.keys), NAME_KEY, None)
+        columns = [key.values(run, rows).tolist() for key in choice.keys]
         return [
             CandidateNode(
                 node=self._snapshot.names[row],
                 victims=tuple(self._victim(victim, broken) for victim in run.victims[row]),
-                pdb_violations=violations,
-                top_priority=top,
-                priority_sum=total,
-                latest_start_ns=None if -earliest == NEVER_NS else -earliest,
-                lost_at=int(lost_at[row]) if lost_at[row] <= NOT_SELECTED_BY_NAME else None,
+                pdb_violations=int(run.violations[row]),
+                values=tuple(
+                    key.words(value, int(run.victim_count[row]))
+                    for key, value in zip(choice.keys, values, strict=True)
+                ),
+                lost_at=lost_by[lost_at[row]],
             )
-            for row, violations, top, total, _, earliest in zip(
-                rows.tolist(), *columns, strict=True
-            )
+            for row, *values in zip(rows.tolist(), *columns, strict=True)
         ]
 
     def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
@@ -136,12 +142,12 @@ class PreemptionRecorder:
             is_leaving=pod.cls.terminating or pod.uid in self.preemptors,
         )
 
-    def _broken(self, preemptor: PodInfo, importance: Importance, rows: Rows) -> Broken:
+    def _broken(self, preemptor: PodInfo, run: DryRun, rows: Rows) -> Broken:
         """Which budgets each potential victim on these rows breaks."""
         if not self._budgets.budgets:
             return {}
         potential = potential_victims(
-            self._snapshot, preemptor.priority, rows, self._budgets, importance
+            self._snapshot, preemptor.priority, rows, self._budgets, run.importance, run.shields
         )
         pods = [self._snapshot.pods.pods[slot] for slot in potential.slots.tolist()]
         result: Broken = {}

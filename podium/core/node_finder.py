@@ -1,0 +1,16 @@
+"""Which nodes a pod would fit that isn't being decided, for plugins that think ahead."""
+
+from collections.abc import Callable
+
+from podium.core.framework import Rows
+from podium.core.pods import PodInfo
+
+
+class NodeFinder:
+    """Filters nodes for any pod, as the scheduling cycle does.
+
+    Attributes:
+        rows: from a pending pod to the rows that fit it, int[n]. The cycle sets it.
+    """
+
+    rows: Callable[[PodInfo], Rows]
