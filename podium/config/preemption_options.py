@@ -121,3 +121,21 @@ class PreemptionProtection(Document):
     never: NeverPreempt | None = None
     repeated_victims: RepeatedVictims | None = None
     rates: Tuple[PreemptionRate] = ()
+
+
+class Patience(Document):
+    """How long the pods of a class wait for room before they preempt.
+
+    Attributes:
+        priority_class: of the preemptors; `*` for every class. The first entry that names a pod's
+            class counts.
+        delay_s: they wait at least so long after they were found to fit nowhere.
+        at_most_s: they wait up to so long for a node that is being provisioned for them, that has
+            only startup taints against them, or for pods that end by themselves.
+        startup_taints: keys of the taints that a node loses when it is ready for pods.
+    """
+
+    priority_class: Annotated[str, Required("the name of a PriorityClass, or *")]
+    delay_s: Annotated[Duration, Field(alias="delay")] = 0.0
+    at_most_s: Annotated[Duration, Field(alias="atMost")] = 0.0
+    startup_taints: FrozenSet[str] = frozenset()

@@ -13,6 +13,7 @@ from podium.config.preemption_options import (
     DEFAULT_CANDIDATE_ORDER,
     BudgetPolicy,
     CandidateKey,
+    Patience,
     PreemptionProtection,
 )
 from podium.documents import Choice, Document, Duration, FrozenSet, Tuple, member_of
@@ -51,6 +52,7 @@ class SchedulerOptions(Document):
             there, for pods of no higher priority.
         livelock_backoff_s: for how long a pod preempts nobody whose room pods of other schedulers
             have taken again and again; it doubles if they do so again. 0: it is told, and no more.
+        patience: who waits before preempting, and what for.
     """
 
     api_version: Annotated[str, Choice((OPTIONS_API_VERSION,))] = OPTIONS_API_VERSION
@@ -66,3 +68,4 @@ class SchedulerOptions(Document):
     protection: PreemptionProtection = PreemptionProtection()
     other_nominations: Annotated[bool, Field(alias="otherNominations")] = True
     livelock_backoff_s: Annotated[Duration, Field(alias="livelockBackoff")] = 60.0
+    patience: Tuple[Patience] = ()

@@ -28,6 +28,7 @@ from podium.core.preemption.choice import Choice, choose
 from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.core.preemption.eligibility import ineligible
 from podium.core.preemption.importance import IMPORTANCE
+from podium.core.preemption.patience import PatientPreemption
 from podium.core.preemption.policy import policy_of
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victim_table import VictimTables
@@ -58,6 +59,7 @@ class DefaultPreemption:
         self._importance = IMPORTANCE[handle.options.victim_order]
         self._keys = keys_of(handle)
         self._policy = policy_of(handle)
+        self._patience = PatientPreemption(handle) if handle.options.patience else None
         self._shields = None if self._policy is None else self._policy.shields
         # Those with a dry run of ours, in the order in which these were made.
         self._evaluations: deque[ref[Evaluation]] = deque()
@@ -81,6 +83,8 @@ class DefaultPreemption:
         reason = ineligible(pod, snapshot, int(outcome[own_row]) if own_row >= 0 else 0)
         if reason:
             return _no_help(reason, eligible=False)
+        if self._patience is not None and (held := self._patience.held(pod, filtered)):
+            return _no_help(held.reason, held=held)
         potential = np.flatnonzero(outcome > 0)
         filtering, run = filtered.evaluation.filtering, self._run_of(filtered.evaluation)
         if self._policy is not None:

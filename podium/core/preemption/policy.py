@@ -84,7 +84,7 @@ class PreemptionPolicy:
         until_s = [*(one.shield.until_s for one in shielded), *(one.until_s for one in walls)]
         reasons = [*dict.fromkeys(one.reason for one in walls)]
         reasons += [
-            f"{one.pod.key} may not be preempted{_until(one.shield.until_s)}: {one.shield.reason}"
+            f"{one.pod.key} may not be preempted{before(one.shield.until_s)}: {one.shield.reason}"
             for one in sorted(shielded, key=lambda one: (one.shield.until_s, one.pod.key))
         ]
         more = len(reasons) - _WITNESSES_MAX
@@ -107,5 +107,6 @@ def _forbids(options: SchedulerOptions) -> bool:
     )
 
 
-def _until(until_s: float) -> str:
+def before(until_s: float) -> str:
+    """The end of a sentence about what lasts until a moment; nothing if it lasts for ever."""
     return "" if until_s == math.inf else f" before {timestamp(math.ceil(until_s))}"
