@@ -34,6 +34,7 @@ def health_app(
     checks: Callable[[], Mapping[str, str]],
     metrics: Callable[[], bytes],
     configuration: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> HealthApp:
     """The application.
 
@@ -41,6 +42,7 @@ def health_app(
         checks: what the process is ready by: by name what is wrong, or an empty text.
         metrics: all of them in Prometheus' text format.
         configuration: what the process runs with.
+        options: what it has of Podium's own.
     """
 
     async def is_well(request: Request) -> Response:
@@ -54,7 +56,7 @@ def health_app(
         return Response(metrics(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def tell_configuration(_: Request) -> Response:
-        return JSONResponse({"componentconfig": configuration})
+        return JSONResponse({"componentconfig": configuration, "podium.dev": options})
 
     questions = ("healthz", "livez", "readyz")
     routes = [Route(f"/{question}", is_well) for question in questions]

@@ -23,6 +23,7 @@ class LogLevel(StrEnum):
     DEBUG = "debug"
     INFO = "info"
     WARNING = "warning"
+    ERROR = "error"
 
 
 def fields(**values: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, GCCollector, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily
@@ -23,13 +24,13 @@ class ProcessMetrics:
         registry: what to expose.
 
     Args:
-        host: of the API server, as its URL has it.
+        url: of the API server.
         lease: its name; empty without leader election.
     """
 
-    def __init__(self, host: str, lease: str) -> None:
+    def __init__(self, url: str, lease: str) -> None:
         self.registry = registry = CollectorRegistry()
-        self._host = host
+        self._host = urlsplit(url).netloc
         self._requests = Counter(
             "rest_client_requests",
             "Requests to the API server, by code, method and host.",
@@ -39,6 +40,13 @@ class ProcessMetrics:
         self._durations = Histogram(
             "rest_client_request_duration_seconds",
             "How long the API server took to answer, retries included.",
+            ("verb", "host"),
+            _DURATIONS,
+            registry,
+        )
+        self._waits = Histogram(
+            "rest_client_rate_limiter_duration_seconds",
+            "How long the client's own limit held requests up.",
             ("verb", "host"),
             _DURATIONS,
             registry,
@@ -67,6 +75,10 @@ class ProcessMetrics:
         """Take note of whether the process leads."""
         if self._lease:
             self._leads.labels(self._lease).set(leads)
+
+    def waited(self, effect: Effect, seconds: float) -> None:
+        """The client's own limit has held a request up."""
+        self._waits.observe(seconds, _verb(effect), self._host)
 
     def follow(self, event: DriverEvent) -> None:
         """Count what has happened."""

@@ -28,8 +28,9 @@ class RateLimiter:
         self._full_s = max(self._full_s, now_s) + 1.0 / self._qps
         return max(0.0, self._full_s - now_s - self._burst / self._qps)
 
-    async def wait(self) -> None:
-        """Wait until the next request may be made."""
+    async def wait(self) -> float:
+        """Wait until the next request may be made; how many seconds that had to be."""
         wait_s = self.reserve_s()
         if wait_s > 0.0:
             await asyncio.sleep(wait_s)
+        return wait_s

@@ -12,7 +12,7 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from http import HTTPStatus
 from random import Random
 
@@ -50,6 +50,7 @@ class RetryingApi:
     Attributes:
         repeated: how often calls were repeated, by HTTP code.
         events_lost: how many events weren't written because too many were waiting.
+        waited: told how many seconds the limit has held a call up.
 
     Args:
         api: makes each call once.
@@ -61,6 +62,7 @@ class RetryingApi:
     def __init__(self, api: HttpApi, calls: RateLimiter, events: RateLimiter, rng: Random) -> None:
         self.repeated: Counter[int] = Counter()
         self.events_lost = 0
+        self.waited: Callable[[Effect, float], None] = lambda effect, seconds: None
         self._api = api
         self._calls = calls
         self._events = events
@@ -95,7 +97,7 @@ class RetryingApi:
         tries, is_open = 0, False
         while True:
             async with self._room.place(urgency_of(effect)):
-                await limiter.wait()
+                self.waited(effect, await limiter.wait())
                 outcome = await self._api.call(effect)
             tries += 1
             error = outcome.error

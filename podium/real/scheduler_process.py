@@ -122,6 +122,7 @@ class SchedulerProcess:
                 self._ailments,
                 lambda: self._metrics.expose(self.machine),
                 configuration_document(configuration),
+                self._options.options.model_dump(mode="json", by_alias=True),
             )
             limits, options = Limits(), self._options
             serving = await Serving.start(
@@ -143,6 +144,7 @@ class SchedulerProcess:
         ) as once:
             calls, events = RateLimiter(qps, burst, clock_s), RateLimiter(qps, burst, clock_s)
             api = RetryingApi(once, calls, events, self._rng)
+            api.waited = self._metrics.waited
             driver = self._driver = LiveDriver(
                 api,
                 self._clock,

@@ -20,7 +20,8 @@ from podium.server.certificates import kept_certificates, new_kubelet_client
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference" / "control-plane.sh"
 BINARIES = ("etcd", "kube-apiserver")
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
+"""How long anything may take that is to come about; only a failure takes so long."""
 ADMIN = "admintoken"
 
 Json = dict[str, Any]
@@ -70,7 +71,10 @@ class ControlPlane:
         tls = ssl.create_default_context()
         tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
         self.client = httpx.Client(
-            base_url=self.url, verify=tls, headers={"Authorization": f"Bearer {ADMIN}"}, timeout=30
+            base_url=self.url,
+            verify=tls,
+            headers={"Authorization": f"Bearer {ADMIN}"},
+            timeout=PATIENCE_S,
         )
 
     @property
@@ -148,8 +152,30 @@ class ControlPlane:
         path.write_text(yaml.safe_dump(config))
         return path
 
+    def request(
+        self, method: str, path: str, body: Json | None = None, **headers: str
+    ) -> httpx.Response:
+        """Ask until there is an answer.
+
+        A server that has just been started, or whose history is gone, turns requests down (429)
+        while it reads anew. Other failures are repeated where that changes nothing.
+        """
+        until_s = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                response = self.client.request(method, path, json=body, headers=headers)
+            except httpx.TransportError:
+                if method != "GET" or time.monotonic() > until_s:
+                    raise
+            else:
+                code = response.status_code
+                again = code == 429 or (method == "GET" and code >= 500)
+                if not again or time.monotonic() > until_s:
+                    return response
+            time.sleep(0.1)
+
     def ask(self, method: str, path: str, body: Json | None = None, **headers: str) -> Json:
-        response = self.client.request(method, path, json=body, headers=headers)
+        response = self.request(method, path, body, **headers)
         response.raise_for_status()
         return dict(response.json())
 

@@ -5,6 +5,7 @@ import signal
 import pytest
 
 from tests.real.conftest import StartPodium
+from tests.real.control_plane import PATIENCE_S
 from tests.real.podium_process import FAST_LEASE, PodiumScheduler
 from tests.real.world import World, pod, until
 
@@ -35,7 +36,7 @@ def test_who_stops_hands_the_lease_on(
     assert leader.metric("leader_election_master_status") == 1
     assert follower.metric("leader_election_master_status") == 0
     first = lease(world)
-    assert (first["leaseDurationSeconds"], first["leaseTransitions"]) == (3, 0)
+    assert (first["leaseDurationSeconds"], first["leaseTransitions"]) == (7, 0)
     world.node("a")
     world.create(pod("one-1"))
     world.wait_bound("one-1")
@@ -79,7 +80,7 @@ def test_who_slept_through_its_lease_ends_and_asks_for_nothing(
     world.create(pod("one-1"), pod("two-1"))
     until(lambda: any(world.places().values()))
     leader.process.send_signal(signal.SIGCONT)
-    assert leader.process.wait(10) == 1
+    assert leader.process.wait(PATIENCE_S) == 1
     assert not leader.said("a call has failed")
     assert "error: " in leader.log.read_text()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.conftest import StartPodium
+from tests.real.control_plane import PATIENCE_S
 from tests.real.world import PODS, World, until
 
 NAME = "machine"
@@ -30,7 +31,7 @@ def node(world: World, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     yield process
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        process.wait(PATIENCE_S)
 
 
 def phase(world: World, name: str) -> str:
@@ -71,5 +72,5 @@ def test_it_joins_runs_pods_and_leaves_with_the_rights_of_a_node(
         assert next(lines) == "good-bye"
     until(lambda: world.pod("long") is None)
     node.send_signal(signal.SIGTERM)
-    assert node.wait(30) == 0
+    assert node.wait(PATIENCE_S) == 0
     assert is_ready("False")

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.real.conftest import StartPodium
+from tests.real.control_plane import PATIENCE_S
 from tests.real.world import World
 
 
@@ -19,7 +20,7 @@ def test_a_workload_is_measured_and_cleaned_up(
     command = [sys.executable, "-m", "podium", "bench", workload, "--server", "current"]
     command += ["--nodes", "3", "--pods", "6", "-o", "json"]
     environment = {**os.environ, "KUBECONFIG": str(world.plane.kubeconfig())}
-    done = subprocess.run(command, capture_output=True, env=environment, timeout=60)
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
     (result,) = json.loads(done.stdout)
     preemptions = {"SchedulingBasic": 0}.get(workload, 3)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.real.conftest import READER
+from tests.real.control_plane import PATIENCE_S
 from tests.real.world import World, pod
 
 RELEASE = {
@@ -23,7 +24,9 @@ RELEASE = {
 def podium(world: World, *arguments: str, token: str = "admintoken") -> str:
     environment = {**os.environ, "KUBECONFIG": str(world.plane.kubeconfig(token))}
     command = [sys.executable, "-m", "podium", *arguments]
-    done = subprocess.run(command, capture_output=True, env=environment, text=True, timeout=60)
+    done = subprocess.run(
+        command, capture_output=True, env=environment, text=True, timeout=PATIENCE_S
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

@@ -8,7 +8,7 @@ import pytest
 
 from podium.controllers.scheduler.livelock import ROUNDS
 from tests.real.conftest import StartPodium
-from tests.real.control_plane import PATIENCE_S, Json
+from tests.real.control_plane import Json
 from tests.real.podium_process import PodiumScheduler
 from tests.real.test_scheduler import condition
 from tests.real.world import World, pod, until
@@ -78,7 +78,7 @@ def test_room_that_kube_scheduler_fills_again_and_again_is_given_up(
             world.wait_bound(name)
         return world.events("PreemptionLivelock")
 
-    (event,) = until(replaced, 2 * PATIENCE_S)
+    (event,) = until(replaced)
     assert f"taken {ROUNDS} times by pods of default-scheduler" in event["note"]
     assert event["regarding"]["name"] == "big-1"
     assert scheduler.metric("podium_preemption_livelocks_total") == 1

@@ -123,6 +123,6 @@ class World:
         return [one for one in self.plane.ask("GET", path)["items"] if one["reason"] == reason]
 
     def _remove(self, path: str, body: Json = _NOW) -> None:
-        response = self.plane.client.request("DELETE", path, json=body)
+        response = self.plane.request("DELETE", path, body)
         if response.status_code != httpx.codes.NOT_FOUND:
             response.raise_for_status()

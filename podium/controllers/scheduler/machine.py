@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from podium.api.objects import is_terminating, uid
+from podium.api.pods import node_name_of
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.effects import Effect
@@ -94,7 +95,7 @@ class SchedulerMachine:
         self._winds_down = False
         self._free_s = 0.0
         self.scheduler.measure(timing)
-        self.metrics.watch_queue(self.queue.counts, self.queue.incoming)
+        self.metrics.watch_queue(self.queue)
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; decide one pod when woken."""
@@ -154,9 +155,11 @@ class SchedulerMachine:
     def _follow(self, change: Change) -> None:
         if self._guard is not None and change.kind == "Pod":
             change = self._guard.shown(change, self.context.now_s)
+        begun_s = self.metrics.stopwatch()
         self.handlers.handle(change)
         if change.kind == "Pod":
             self.livelocks.follow(change)
+        self.metrics.took_in(_named(change), self.metrics.stopwatch() - begun_s)
 
     def _release(self, guard: EvictionGuard) -> None:
         """Have pods decided anew that may go where they were kept from; not if they are bound."""
@@ -265,6 +268,15 @@ class SchedulerMachine:
         found = decision.post_filter
         nomination = "" if found is None else found.nominated_node_name
         return Failure(message, sorted(rejecting_plugins(decision)), nomination=nomination)
+
+
+def _named(change: Change) -> str:
+    """A change as `scheduler_event_handling_duration_seconds` has it."""
+    action = "Add" if change.old is None else "Delete" if change.new is None else "Update"
+    kind = change.kind
+    if kind == "Pod":
+        kind = "AssignedPod" if node_name_of(change.obj) else "UnschedulablePod"
+    return kind + action
 
 
 def _queue(

@@ -6,30 +6,24 @@ measured by the driver's clock.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
-from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
+from prometheus_client import CollectorRegistry, Counter
+from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from podium.core.queue import Place
+from podium.controllers.scheduler.queue_metrics import QueueMetrics
+from podium.core.queue import SchedulingQueue
 
 Stopwatch = Callable[[], float]
-Counts = Callable[[], Mapping[Place, int]]
-Incoming = Mapping[tuple[str, str], int]
 Labels = tuple[str, ...]
 
 
 def stopped() -> float:
     """A stopwatch for virtual time, in which deciding takes no time."""
     return 0.0
-
-
-def _count_of(counts: Counts, queue: Place) -> float:
-    return counts()[queue]
 
 
 def _exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
@@ -172,20 +166,16 @@ class SchedulerMetrics:
             ("profile",),
             registry=self.registry,
         )
-        self._pending = Gauge(
-            "scheduler_pending_pods", "Pending pods, by queue.", ("queue",), registry=self.registry
+        self._event_handling = self._histogram(
+            "event_handling_duration_seconds",
+            "How long it took to take a change of the cluster in.",
+            ("event",),
+            _EXTENSION_POINT,
         )
 
-    def watch_queue(self, counts: Counts, incoming: Incoming) -> None:
-        """Have the queue looked at whenever somebody asks for the metrics.
-
-        Args:
-            counts: how many pods there are in each place.
-            incoming: how many pods came into which queue by which event so far.
-        """
-        for queue in (Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE, Place.GATED):
-            self._pending.labels(queue).set_function(partial(_count_of, counts, queue))
-        self.registry.register(_IncomingPods(incoming))
+    def watch_queue(self, queue: SchedulingQueue) -> None:
+        """Have the queue looked at whenever somebody asks for the metrics."""
+        self.registry.register(QueueMetrics(queue))
 
     def attempted(self, result: str, profile: str, duration_s: float) -> None:
         """An attempt to schedule a pod came to its end."""
@@ -199,6 +189,10 @@ class SchedulerMetrics:
     def ran(self, point: str, status: str, profile: str, duration_s: float) -> None:
         """All plugins of an extension point have run."""
         self._point_duration.observe(duration_s, point, status, profile)
+
+    def took_in(self, event: str, duration_s: float) -> None:
+        """A change of the cluster has been taken in."""
+        self._event_handling.observe(duration_s, event)
 
     def bound(self, attempts: int, since_first_attempt_s: float) -> None:
         """A pod was bound after so many attempts."""
@@ -231,20 +225,3 @@ class SchedulerMetrics:
         self, name: str, text: str, labels: tuple[str, ...], buckets: tuple[float, ...]
     ) -> Histogram:
         return Histogram(f"scheduler_{name}", text, labels, buckets, self.registry)
-
-
-class _IncomingPods(Collector):
-    """The queue's own counts as a metric."""
-
-    def __init__(self, incoming: Incoming) -> None:
-        self._incoming = incoming
-
-    def collect(self) -> Iterator[CounterMetricFamily]:
-        family = CounterMetricFamily(
-            "scheduler_queue_incoming_pods",
-            "Pods added to a queue, by event.",
-            labels=("queue", "event"),
-        )
-        for (queue, event), count in sorted(self._incoming.items()):
-            family.add_metric((queue, event), count)
-        yield family

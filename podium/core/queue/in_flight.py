@@ -4,7 +4,7 @@ An attempt decides on the cluster as it was when the attempt began. If the pod c
 all that has happened since then is looked at once more: it may have helped already.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -65,6 +65,10 @@ class InFlight:
         """What has happened since a pod in flight was popped, and may concern it."""
         recent = self._log[self._since[uid] - self._dropped :]
         return [happened for happened in recent if happened.concerns(uid)]
+
+    def counts(self) -> Counter[str]:
+        """How many events are kept, by name."""
+        return Counter(happened.what.label for happened in self._log)
 
     def end(self, uid: str) -> None:
         """A pod isn't in flight any more."""

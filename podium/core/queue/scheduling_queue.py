@@ -102,6 +102,10 @@ class SchedulingQueue:
             Place.IN_FLIGHT: len(self._in_flight),
         }
 
+    def events_in_flight(self) -> Counter[str]:
+        """How many events are kept for pods in flight, by name: `scheduler_inflight_events`."""
+        return self._in_flight.counts()
+
     def add(self, pod: PodInfo, scheduler_name: str, now_s: float) -> None:
         """A pod is to be scheduled.
 

@@ -235,3 +235,10 @@ def test_metrics_count_what_happened() -> None:
     assert value("scheduler_schedule_attempts_total", unschedulable) == 1
     added = {"queue": "active", "event": "UnschedulablePodAdd"}
     assert value("scheduler_queue_incoming_pods_total", added) == 1
+    handled = "scheduler_event_handling_duration_seconds_count"
+    assert value(handled, {"event": "NodeAdd"}) == 1
+    assert value(handled, {"event": "AssignedPodAdd"}) == 1
+    assert value(handled, {"event": "UnschedulablePodAdd"}) == 1
+    by_plugin = {"profile": "default-scheduler", "plugin": "NodeResourcesFit"}
+    assert value("scheduler_unschedulable_pods", by_plugin) == 1
+    assert value("scheduler_inflight_events", {"event": "PodPopped"}) == 0
