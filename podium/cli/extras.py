@@ -1,11 +1,12 @@
 """What some commands need besides what everybody installs."""
 
+from collections.abc import Sequence
 from importlib.util import find_spec
 
 from podium.cli.options import InputError
 
 _EXTRA = ("aiohttp", "kubernetes_asyncio")
-_LACKS_EXTRA = "{} needs {}, which an extra brings along: pip install 'podium[client]'"
+_LACKS_EXTRA = "{} needs {}, which an extra brings along: pip install 'podium[{}]'"
 
 
 def check_extra(who: str) -> None:
@@ -17,5 +18,14 @@ def check_extra(who: str) -> None:
     Raises:
         InputError: there is none.
     """
-    if missing := [one for one in _EXTRA if find_spec(one) is None]:
-        raise InputError(_LACKS_EXTRA.format(who, " and ".join(missing)))
+    _check(who, _EXTRA, "client")
+
+
+def check_experiments_extra(who: str, *packages: str) -> None:
+    """Find out whether packages for experiments are there; raises InputError."""
+    _check(who, packages, "experiments")
+
+
+def _check(who: str, packages: Sequence[str], extra: str) -> None:
+    if missing := [one for one in packages if find_spec(one) is None]:
+        raise InputError(_LACKS_EXTRA.format(who, " and ".join(missing), extra))

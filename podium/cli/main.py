@@ -37,6 +37,7 @@ COMMANDS = (
     "capacity",
     "lint",
     "simulate",
+    "compare",
     "import",
     "decide",
     "bench",

@@ -19,6 +19,7 @@ _TYPES: Mapping[str, str] = {
     "EvictionRanking": "podium.plan.evicting:EvictionRanking",
     "Capacity": "podium.advice.capacity_report:Capacity",
     "Simulation": "podium.simulation.report:SimulationReport",
+    "Comparison": "podium.experiments.comparison:Comparison",
     "DecideAnswer": "podium.decide.answer:Answer",
     "EvictionAnswer": "podium.decide.eviction.answer:EvictionAnswer",
     "BenchResult": "podium.bench.results:Result",

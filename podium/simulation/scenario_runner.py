@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import Random
 
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
@@ -9,6 +10,7 @@ from podium.cluster import Cluster
 from podium.simulation.action_runner import ActionRunner
 from podium.simulation.check_evaluator import violation_of
 from podium.simulation.scenario_file import Scenario
+from podium.simulation.scenario_file.arrivals import Arrivals
 from podium.simulation.scenario_file.checks import Check
 from podium.simulation.scenario_file.steps import Expect, Step
 from podium.simulation.timeline import Observer, TimelineEntry
@@ -93,6 +95,8 @@ class _ScenarioRunner:
     def run(self) -> None:
         """From the start to the end."""
         self._cluster.start()
+        for arrivals in self._scenario.arrivals:
+            self._await_arrival(arrivals, arrivals.rng(self._scenario.options.seed))
         self._driver.advance(0)
         until_s = self._scenario.until_s
         for step in self._scenario.steps:
@@ -118,6 +122,22 @@ class _ScenarioRunner:
             self._driver.run_until(min(goal_s, piece_s))
             if self._progress is not None:
                 self._progress(self._passed_s(), len(self.observer.entries))
+
+    def _await_arrival(
+        self, arrivals: Arrivals, rng: Random, number: int = 1, after_s: float | None = None
+    ) -> None:
+        """Have the next one come when it is time to, and then wait for the one after it."""
+        at_s = (arrivals.from_s if after_s is None else after_s) + arrivals.every.draw(rng)
+        if number > arrivals.count or (arrivals.until_s is not None and at_s > arrivals.until_s):
+            return
+
+        seed = self._scenario.options.seed
+
+        def arrive() -> None:
+            self._take(Step(arrivals.path, None, arrivals.numbered(number, seed)))
+            self._await_arrival(arrivals, rng, number + 1, at_s)
+
+        self._driver.at(self._start_s + at_s, arrive)
 
     def _take(self, step: Step) -> None:
         if isinstance(step.action, Expect):

@@ -54,6 +54,10 @@ RUNS = {
     ),
     "lint": (EXAMPLE, DECIDES | {"linting", "presenting", "store"}),
     "simulate": (["/dev/null"], PLAYS),
+    "compare": (
+        ["default", "default", "-s", "/dev/null"],
+        PLAYS | {"experiments", "presenting", "workers"},
+    ),
     "import": (
         ["openb", "/dev/null", "/dev/null"],
         {"api", "apiserver", "importing", "manifests", "yaml"},

@@ -34,6 +34,7 @@ COMMANDS = [
     ("Simulation", "simulate scenarios/proposal-1.yaml"),
     ("Simulation", "simulate scenarios/node-failure.yaml"),
     ("Simulation", "simulate scenarios/one-pod.yaml"),
+    ("Comparison", "compare scenarios/one-pod.yaml scenarios/proposal-1.yaml --seeds 1"),
 ]
 
 

@@ -9,6 +9,15 @@ from podium.simulation.scenario_file.document import (
     ScenarioDocument,
     ScenarioError,
     read_scenario,
+    scenario_of,
+    scenario_value,
 )
 
-__all__ = ["Scenario", "ScenarioDocument", "ScenarioError", "read_scenario"]
+__all__ = [
+    "Scenario",
+    "ScenarioDocument",
+    "ScenarioError",
+    "read_scenario",
+    "scenario_of",
+    "scenario_value",
+]

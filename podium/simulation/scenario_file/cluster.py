@@ -213,7 +213,12 @@ class FeatureGates(Document):
 
 
 class SchedulerEntry(Document):
-    """A scheduler: its configuration, in place or in a file, and its feature gates."""
+    """A scheduler: its configuration, in place or in a file, and its feature gates.
+
+    Attributes:
+        file: holds a KubeSchedulerConfiguration, SchedulerOptions, or both.
+        configuration: either of them, or a list of both.
+    """
 
     file: str | None = None
     configuration: Any = None
@@ -239,7 +244,9 @@ class SchedulerEntry(Document):
         )
 
     def _documents(self, context: Context) -> tuple[list[object], list[FieldError]]:
-        documents: list[object] = [] if self.configuration is None else [self.configuration]
+        given = self.configuration
+        documents: list[object] = [*given] if isinstance(given, list) else [given]
+        documents = [one for one in documents if one is not None]
         if self.file is None:
             return documents, []
         try:

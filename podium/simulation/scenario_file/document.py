@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from podium.api.durations import duration_seconds
-from podium.api.errors import FieldError, PodiumError
+from podium.api.errors import ErrorKind, FieldError, PodiumError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS, PodLimit
 from podium.api.times import NANOS_PER_SECOND, TimeError, parse_time
@@ -18,6 +18,7 @@ from podium.cluster.start_time import start_s
 from podium.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
 from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.faults import Faults
+from podium.simulation.scenario_file.arrivals import Arrivals, ArrivalsDocument
 from podium.simulation.scenario_file.cluster import (
     Controllers,
     Kubelet,
@@ -47,6 +48,7 @@ class Scenario:
     objects: Sequence[Object]
     steps: Sequence[Step] = ()
     until_s: float | None = None
+    arrivals: Sequence[Arrivals] = ()
 
 
 class ScenarioError(PodiumError):
@@ -86,11 +88,16 @@ class Spec(Document):
     latencies: Latencies = Latencies()
     faults: FaultRates = FaultRates()
     steps: Tuple[StepDocument] = ()
+    arrivals: Tuple[ArrivalsDocument] = ()
 
     @classmethod
     def faults_as_written(cls, value: Mapping[str, Any]) -> Iterator[FieldError]:
-        """No step comes before the step before it."""
+        """No step comes before the step before it, and nothing arrives without end."""
         last_s, steps = 0.0, value.get("steps")
+        if value.get("arrivals") and not steps and value.get("until") is None:
+            yield FieldError(
+                "until", None, "when it ends; arrivals don't end it", ErrorKind.REQUIRED
+            )
         for index, step in enumerate(steps if isinstance(steps, list) else ()):
             at = step.get("at") if isinstance(step, dict) else None
             at_s = duration_seconds(at) if isinstance(at, str) else None
@@ -152,14 +159,26 @@ def read_scenario(
     Raises:
         ScenarioError: with everything that is wrong.
     """
+    return scenario_of(path, scenario_value(path, text), seed, max_pods)
+
+
+def scenario_value(path: str, text: str) -> Any:
+    """What a file holds as plain values, of which nothing is known; raises ScenarioError."""
     documents = list(read_yaml(text))
     faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     if not faults and len(documents) != 1:
         faults = [f"{path}: must hold one document, a {KIND}, but holds {len(documents)}"]
     if faults:
         raise ScenarioError("\n".join(faults))
+    return documents[0].value
+
+
+def scenario_of(
+    path: str, value: Any, seed: int | None = None, max_pods: int = MAX_PODS
+) -> Scenario:
+    """The scenario that plain values stand for; as `read_scenario` has it."""
     context = Context(Path(path).parent, path, PodLimit(max_pods))
-    decoded = decode(ScenarioDocument, documents[0].value, context={CONTEXT: context})
+    decoded = decode(ScenarioDocument, value, context={CONTEXT: context})
     if decoded.document is None:
         raise ScenarioError("\n".join(f"{path}: {one}" for one in decoded.faults))
     return _scenario(decoded.document, context, seed)
@@ -173,4 +192,7 @@ def _scenario(document: ScenarioDocument, context: Context, seed: int | None) ->
         objects=spec.objects(),
         steps=tuple(step.step(f"spec.steps[{at}]") for at, step in enumerate(spec.steps)),
         until_s=spec.until,
+        arrivals=tuple(
+            one.arrivals(f"spec.arrivals[{at}]") for at, one in enumerate(spec.arrivals)
+        ),
     )

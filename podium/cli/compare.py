@@ -1,0 +1,101 @@
+"""`podium compare`: two sides over the same scenarios and seeds."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.api.pod_limit import MAX_PODS
+from podium.cli.experiment_options import (
+    FAILED_ON_EXIT_CODE,
+    FAILED_RUNS_EXIT_CODE,
+    DaskOption,
+    RunWorkersOption,
+    counted,
+    executor_of,
+    parse_seeds,
+)
+from podium.cli.options import InputError, MaxPodsOption
+from podium.cli.output import AdviceOutput, fail, give_up
+
+if TYPE_CHECKING:
+    from podium.experiments.comparison import Comparison
+
+SideArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A KubeSchedulerConfiguration, SchedulerOptions, a state (file or directory), "
+        "a scenario, or `default`."
+    ),
+]
+
+
+def compare(
+    a: SideArgument,
+    b: SideArgument,
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Option("--scenario", "-s", help="What both sides play; may be repeated."),
+    ] = None,
+    seeds: Annotated[str, typer.Option(help="How many seeds, or which: 20, or 5..9.")] = "10",
+    fail_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MEASURE,…",
+            help="Exit with 2 if B does worse by one of these, such as preempted.",
+        ),
+    ] = None,
+    workers: RunWorkersOption = None,
+    dask: DaskOption = None,
+    max_pods: MaxPodsOption = MAX_PODS,
+    output: Annotated[
+        AdviceOutput, typer.Option("--output", "-o", help="How to print what differs.")
+    ] = AdviceOutput.TABLE,
+) -> None:
+    """Say what differs between two configurations, policies, states or scenarios.
+
+    Both play the same scenarios with the same seeds, and are compared run by run: who waits, who
+    is preempted, utilisation, fragmentation, each with a 95 % interval of the difference.
+
+    Example: podium compare default qos.yaml -s batch.yaml --seeds 20
+    """
+    from podium.cli.presentation_text import print_advice
+    from podium.experiments.comparison import compare as play_both
+    from podium.experiments.comparison_presentation import comparison_presentation
+    from podium.experiments.sides import read_side
+    from podium.experiments.whole_scenario import read_whole_scenario
+
+    try:
+        chosen = parse_seeds(seeds)
+        judged = _measures(fail_on)
+        first, second = read_side(a, max_pods), read_side(b, max_pods)
+        played = [read_whole_scenario(path, max_pods) for path in scenarios or ()]
+        with counted("comparing") as done:
+            executor = executor_of(dask, workers)
+            found = play_both(first, second, played, chosen, executor, done)
+    except PodiumError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        give_up()
+    print_advice(found, comparison_presentation(found), output)
+    _exit(found, judged)
+
+
+def _measures(fail_on: str | None) -> list[str]:
+    """The measures that decide on the exit code."""
+    from podium.experiments.measures import MEANINGS
+
+    names = fail_on.split(",") if fail_on else []
+    for name in names:
+        if name.partition(".")[0] not in MEANINGS:
+            raise InputError(f"--fail-on {name}: measures are {', '.join(MEANINGS)}")
+    return names
+
+
+def _exit(found: "Comparison", judged: list[str]) -> None:
+    from podium.experiments.comparison import is_worse
+
+    if found.failed:
+        raise typer.Exit(FAILED_RUNS_EXIT_CODE)
+    if any(one.measure in judged and is_worse(one) for one in found.differences):
+        raise typer.Exit(FAILED_ON_EXIT_CODE)

@@ -1,0 +1,74 @@
+"""Plays runs on a Dask cluster, with the same results as on this machine."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium import __version__
+from podium.api.errors import PodiumError
+from podium.experiments.executors import Done, Run, play
+from podium.experiments.run import RunResult
+
+_CONNECT_S = 30
+_RETRIES = 3
+
+
+class DaskError(PodiumError):
+    """A Dask cluster that can't be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class DaskExecutor:
+    """Hands runs to the workers of a Dask cluster; what a lost worker had is played by others.
+
+    Attributes:
+        address: of its scheduler, such as `tcp://host:8786`.
+    """
+
+    address: str
+
+    def __call__(self, runs: Sequence[Run], done: Done) -> Iterator[tuple[int, RunResult]]:
+        """Yield each run's number and result as they come.
+
+        Raises:
+            DaskError: the cluster can't be reached, or its workers have another Podium.
+        """
+        from distributed import Client, as_completed
+
+        try:
+            client: Any = Client(  # type: ignore[no-untyped-call]
+                self.address, timeout=_CONNECT_S, set_as_default=False
+            )
+        except (OSError, ValueError) as error:
+            raise DaskError(f"--dask {self.address}: can't be reached: {error}") from None
+        with client:
+            _check_versions(self.address, client.run(_version, on_error="return"))
+            # A run depends on nothing but itself; no two are to be taken for one.
+            futures = client.map(play, runs, pure=False, retries=_RETRIES)
+            numbers = {future.key: number for number, future in enumerate(futures)}
+            finished: Any = as_completed(futures, loop=client.loop)  # type: ignore[no-untyped-call]
+            for over, future in enumerate(finished, start=1):
+                yield numbers[future.key], _result(future)
+                done(over)
+
+
+def _result(future: Any) -> RunResult:
+    error = future.exception()
+    if error is not None:
+        return RunResult(error=f"Dask gave it up: {error}", is_lost=True)
+    result: RunResult = future.result()
+    return result
+
+
+def _version() -> str:
+    """The version of Podium where this is called."""
+    return __version__
+
+
+def _check_versions(address: str, versions: dict[str, Any]) -> None:
+    if not versions:
+        raise DaskError(f"--dask {address}: there are no workers")
+    for worker, version in sorted(versions.items()):
+        if version != __version__:
+            found = f"Podium {version}" if isinstance(version, str) else f"no Podium: {version}"
+            raise DaskError(f"--dask {address}: {worker} has {found}, not {__version__}")

@@ -1,0 +1,56 @@
+"""Plays runs on the cores of this machine; `dask` does the same on a cluster of machines."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from podium.experiments.run import RunResult, run
+from podium.experiments.whole_scenario import WholeScenario
+from podium.workers import LostProcessError, in_workers
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A scenario to be played with a seed."""
+
+    scenario: WholeScenario
+    seed: int
+
+
+Done = Callable[[int], None]
+"""Is told how many runs are over."""
+
+Executor = Callable[[Sequence[Run], Done], Iterator[tuple[int, RunResult]]]
+"""Yields each run's number and result as it comes."""
+
+
+def play(one: Run) -> RunResult:
+    """Play a run."""
+    return run(one.scenario, one.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalExecutor:
+    """Plays runs in so many processes at once."""
+
+    workers: int
+
+    def __call__(self, runs: Sequence[Run], done: Done) -> Iterator[tuple[int, RunResult]]:
+        """Yield each run's number and result, in order; a lost process costs only its own run."""
+        number = 0
+        while number < len(runs):
+            told = partial(_tell, done, number)
+            try:
+                for result in in_workers(play, runs[number:], self.workers, told):
+                    yield number, result
+                    number += 1
+            except LostProcessError:
+                yield number, RunResult(error=LOST, is_lost=True)
+                number += 1
+
+
+def _tell(done: Done, before: int, over: int) -> None:
+    done(before + over)
+
+
+LOST = "the process that played it was killed, perhaps for want of memory"

@@ -1,0 +1,65 @@
+"""What a run comes to in numbers, by name: `pendingSeconds`, `preempted.batch`, and so on.
+
+A name is what is measured, then, after a dot, of which class of pods or which resource.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from podium.experiments.lines import CLUSTER, ZONE
+from podium.experiments.node_lines import FRAGMENTATION, UTILISATION
+from podium.experiments.series import RunSeries, Wait
+from podium.simulation.class_summary import ClassSummary
+
+NO_CLASS = "none"
+"""Stands for the class of pods that name none."""
+
+MEANINGS: Mapping[str, str] = {
+    "pods": "pods, those included that replace others",
+    "preempted": "pods that went for a higher priority",
+    "evicted": "pods evicted through the API or for a taint",
+    "lost": "pods lost with their node or stopped by it",
+    "neverPlaced": "pods that never had a node",
+    "pendingSeconds": "seconds that pods were without a node, summed over pods",
+    "waitMeanSeconds": "mean time without a node, of the pods that came",
+    "waitP95Seconds": "95th percentile of the same",
+    "waitLongestSeconds": "the longest of these times",
+    "utilisation": "share of what nodes have that is requested, on average over time",
+    "fragmentation": "share of what is free that a pod drawn at random can't use, likewise",
+    "failures": "assertions that don't hold, and steps that went wrong",
+}
+"""The measures by the beginning of their names."""
+
+
+def measures_of(
+    classes: Sequence[ClassSummary], series: RunSeries, failures: int
+) -> dict[str, float]:
+    """All measures of a run, in a fixed order."""
+    found: dict[str, float] = {}
+    for name in ("pods", "preempted", "evicted", "lost", "never_placed"):
+        called = "neverPlaced" if name == "never_placed" else name
+        found[called] = sum(getattr(one, name) for one in classes)
+        for one in classes:
+            found[f"{called}.{one.priority_class or NO_CLASS}"] = getattr(one, name)
+    found |= _waiting("", series.waits)
+    for one in classes:
+        waits = [wait for wait in series.waits if wait.priority_class == one.priority_class]
+        found |= _waiting(f".{one.priority_class or NO_CLASS}", waits)
+    for (measure, of, called), line in sorted(series.lines.items()):
+        if measure.startswith((UTILISATION, FRAGMENTATION)) and of in (CLUSTER, ZONE):
+            name = f"{measure}.{called}" if called else measure
+            found[name] = round(line.mean(series.until_s), 9)
+    found["failures"] = failures
+    return found
+
+
+def _waiting(suffix: str, waits: Sequence[Wait]) -> dict[str, float]:
+    seconds = np.array([wait.seconds for wait in waits] or [0.0])
+    values = {
+        "pendingSeconds": seconds.sum(),
+        "waitMeanSeconds": seconds.mean(),
+        "waitP95Seconds": np.percentile(seconds, 95),
+        "waitLongestSeconds": seconds.max(),
+    }
+    return {f"{name}{suffix}": round(float(value), 6) for name, value in values.items()}

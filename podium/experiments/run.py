@@ -1,0 +1,119 @@
+"""One run: a scenario, a seed, and what came of it in numbers, with the pods that it names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from podium.api.disruption import PREEMPTED
+from podium.api.errors import PodiumError
+from podium.documents.report import HIDDEN, IF_ANY, Report
+from podium.experiments.measures import measures_of
+from podium.experiments.series import RunSeries, run_series
+from podium.experiments.usage import UsageRecorder
+from podium.experiments.whole_scenario import WholeScenario
+from podium.simulation.report import class_summaries
+from podium.simulation.scenario_file import Scenario
+from podium.simulation.scenario_runner import Progress, Simulation, simulate
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+
+WITNESSES_MAX = 100
+_AT_ONCE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Witness(Report):
+    """What happened to a pod, where and when.
+
+    Attributes:
+        pod: `namespace/name`.
+        what: `preempted`, `evicted`, `lost`, `waited` or `neverPlaced`.
+        at: when, in seconds since the start; for those that waited, when they came.
+        node: from which it went, or which it was given at last; empty if it never had one.
+        seconds: how long it waited.
+    """
+
+    pod: str
+    what: str
+    at: float
+    node: Annotated[str, IF_ANY] = ""
+    seconds: Annotated[float, IF_ANY] = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult(Report):
+    """What came of a run.
+
+    Attributes:
+        measures: numbers by name.
+        witnesses: disrupted pods by their time, then those that waited, the longest first.
+        witnesses_left_out: how many more there were.
+        error: why it couldn't be played; empty if it was.
+        is_lost: whether that has nothing to do with the run, and another try may do.
+    """
+
+    measures: Mapping[str, float] = field(default_factory=dict)
+    witnesses: Annotated[Sequence[Witness], IF_ANY] = ()
+    witnesses_left_out: Annotated[int, IF_ANY] = 0
+    error: Annotated[str, IF_ANY] = ""
+    is_lost: Annotated[bool, HIDDEN] = False
+
+
+def observed(scenario: Scenario, progress: Progress | None = None) -> tuple[Simulation, RunSeries]:
+    """Play a scenario and follow it."""
+    recorders: list[UsageRecorder] = []
+    simulation = simulate(
+        scenario, progress, prepare=lambda cluster: recorders.append(UsageRecorder(cluster))
+    )
+    recorders[0].look()
+    return simulation, run_series(recorders[0], histories_of(simulation), simulation.ended_s)
+
+
+def histories_of(simulation: Simulation) -> list[PodHistory]:
+    """What became of each pod."""
+    return list(PodHistories(simulation.entries, simulation.pods_before))
+
+
+def run(whole: WholeScenario, seed: int) -> RunResult:
+    """Play a scenario with a seed; what is wrong with it is part of the result."""
+    try:
+        simulation, series = observed(whole.scenario(seed))
+    except PodiumError as error:
+        return RunResult(error=str(error))
+    if simulation.interrupted:
+        raise KeyboardInterrupt
+    measures = measures_of(class_summaries(simulation), series, simulation.failures)
+    witnesses = [*_disrupted(histories_of(simulation)), *_waited(simulation, series)]
+    kept = witnesses[:WITNESSES_MAX]
+    return RunResult(measures, kept, len(witnesses) - len(kept))
+
+
+def _disrupted(histories: Sequence[PodHistory]) -> list[Witness]:
+    gone = [pod for pod in histories if pod.cause is not None and pod.ended_s is not None]
+    gone.sort(key=lambda pod: (pod.ended_s or 0.0, pod.pod))
+    return [
+        Witness(pod.pod, pod.cause.group if pod.cause else PREEMPTED, pod.ended_s or 0.0, pod.node)
+        for pod in gone
+    ]
+
+
+def _waited(simulation: Simulation, series: RunSeries) -> list[Witness]:
+    nodes = {pod.pod: pod.node for pod in histories_of(simulation)}
+    waits = [wait for wait in series.waits if wait.seconds > _AT_ONCE_S or not wait.placed]
+    waits.sort(key=lambda wait: (-wait.seconds, wait.pod))
+    return [
+        Witness(
+            wait.pod,
+            "waited" if wait.placed else "neverPlaced",
+            wait.created_s,
+            nodes.get(wait.pod, "") if wait.placed else "",
+            wait.seconds,
+        )
+        for wait in waits
+    ]
+
+
+def plain_result(result: RunResult) -> dict[str, Any]:
+    """A result as plain values, for journals."""
+    from podium.documents.report import plain
+
+    return plain(result)

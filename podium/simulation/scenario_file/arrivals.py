@@ -1,0 +1,102 @@
+"""What a scenario says of objects that come again and again, such as pods at a rate."""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from podium.api.errors import FieldError, InvalidValueError
+from podium.api.objects import Object
+from podium.api.pod_limit import MAX_PODS
+from podium.documents import Document, Duration, Range, refuse
+from podium.node.simulated.behaviour import PREFIX, ScriptedDuration, parse_scripted_duration
+from podium.simulation.actions import Apply
+from podium.simulation.scenario_file.cluster import Scripted
+from podium.simulation.scenario_file.fields import Manifests
+
+_COUNT_MAX = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """Objects that come again and again.
+
+    Attributes:
+        path: where it stands in the file, such as `spec.arrivals[0]`.
+        every: how long it takes from one to the next.
+        from_s: when the first wait begins, in seconds since the start.
+        until_s: none comes later; None for as long as the scenario lasts.
+        count: at most so many.
+    """
+
+    path: str
+    every: ScriptedDuration
+    objects: tuple[Object, ...]
+    from_s: float
+    until_s: float | None
+    count: int
+
+    def numbered(self, number: int, seed: int) -> Apply:
+        """What comes as the first, the second, and so on.
+
+        What annotations leave to chance is drawn here, so that it doesn't depend on anything else
+        that happens in the cluster.
+        """
+        rng = Random(f"{self.path}/{seed}/{number}")
+        return Apply(tuple(_numbered(obj, number, rng) for obj in self.objects))
+
+    def rng(self, seed: int) -> Random:
+        """What times are drawn from."""
+        return Random(f"{self.path}/{seed}")
+
+
+class ArrivalsDocument(Document):
+    """Objects that come again and again: `NAME-1`, `NAME-2`, and so on.
+
+    Attributes:
+        every: from one to the next: `30s`, `10s..1m`, or `~30s` on average.
+        objects: what comes.
+        from_s: when the first wait begins.
+        until_s: none comes later.
+        count: at most so many.
+    """
+
+    every: Scripted
+    objects: Manifests
+    from_s: Annotated[Duration, Field(alias="from")] = 0.0
+    until_s: Annotated[Duration | None, Field(alias="until")] = None
+    count: Annotated[int, Range(0, _COUNT_MAX)] = MAX_PODS
+
+    @model_validator(mode="after")
+    def _takes_time(self) -> Self:
+        if not self.every.most_s:
+            refuse([FieldError("every", "0s", "must be longer than no time")])
+        return self
+
+    def arrivals(self, path: str) -> Arrivals:
+        """The arrivals as they are played.
+
+        Args:
+            path: where they stand in the file.
+        """
+        objects = tuple(self.objects)
+        return Arrivals(path, self.every, objects, self.from_s, self.until_s, self.count)
+
+
+def _numbered(obj: Object, number: int, rng: Random) -> Object:
+    metadata = {**obj["metadata"], "name": f"{obj['metadata']['name']}-{number}"}
+    if scripted := obj["metadata"].get("annotations"):
+        metadata["annotations"] = {key: _drawn(key, text, rng) for key, text in scripted.items()}
+    return {**obj, "metadata": metadata}
+
+
+def _drawn(key: str, text: str, rng: Random) -> str:
+    """A duration that isn't left to chance any more; any other text as it is."""
+    if not key.startswith(PREFIX):
+        return text
+    try:
+        duration = parse_scripted_duration(text)
+    except InvalidValueError:
+        return text
+    return text if duration.is_fixed else f"{duration.draw(rng):.3f}s"
