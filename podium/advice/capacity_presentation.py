@@ -29,9 +29,9 @@ def capacity_presentation(found: Capacity) -> Presentation:
 
 
 def _headline(found: Capacity, without: Fill, with_: Fill | None) -> str:
-    parts = [f"{_pods(without.pods)} more fit{'s' if without.pods == 1 else ''}"]
+    parts = [f"{_more(without.pods)} fit{'s' if without.pods == 1 else ''}"]
     if len(found.templates) > 1 or found.templates[0].share > 1:
-        parts[0] += f", in {without.rounds} whole rounds"
+        parts[0] += f", in {_rounds(without.rounds)}"
     if with_ is not None:
         who = f"{_pods(len(with_.victims))} give{'s' if len(with_.victims) == 1 else ''} way"
         parts.append(f"{with_.pods} if {who}" if with_.victims else "nobody would give way")
@@ -99,7 +99,15 @@ def _return(victim: VictimRow) -> Toned:
         return Toned(f"on {victim.replaced_on}", Tone.GOOD)
     if victim.comes_again is Return.NEVER:
         return Toned("nobody recreates it", Tone.BAD)
-    return Toned("and finds no place", Tone.WAITING)
+    return Toned("finds no place", Tone.WAITING)
+
+
+def _more(number: int) -> str:
+    return "1 more pod" if number == 1 else f"{number} more pods"
+
+
+def _rounds(number: int) -> str:
+    return "1 whole round" if number == 1 else f"{number} whole rounds"
 
 
 def _pods(number: int) -> str:

@@ -97,6 +97,13 @@ def _claimed(claim: Object) -> dict[str, Any]:
     return {"name": name(claim), "ephemeral": {"volumeClaimTemplate": template}}
 
 
+def named_copies(template: PodTemplate) -> Iterator[Object]:
+    """As many pods of a template as its share says, with names."""
+    for number in range(1, template.share + 1):
+        called = f"{name(template.pod)}-more-{number}"
+        yield {**template.pod, "metadata": {**template.pod["metadata"], "name": called}}
+
+
 def in_turn(templates: Sequence[PodTemplate]) -> Iterator[int]:
     """The numbers of templates, round by round, each as often as its share; without an end."""
     while True:

@@ -1,11 +1,14 @@
-"""`podium capacity`: how many more pods fit, and what stops the next one."""
+"""`podium capacity`: how many more pods fit, what stops the next one, and which nodes to add."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.api.errors import PodiumError
+from podium.api.objects import name
+from podium.cli.options import InputError
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     AdviceOutput,
@@ -18,13 +21,13 @@ from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
     from podium.advice.capacity import CapacityRequest
+    from podium.advice.pod_templates import PodTemplate
     from podium.cli.inputs import Asked
 
-TOO_FEW_EXIT_CODE = 2
-_LIMIT = 10_000
+NOT_ENOUGH_EXIT_CODE = 2
 
 PodOption = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--pod",
         metavar="FILE|KIND/NAME[*COUNT]",
@@ -43,15 +46,30 @@ AtLeastOption = Annotated[
     int | None,
     typer.Option("--at-least", min=1, help="Exit with 2 if fewer get a place."),
 ]
+NodeShapeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--node-shape",
+        metavar="NAME=SHAPE:COST",
+        help="Say which nodes to add at least cost, so that no pod waits; may be given several "
+        "times. As m5=cpu=8,memory=32Gi:0.4, or with a file or a node of the state as shape. "
+        "With it, COUNT pods of each --pod are to get a place, too.",
+    ),
+]
+TriesOption = Annotated[
+    int, typer.Option("--tries", min=1, help="How many choices of nodes to play at most.")
+]
 
 
 @with_request_options
 def capacity(
     asked: RequestOptions,
-    pod: PodOption,
+    pod: PodOption = None,
     preempt: PreemptOption = False,
-    limit: LimitOption = _LIMIT,
+    limit: LimitOption = 10_000,
     at_least: AtLeastOption = None,
+    node_shape: NodeShapeOption = None,
+    tries: TriesOption = 200,
     output: Annotated[
         AdviceOutput, typer.Option("--output", "-o", help="How to print what was found.")
     ] = AdviceOutput.TABLE,
@@ -59,45 +77,72 @@ def capacity(
     """Say how many more pods of a template fit, on which nodes, and what stops the next one.
 
     Pods are created one after the other in a simulation of the cluster, after the changes that
-    the other options ask for, until the scheduler finds no place for one.
+    the other options ask for, until the scheduler finds no place for one. With --node-shape, say
+    instead which nodes to add so that every pod that waits gets a place.
 
     Example: podium capacity -f state/ --pod deploy/web --preempt
     """
-    from podium.advice.capacity import capacity as count_pods
-    from podium.advice.capacity_presentation import capacity_presentation
+    from podium.advice.capacity import CapacityRequest
+    from podium.advice.pod_templates import read_pod_template
     from podium.cli.inputs import read_request
-    from podium.cli.presentation_text import print_advice
+    from podium.plan.identities import decisive
 
     try:
+        if not (pod or node_shape):
+            raise InputError("nothing to find a place for: --pod or --node-shape say what")
         with working("reading"):
             read = read_request(asked)
-            request = _request(read, asked.namespace, pod, limit, preempt, at_least)
-        with working("playing") as progress:
-            found = count_pods(request, filled=partial(_tell, progress))
+            state = decisive([*read.request.state, *read.request.applied])
+            templates = [read_pod_template(one, asked.namespace, state) for one in pod or ()]
+        if node_shape:
+            _print_nodes(read, templates, node_shape, tries, output)
+        else:
+            request = CapacityRequest(read.request, templates, limit, preempt, at_least)
+            _print_capacity(read, request, output)
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
         give_up()
-    found = read.told_in(found)
+
+
+def _print_capacity(read: "Asked", asked: "CapacityRequest", output: AdviceOutput) -> None:
+    from podium.advice.capacity import capacity as count_pods
+    from podium.advice.capacity_presentation import capacity_presentation
+    from podium.cli.presentation_text import print_advice
+
+    with working("playing") as progress:
+        found = read.told_in(count_pods(asked, filled=partial(_tell, progress, "pods")))
     print_advice(found, capacity_presentation(found), output)
     if found.interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
-    fill = found.with_preemption or found.without_preemption
+    fill, at_least = found.with_preemption or found.without_preemption, asked.at_least
     if fill is not None and at_least is not None and fill.pods < at_least:
-        raise typer.Exit(TOO_FEW_EXIT_CODE)
+        raise typer.Exit(NOT_ENOUGH_EXIT_CODE)
 
 
-def _request(
-    read: "Asked", namespace: str, pods: list[str], limit: int, preempt: bool, at_least: int | None
-) -> "CapacityRequest":
-    from podium.advice.capacity import CapacityRequest
-    from podium.advice.pod_templates import read_pod_template
-    from podium.plan.identities import decisive
+def _print_nodes(
+    read: "Asked",
+    templates: "Sequence[PodTemplate]",
+    shapes: Sequence[str],
+    tries: int,
+    output: AdviceOutput,
+) -> None:
+    from podium.advice.cheapest_nodes import NodesRequest, cheapest_nodes
+    from podium.advice.cheapest_nodes_presentation import cheapest_nodes_presentation
+    from podium.advice.node_shapes import read_node_shape
+    from podium.cli.presentation_text import print_advice
 
-    state = decisive([*read.request.state, *read.request.applied])
-    templates = [read_pod_template(one, namespace, state) for one in pods]
-    return CapacityRequest(read.request, templates, limit, preempts=preempt, at_least=at_least)
+    nodes = {name(one): one for one in read.request.state if one["kind"] == "Node"}
+    named = [read_node_shape(one, nodes) for one in shapes]
+    asked = NodesRequest(read.request, templates, named, tries)
+    with working("playing") as progress:
+        found = read.told_in(cheapest_nodes(asked, partial(_tell, progress, "choices")))
+    print_advice(found, cheapest_nodes_presentation(found), output)
+    if found.interrupted:
+        raise typer.Exit(INTERRUPTED_EXIT_CODE)
+    if not found.found:
+        raise typer.Exit(NOT_ENOUGH_EXIT_CODE)
 
 
-def _tell(progress: Progress, pods: int) -> None:
-    progress.tell(lambda: f"playing: {pods} pods have a place")
+def _tell(progress: Progress, what: str, number: int) -> None:
+    progress.tell(lambda: f"playing: {number} {what}")

@@ -22,11 +22,13 @@ from podium.plan.request import Request
 
 if TYPE_CHECKING:
     from podium.advice.capacity_report import Capacity
+    from podium.advice.cheapest_nodes_report import CheapestNodes
+    from podium.advice.rollout_report import RolloutAdvice
     from podium.plan.explanation import PodExplanation
     from podium.plan.outcome import Plan
 
 T = TypeVar("T")
-Told = TypeVar("Told", "Plan", "PodExplanation", "Capacity")
+Told = TypeVar("Told", "Plan", "PodExplanation", "Capacity", "CheapestNodes", "RolloutAdvice")
 
 
 @dataclass(frozen=True, slots=True)

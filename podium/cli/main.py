@@ -36,6 +36,7 @@ COMMANDS = (
     "explain",
     "capacity",
     "lint",
+    "rollout",
     "simulate",
     "compare",
     "import",

@@ -18,6 +18,8 @@ _TYPES: Mapping[str, str] = {
     "LintConfiguration": "podium.linting.configuration:LintConfiguration",
     "EvictionRanking": "podium.plan.evicting:EvictionRanking",
     "Capacity": "podium.advice.capacity_report:Capacity",
+    "CheapestNodes": "podium.advice.cheapest_nodes_report:CheapestNodes",
+    "RolloutAdvice": "podium.advice.rollout_report:RolloutAdvice",
     "Simulation": "podium.simulation.report:SimulationReport",
     "Comparison": "podium.experiments.comparison:Comparison",
     "DecideAnswer": "podium.decide.answer:Answer",

@@ -133,7 +133,7 @@ def test_a_template_is_a_workload_of_the_state_or_a_pod_in_a_file(tmp_path: Any)
 
 def test_of_many_nodes_the_presentation_lists_the_fullest() -> None:
     shown = capacity_presentation(found([node(f"n{n:02}", "2") for n in range(25)], pod("web")))
-    assert shown.headline == "50 pods more fit."
+    assert shown.headline == "50 more pods fit."
     (table,) = (s.blocks[0] for s in shown.filled_sections() if s.title == "Where")
     assert table.notes == ["and 5 more nodes with 2 to 2 pods each: -o json"]  # type: ignore[union-attr]
 

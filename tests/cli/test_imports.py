@@ -53,6 +53,10 @@ RUNS = {
         PLAYS | {"advice", "decide", "explaining", "plan", "presenting"},
     ),
     "lint": (EXAMPLE, DECIDES | {"linting", "presenting", "store"}),
+    "rollout": (
+        [*EXAMPLE, "--classes", "examples/best-practice/orange.yaml"],
+        PLAYS | {"advice", "decide", "explaining", "plan", "presenting", "workers"},
+    ),
     "simulate": (["/dev/null"], PLAYS),
     "compare": (
         ["default", "default", "-s", "/dev/null"],

@@ -40,7 +40,7 @@ def world(rng: Random) -> World:
     nodes = [_node(rng, f"n{number}") for number in range(rng.randint(2, 4))]
     there = [_workload(rng, name) for name in "abc"]
     budgets = [budget(name, **_allowance(rng)) for name in "abc" if rng.random() < 0.3]
-    state = _exported([*nodes, *_CLASSES, *there, *budgets])
+    state = exported([*nodes, *_CLASSES, *there, *budgets])
     # One change: of two at one moment, whose pods are decided about first is a race.
     return World(state, [_change(rng, there)])
 
@@ -98,7 +98,7 @@ def _change(rng: Random, there: list[Obj]) -> Obj:
     return _workload(rng, "new")
 
 
-def _exported(objects: list[Obj]) -> list[Obj]:
+def exported(objects: list[Obj]) -> list[Obj]:
     """What a cluster of these objects is like after a while."""
     # With another seed than those that go on from here, or they would give the same uids again.
     cluster = Cluster(replace(OPTIONS, seed=7))

@@ -1,0 +1,116 @@
+"""An order in which to introduce priority classes, as it is told to people."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from podium.advice.rollout_report import (
+    DeadEnd,
+    OrderTrial,
+    PreemptedPod,
+    RolloutAdvice,
+    StepOutcome,
+)
+from podium.presenting import Bullets, Cell, Presentation, Section, Table, Tone, Toned
+
+_DEAD_ENDS_MAX = 20
+
+
+def rollout_presentation(found: RolloutAdvice) -> Presentation:
+    """Advice on a rollout as a presentation."""
+    sections = [
+        Section("Warnings", [Bullets(found.warnings)]),
+        Section("Steps", [_steps(found.preparation, found.steps)]),
+        *(_trial(one) for one in found.obvious if not one.is_safe),
+        Section("Why no order is safe", [_dead_ends(found.dead_ends)]),
+        Section("Notes", [Bullets(found.notes)]),
+    ]
+    if found.room is not None:
+        like = f"With {_nodes(found.room.nodes)} like {found.room.like}"
+        sections.insert(2, Section(like, [_steps(found.preparation, found.room.steps)]))
+    return Presentation("Introducing priority classes", _headline(found), sections)
+
+
+def _headline(found: RolloutAdvice) -> str:
+    played = f"{found.tried} step{'' if found.tried == 1 else 's'} played"
+    match found.verdict:
+        case "Safe":
+            return "The order as given is safe."
+        case "Reordered":
+            return f"The order as given isn't safe, this one is; {played}."
+        case "Impossible":
+            text = f"No order of these steps is safe; {played}"
+        case "Unknown":
+            text = f"No safe order was found, and not all were tried; {played}"
+    if found.room is not None:
+        more = f"{_nodes(found.room.nodes)} like {found.room.like}"
+        return f"{text}. With {more} one is."
+    tried = f", nor with up to {_nodes(found.room_tried)}" if found.room_tried else ""
+    return f"{text}{tried}."
+
+
+def _nodes(number: int) -> str:
+    return f"{number} more node{'' if number == 1 else 's'}"
+
+
+def _steps(preparation: Sequence[str], steps: Sequence[StepOutcome]) -> Table:
+    first = [["1", f"apply {', '.join(preparation)}", "-", "-"]] if preparation and steps else []
+    rows = [
+        [str(number), one.step, f"{one.took_s:g}s", _gists(one.preempted)]
+        for number, one in enumerate(steps, start=1 + len(first))
+    ]
+    return Table(["Step", "What", "Takes", "Preempts, as it may"], [*first, *rows])
+
+
+def _gists(pods: Iterable[PreemptedPod]) -> str:
+    return ", ".join(f"{one.pod} (final {one.final_priority})" for one in pods) or "-"
+
+
+def _trial(trial: OrderTrial) -> Section:
+    *before, last = trial.steps
+    done = f" after {', '.join(one.step for one in before)}" if before else ""
+    what = [f"Fails at: {last.step}{done}"]
+    return Section(
+        f"Not safe {trial.order}", [Bullets(what), _endangered(last), Bullets(_others(last))]
+    )
+
+
+def _endangered(outcome: StepOutcome) -> Table:
+    headers = ["Pod", "Node", "When", "Priority", "In the end", "Preempted by", "Priority of it"]
+    headers.append("In the end")
+    rows: list[list[Cell]] = [
+        [
+            Toned(one.pod, Tone.BAD),
+            one.node,
+            f"t+{one.at_s:g}s",
+            str(one.priority),
+            str(one.final_priority),
+            one.by,
+            str(one.by_priority),
+            str(one.by_final_priority),
+        ]
+        for one in outcome.endangered
+    ]
+    return Table(headers, rows)
+
+
+def _others(outcome: StepOutcome) -> list[str]:
+    rejected = [f"{one.object} is rejected: {one.message}" for one in outcome.rejected]
+    return [*(f"{one}: it comes to no end" for one in outcome.stuck), *rejected]
+
+
+def _dead_ends(dead_ends: Sequence[DeadEnd]) -> Table:
+    rows = [
+        [", ".join(one.done) or "nothing", one.next.step, "; ".join(_whys(one.next))]
+        for one in dead_ends[:_DEAD_ENDS_MAX]
+    ]
+    more = len(dead_ends) - _DEAD_ENDS_MAX
+    notes = [f"and {more} more: -o json"] if more > 0 else []
+    return Table(["After", "This isn't safe", "Why"], rows, notes)
+
+
+def _whys(outcome: StepOutcome) -> Iterator[str]:
+    for one in outcome.endangered:
+        yield (
+            f"{one.by} ({one.by_final_priority} in the end) preempts {one.pod} "
+            f"({one.final_priority} in the end) on {one.node}"
+        )
+    yield from _others(outcome)

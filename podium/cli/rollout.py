@@ -1,0 +1,130 @@
+"""`podium rollout`: an order in which to introduce priority classes without harm on the way."""
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.cli.options import InputError
+from podium.cli.output import AdviceOutput, Progress, fail, give_up, working
+from podium.cli.request_options import RequestOptions, with_request_options
+
+if TYPE_CHECKING:
+    from podium.advice.rollout_steps import FinalPriorities, Introduction
+    from podium.cli.inputs import Asked
+
+NO_ORDER_EXIT_CODE = 2
+
+ClassesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--classes",
+        metavar="FILE|DIR",
+        help="The classes to introduce, and workloads with their priorityClassName.",
+    ),
+]
+AssignOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assign",
+        metavar="KIND/NAME=CLASS",
+        help="A workload of the state that gets a class, such as deploy/web=high.",
+    ),
+]
+ImportantOption = Annotated[
+    str | None,
+    typer.Option(
+        "--important",
+        metavar="CLASS|PRIORITY",
+        help="Pods that are at least that in the end mustn't be preempted, and others may be. "
+        "Without it, no pod may be by one that isn't above it in the end.",
+    ),
+]
+TriesOption = Annotated[
+    int, typer.Option("--tries", min=1, help="How many steps to play at most, for one search.")
+]
+MoreNodesOption = Annotated[
+    int,
+    typer.Option("--more-nodes", min=0, help="How many more nodes to try where no order is safe."),
+]
+
+
+@with_request_options
+def rollout(
+    asked: RequestOptions,
+    classes: ClassesOption = None,
+    assign: AssignOption = None,
+    important: ImportantOption = None,
+    tries: TriesOption = 1000,
+    more_nodes: MoreNodesOption = 3,
+    output: Annotated[
+        AdviceOutput, typer.Option("--output", "-o", help="How to print the order.")
+    ] = AdviceOutput.TABLE,
+) -> None:
+    """Find an order in which to introduce priority classes.
+
+    No important pod is preempted on the way: each step is played in a simulation, with the
+    rollout of the pods that it changes. Where no order is safe, say why, and how many more
+    nodes would make one so; the exit code is 2 then.
+
+    Example: podium rollout -f state/ --classes classes.yaml --assign deploy/web=high
+    """
+    from podium.advice.rollout import RolloutRequest
+    from podium.advice.rollout import rollout as find_order
+    from podium.advice.rollout_presentation import rollout_presentation
+    from podium.cli.inputs import read_request
+    from podium.cli.presentation_text import print_advice
+
+    try:
+        with working("reading"):
+            read = read_request(asked)
+            introduced = _introduction(asked, read, classes or (), assign or ())
+            least = _important(important, introduced.priorities)
+        request = RolloutRequest(read.request, introduced, least, tries, more_nodes)
+        with working("playing") as progress:
+            found = find_order(request, partial(_tell, progress))
+    except PodiumError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        give_up()
+    found = read.told_in(found)
+    print_advice(found, rollout_presentation(found), output)
+    if found.verdict in ("Impossible", "Unknown"):
+        raise typer.Exit(NO_ORDER_EXIT_CODE)
+
+
+def _introduction(
+    asked: RequestOptions, read: "Asked", files: Sequence[str], assignments: Sequence[str]
+) -> "Introduction":
+    from podium.advice.rollout_steps import assigned, introduction
+    from podium.manifests import read_sources
+    from podium.plan.identities import decisive
+
+    if not (files or assignments):
+        raise InputError("nothing to introduce: --classes or --assign say what")
+    place, state = asked.namespace, [*read.request.state, *read.request.applied]
+    found = read_sources(
+        files, sys.stdin.buffer, namespace=place, validation=asked.validate, is_applied=True
+    )
+    by_identity = decisive(state)
+    workloads = [assigned(one, place, by_identity) for one in assignments]
+    return introduction(state, [*(one.obj for one in found.objects), *workloads])
+
+
+def _important(text: str | None, priorities: "FinalPriorities") -> int | None:
+    if text is None:
+        return None
+    value = priorities.value(text)
+    if value is not None:
+        return value
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"--important {text}: there is no such class") from None
+
+
+def _tell(progress: Progress, steps: int) -> None:
+    progress.tell(lambda: f"playing: {steps} steps")
