@@ -113,13 +113,20 @@ class _Search:
         )
 
     def _without(self, report: CheapestNodes) -> CheapestNodes:
-        """What to say where nothing is enough: what came of the most nodes."""
-        counts = max(self._trials.known, key=sum, default=None)
+        """What to say where nothing is enough: what comes of the most nodes that were tried."""
         report = replace(report, found=False, proven=False)
-        if counts is None:
+        if report.interrupted:
             return report
-        trial = self._trials.known[counts]
-        return replace(report, left=trial.pending, lost=trial.lost, tried_most=max(counts))
+        # Where sums rule everything out, one of each shape shows what it is that lacks.
+        counts = max((*self._trials.known, (1,) * len(self._shapes)), key=sum)
+        trial = self._trials.of(counts)
+        return replace(
+            report,
+            left=trial.pending,
+            lost=trial.lost,
+            tried_most=max(counts),
+            tried=len(self._trials.known),
+        )
 
     def _find_any(self) -> None:
         """Find a choice that does: nodes of one shape, or of all but what can be spared."""

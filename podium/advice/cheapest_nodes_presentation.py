@@ -26,7 +26,7 @@ def cheapest_nodes_presentation(found: CheapestNodes) -> Presentation:
         Section("Nodes to add", [Table(["Shape", "Nodes", "Cost of one", "Cost"], shapes)]),
         Section("Where pods go", [Table(["Node", "Pods", "Which"], rows)]),
         Section("Who waits now", [_waiting(found.pending)]),
-        Section(f"Who waits with {found.tried_most} more nodes", [_waiting(found.left)]),
+        Section(f"Who waits with as many as {found.tried_most} of a shape", [_waiting(found.left)]),
         Section("Who is preempted for good", [Bullets(found.lost)]),
         Section("Notes", [Bullets(found.notes)]),
     ]

@@ -30,6 +30,17 @@ COMMANDS = [
         "Explanation",
         "explain -f mistaken-class/state --apply mistaken-class/batch.yaml reindex-hwzqb",
     ),
+    ("Capacity", "capacity -f best-practice/state --pod best-practice/orange.yaml --preempt"),
+    (
+        "CheapestNodes",
+        "capacity -f room-for-more/state --repair --pod deploy/web*9 "
+        "--node-shape m5=cpu=8,memory=32Gi:0.4",
+    ),
+    (
+        "RolloutAdvice",
+        "rollout -f introducing-classes/state --repair --assign deploy/reports=low "
+        "--assign sts/shop=high --classes introducing-classes/classes.yaml --important high",
+    ),
     ("EvictionRanking", "explain --eviction node-1 -f node-pressure/state"),
     ("Simulation", "simulate scenarios/proposal-1.yaml"),
     ("Simulation", "simulate scenarios/node-failure.yaml"),
