@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from podium.advice.capacity_report import Capacity, Fill, NodeRow, Stop, TemplateRow, VictimRow
 from podium.advice.filling import Filling, nobody_preempts
 from podium.advice.filling import Progress as Filled
-from podium.advice.pod_templates import PodTemplate
+from podium.advice.pod_templates import PodTemplate, needed
 from podium.api.disruption import BY_SCHEDULER
 from podium.api.pods import node_name_of, priority_class_of
 from podium.api.priority import pod_priority
 from podium.plan.changes import Apply
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
+from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Disruption
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
@@ -58,9 +59,10 @@ def capacity(
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
         PodiumError: the pods can't be counted, or a change can't be made.
     """
-    needs = tuple(one for template in asked.templates for one in template.needs)
+    state = LoadedState.of(asked.request.state)
+    needs = tuple(needed(asked.templates, state.by_identity))
     changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
-    play = Play(replace(asked.request, changes=changes))
+    play = Play(replace(asked.request, state=state, changes=changes))
     warnings = completeness_warnings(play.state.values(), play.applied.values())
     model = limits_of_the_model(template.pod for template in asked.templates)
     play.start()

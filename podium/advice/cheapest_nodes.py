@@ -14,7 +14,7 @@ from podium.advice.cheapest_nodes_report import CheapestNodes, ShapeRow
 from podium.advice.node_room import NodeRoom
 from podium.advice.node_shapes import NodeShape
 from podium.advice.node_trials import Counts, NodeTrials, Progress
-from podium.advice.pod_templates import PodTemplate, named_copies
+from podium.advice.pod_templates import PodTemplate, named_copies, needed
 from podium.plan.changes import Apply
 from podium.plan.completeness import completeness_warnings
 from podium.plan.outcome_reader import OutcomeReader
@@ -50,7 +50,7 @@ def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> Che
     """
     play = Play(asked.request, changes_later=True)
     warnings = completeness_warnings(play.state.values(), play.applied.values())
-    needs = [one for template in asked.templates for one in template.needs]
+    needs = needed(asked.templates, play.state)
     play.change([*asked.request.changes, *([Apply(tuple(needs))] if needs else ())])
     play.start()
     if not play.run(asked.request.until_s):

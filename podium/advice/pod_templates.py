@@ -1,6 +1,6 @@
 """Templates of pods that somebody may want more of."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,6 +95,21 @@ def _claimed(claim: Object) -> dict[str, Any]:
     """A volume whose claim is made together with the pod, as a StatefulSet makes it."""
     template = {"spec": spec_of(claim)}
     return {"name": name(claim), "ephemeral": {"volumeClaimTemplate": template}}
+
+
+def needed(templates: Sequence[PodTemplate], state: Iterable[Identity]) -> list[Object]:
+    """What has to be there before the pods of templates are.
+
+    Args:
+        templates: of the pods.
+        state: what there is; one without any namespace doesn't say which there are.
+    """
+    needs = [one for template in templates for one in template.needs]
+    if any(kind == "Namespace" for kind, _, _ in state):
+        return needs
+    places = sorted({namespace(template.pod) for template in templates})
+    made = ({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": one}} for one in places)
+    return [*made, *needs]
 
 
 def named_copies(template: PodTemplate) -> Iterator[Object]:

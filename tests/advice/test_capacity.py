@@ -19,7 +19,7 @@ from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Return
 from podium.plan.planning import plan
 from podium.plan.request import Request
-from tests.plan.objects import ZONE, Obj, budget, node, pod, priority_class, workload
+from tests.plan.objects import ZONE, Obj, budget, namespace, node, pod, priority_class, workload
 
 HIGH = priority_class("high", 1000)
 
@@ -91,6 +91,13 @@ def test_a_quota_stops_what_would_fit() -> None:
     fill = free(found([node("a", "4"), quota], pod("web")))
     assert (fill.pods, fill.stop.by) == (2, "API")
     assert "exceeded quota: few" in fill.stop.message
+
+
+def test_a_state_without_namespaces_does_not_say_which_there_are() -> None:
+    shop = pod("web", namespace="shop")
+    assert free(found([node("a", "4")], shop)).pods == 4
+    fill = free(found([node("a", "4"), namespace("default")], shop))
+    assert (fill.pods, fill.stop.message) == (0, 'namespaces "shop" not found')
 
 
 def test_no_more_are_created_than_were_asked_for() -> None:
