@@ -4,7 +4,7 @@ Everything that comes in goes through here, whether a client sends it over HTTP 
 the same process asks for it, so that all of them live by the same rules.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -23,6 +23,8 @@ from podium.apiserver.decoding import PatchType
 from podium.apiserver.kinds.registry import completed, registration_of
 from podium.apiserver.long_work import apart, concerns
 from podium.apiserver.patching import apply_configuration
+from podium.apiserver.rbac.authorizer import Authorizer
+from podium.apiserver.rbac.escalation import check_grant
 from podium.apiserver.refusals import (
     bad_request,
     conflict,
@@ -114,6 +116,7 @@ class ApiServer:
 
     Attributes:
         store: the objects.
+        authorizer: knows who may do what.
         usage: tells what nodes and pods use; None where nobody knows.
         service_account_tokens: signs tokens; None where nobody would know their owners by them.
         reaches_nodes: whether agents of nodes are asked for logs.
@@ -136,6 +139,7 @@ class ApiServer:
         self.service_account_tokens: ServiceAccountTokens | None = None
         self.reaches_nodes = False
         self.usage: UsageReader | None = None
+        self.authorizer = Authorizer(view)
         self._view = view
         self._kinds = Derived(view, DEFINITION.key, Registry)
 
@@ -150,11 +154,18 @@ class ApiServer:
         served = partial(Registry, unstored=METRICS.values())
         self._kinds = Derived(self._view, DEFINITION.key, served)
 
-    def bootstrap(self, now_s: float) -> None:
-        """Create what every cluster has: the namespaces and the priority classes of the system."""
-        for kind, obj in first_objects():
-            if self.store.get(kind.key, "", obj["metadata"]["name"]) is None:
-                self.create(Attributes(kind, "", "", now_s), obj)
+    def bootstrap(self, now_s: float, objects: Iterable[tuple[Kind, Object]] | None = None) -> None:
+        """Create what isn't there yet.
+
+        Args:
+            now_s: the time, in seconds since the epoch.
+            objects: with their kinds; what every cluster has, unless given: the namespaces and
+                the priority classes of the system.
+        """
+        for kind, obj in first_objects() if objects is None else objects:
+            place = obj["metadata"].get("namespace", "")
+            if self.store.get(kind.key, place, obj["metadata"]["name"]) is None:
+                self.create(Attributes(kind, place, "", now_s), obj)
 
     def get(self, kind: Kind, namespace: str, name: str) -> Object:
         """An object as it is now."""
@@ -212,6 +223,7 @@ class ApiServer:
             obj = tracked(request, None, obj)
         else:
             obj = {**obj, "metadata": {**obj["metadata"], "managedFields": owners}}
+        check_grant(self.authorizer, request, obj)
         obj = self._maker.prepared(request, self._admission.admit(request, obj))
         charged = self._admission.validate(request, obj)
         version = obj["metadata"].get("resourceVersion") or ""
@@ -292,7 +304,9 @@ class ApiServer:
             The object as it is now, or, if it is gone, as it was to be.
         """
         request = request._replace(operation=Operation.UPDATE, old=old)
-        new = self._admission.admit(request, completed_update(request, old, new))
+        new = completed_update(request, old, new)
+        check_grant(self.authorizer, request, new)
+        new = self._admission.admit(request, new)
         check_version(request.kind, new["metadata"], old["metadata"])
         new = prepared_update(request, old, new)
         charged = self._admission.validate(request, new)

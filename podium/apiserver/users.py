@@ -1,7 +1,8 @@
 """Users: who asks, and what they may do, in rules like those of RBAC.
 
 Whoever listens for requests finds out who sends them; that users do no more than they may,
-`handle` sees to. Rules are given to groups and hold in all namespaces; what no rule permits is
+`handle` sees to. Some groups have rules here, which hold in all namespaces; others, and single
+users, have them by roles and bindings (`podium/apiserver/rbac/`). What no rule permits is
 forbidden.
 """
 
@@ -63,7 +64,7 @@ class Rule:
         if not _covers(self.verbs, attempt.verb):
             return False
         if attempt.path:
-            return any(_matches(pattern, attempt.path) for pattern in self.paths)
+            return any(matches(pattern, attempt.path) for pattern in self.paths)
         return (
             _covers(self.groups, attempt.group)
             and self._covers_resource(attempt)
@@ -138,7 +139,7 @@ class User:
 
     Attributes:
         name: such as `system:node:worker-1`.
-        groups: such as `system:nodes`; they decide what the user may do.
+        groups: such as `system:nodes`.
     """
 
     name: str
@@ -146,7 +147,7 @@ class User:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """What they may do."""
+        """What they may do as members of groups, whatever roles and bindings there are."""
         return tuple(rule for group in self.groups for rule in RULES.get(group, ()))
 
     @property
@@ -156,7 +157,7 @@ class User:
         return self.name.removeprefix(_NODE_USER) if is_agent else None
 
     def may(self, attempt: Attempt) -> bool:
-        """Whether they may do something."""
+        """Whether they may do something by these rules."""
         return any(rule.permits(attempt) for rule in self.rules)
 
 
@@ -176,14 +177,22 @@ def node_user(name: str) -> User:
 
 
 def service_account_user(namespace: str, name: str) -> User:
-    """The user that a service account is; roles aren't heeded, so it may do what anybody may."""
+    """The user that a service account is."""
     groups = (_SERVICE_ACCOUNTS, f"{_SERVICE_ACCOUNTS}:{namespace}", AUTHENTICATED)
     return User(f"{_SERVICE_ACCOUNT_USER}{namespace}:{name}", groups)
+
+
+def service_account_of(user: str) -> tuple[str, str] | None:
+    """Namespace and name of the service account that a user is; None if they are none."""
+    parts = user.removeprefix(_SERVICE_ACCOUNT_USER).split(":")
+    is_one = user.startswith(_SERVICE_ACCOUNT_USER) and len(parts) == 2
+    return (parts[0], parts[1]) if is_one else None
 
 
 def _covers(permitted: Sequence[str], wanted: str) -> bool:
     return ANY in permitted or wanted in permitted
 
 
-def _matches(pattern: str, path: str) -> bool:
+def matches(pattern: str, path: str) -> bool:
+    """Whether a path is one that a rule tells; a `*` at the end stands for any rest."""
     return path.startswith(pattern[:-1]) if pattern.endswith(ANY) else path == pattern

@@ -6,6 +6,7 @@ from functools import partial
 from podium.api.errors import PodiumError
 from podium.cluster.options import ClusterOptions
 from podium.control.machine import Machine
+from podium.controllers.cluster_role_aggregation import ClusterRoleAggregationController
 from podium.controllers.cron_job.cron_job_controller import CronJobController
 from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
 from podium.controllers.deployment.deployment_controller import DeploymentController
@@ -19,6 +20,7 @@ from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLife
 from podium.controllers.pod_gc import PodGCController
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.resource_quota import ResourceQuotaController
+from podium.controllers.service_accounts import ServiceAccountsController
 from podium.controllers.stateful_set.stateful_set_controller import StatefulSetController
 from podium.controllers.taint_eviction import TaintEvictionController
 from podium.controllers.ttl_after_finished import TTLAfterFinishedController
@@ -51,6 +53,8 @@ CONTROLLERS: Mapping[str, Make] = {
     "pod-garbage-collector": PodGCController,
     "node-lifecycle-controller": NodeLifecycleController,
     "taint-eviction-controller": TaintEvictionController,
+    "serviceaccount-controller": ServiceAccountsController,
+    "clusterrole-aggregation-controller": ClusterRoleAggregationController,
 }
 """How to make each, in the order in which watches tell them of a write."""
 

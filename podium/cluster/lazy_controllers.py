@@ -56,6 +56,8 @@ STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
     "resourcequota-controller": {"ResourceQuota": _any},
     "node-lifecycle-controller": {"Node": _any},
     "taint-eviction-controller": {"Node": _evicts},
+    "serviceaccount-controller": {"ServiceAccount": _any},
+    "clusterrole-aggregation-controller": {"ClusterRole": _any},
 }
 """By kind, the objects that a controller has something to do for; those not named never sleep."""
 

@@ -6,6 +6,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
+from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests import Request, Response, handle
 from podium.cluster import Cluster
 from podium.controllers.scheduler.machine import SchedulerMachine
@@ -25,6 +26,11 @@ class ClusterBackend:
         self._panics = CollectorRegistry()
         if cluster.driver.health is not None:
             self._panics.register(PanicCollector(cluster.driver.health))
+
+    @property
+    def authorizer(self) -> Authorizer:
+        """Knows who may do what."""
+        return self._cluster.server.authorizer
 
     def answer(self, request: Request) -> Response:
         """Answer a request, and see to it that what follows from it happens."""

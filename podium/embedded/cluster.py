@@ -14,6 +14,9 @@ from typing import Self, TypeVar
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
+from podium.apiserver.admission import AdmissionOptions
+from podium.apiserver.admission.service_account import ServiceAccount
+from podium.apiserver.rbac.default_roles import default_access
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.event_expiry import EventExpiry
 from podium.embedded.backend import ClusterBackend
@@ -158,6 +161,7 @@ class EmbeddedCluster:
             cluster = Cluster(self._cluster_options(store), store)
             if not self.taken_up:
                 self.notes = cluster.load(map(simulated, options.objects))
+            cluster.server.bootstrap(cluster.options.start_s, default_access())
         return cluster
 
     def _cluster_options(self, store: Store) -> ClusterOptions:
@@ -166,6 +170,7 @@ class EmbeddedCluster:
             seed=self._seed,
             start_s=max(time.time(), self.directory.high_water().time_s),
             schedulers=options.schedulers,
+            admission=AdmissionOptions(enabled=frozenset({ServiceAccount.name})),
             controllers=options.controllers,
             nodes=NodeSettings(
                 seed=self._seed,

@@ -198,7 +198,7 @@ class ApiApp:
     def _metrics(self, request: Request) -> Response:
         if request.method not in ("GET", "HEAD"):
             raise no_such_method()
-        check_path(request.user, "GET", [_METRICS.strip("/")])
+        check_path(self._backend.authorizer, request.user, "GET", [_METRICS.strip("/")])
         return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
 
     def _check_room(self, watching: Watching) -> None:

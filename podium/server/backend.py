@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests import Request, Response
 
 
@@ -11,6 +12,11 @@ class Backend(Protocol):
     All methods are called in the event loop that the server runs in, one at a time, and should
     return soon: while one runs, nobody else is served.
     """
+
+    @property
+    def authorizer(self) -> Authorizer:
+        """Knows who may do what."""
+        ...
 
     def answer(self, request: Request) -> Response:
         """Answer a request, as `podium.apiserver.requests.handle` does.

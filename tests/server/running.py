@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 
+from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests import Request, Response, handle
 from podium.apiserver.server import ApiServer
 from podium.server.app import ApiApp
@@ -38,6 +39,10 @@ class PlainBackend:
         self.server = ApiServer(store or Store(), Random(7))
         self.server.bootstrap(time.time())
         self.fault: Exception | None = None
+
+    @property
+    def authorizer(self) -> Authorizer:
+        return self.server.authorizer
 
     def answer(self, request: Request) -> Response:
         if self.fault is not None:

@@ -21,6 +21,7 @@ from podium.apiserver.admission.priority import Priority
 from podium.apiserver.admission.resource_quota import ResourceQuota
 from podium.apiserver.admission.resource_tolerations import ExtendedResourceToleration
 from podium.apiserver.admission.runtime_class import RuntimeClass
+from podium.apiserver.admission.service_account import ServiceAccount
 from podium.apiserver.admission.storage_class import DefaultStorageClass
 from podium.apiserver.admission.toleration_restriction import PodTolerationRestriction
 from podium.apiserver.admission.tolerations import DefaultTolerationSeconds
@@ -31,6 +32,7 @@ PLUGINS: tuple[type[Plugin], ...] = (
     NamespaceLifecycle,
     LimitPodHardAntiAffinityTopology,
     LimitRanger,
+    ServiceAccount,
     NodeRestriction,
     TaintNodesByCondition,
     Priority,

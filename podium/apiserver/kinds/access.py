@@ -1,9 +1,27 @@
-"""Roles and their bindings, which nothing acts on: their names are parts of paths, and no more."""
+"""Roles and their bindings: v1.36's defaults, validation and columns of rbac.authorization.k8s.io.
 
+What they permit is told in `podium/apiserver/rbac/`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from podium.api.errors import FieldError, unsupported
 from podium.api.kinds import KINDS
+from podium.api.objects import Object
+from podium.apiserver.kinds.columns import AGE, CREATED, NAME, Column, Read, wide
+from podium.apiserver.kinds.filling import every, filled, inside
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.validation.checks import a_string, fields
-from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.kinds.rules import changed
+from podium.apiserver.rbac.authorizer import GROUP
+from podium.apiserver.validation import checks
+from podium.apiserver.validation.checks import Check, Faults, a_dict, a_string, dicts
+from podium.apiserver.validation.metadata import object_check
+from podium.apiserver.validation.names import subdomain
+from podium.apiserver.validation.selectors import label_selector
+
+_SERVICE_ACCOUNT = "ServiceAccount"
+_SUBJECTS = (_SERVICE_ACCOUNT, "User", "Group")
 
 
 def _faults_of_segment(name: str) -> list[str]:
@@ -12,9 +30,160 @@ def _faults_of_segment(name: str) -> list[str]:
     return [f"may not be '{name}'"] if name in (".", "..") else faults
 
 
-ROLE, CLUSTER_ROLE, ROLE_BINDING, CLUSTER_ROLE_BINDING = (
-    Registration(
-        kind=KINDS[name], validate=fields(metadata=object_meta(a_string(_faults_of_segment)))
+_segment = a_string(_faults_of_segment)
+
+
+def _subject(subject: Object) -> Object:
+    is_account = subject.get("kind") == _SERVICE_ACCOUNT
+    return subject if is_account else filled(subject, apiGroup=GROUP)
+
+
+def _binding_defaults(binding: Object) -> Object:
+    return inside(
+        {"roleRef": {}, **binding},
+        roleRef=lambda reference: filled(reference, apiGroup=GROUP),
+        subjects=every(_subject),
     )
-    for name in ("Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding")
+
+
+def _policy_rules(*, namespaced: bool) -> Check:
+    def check(role: Any, _: str) -> Faults:
+        for index, rule in dicts(role.get("rules")):
+            yield from _policy_faults(rule, f"rules[{index}]", namespaced)
+
+    return check
+
+
+def _policy_faults(rule: Object, path: str, namespaced: bool) -> Faults:
+    if not rule.get("verbs"):
+        yield checks.required(f"{path}.verbs", "verbs must contain at least one value")
+    urls = rule.get("nonResourceURLs")
+    if urls:
+        where = f"{path}.nonResourceURLs"
+        if namespaced:
+            why = "namespaced rules cannot apply to non-resource URLs"
+            yield FieldError(where, urls, why)
+        if any(rule.get(field) for field in ("apiGroups", "resources", "resourceNames")):
+            why = "rules cannot apply to both regular resources and non-resource URLs"
+            yield FieldError(where, urls, why)
+        return
+    if not rule.get("apiGroups"):
+        yield checks.required(
+            f"{path}.apiGroups", "resource rules must supply at least one api group"
+        )
+    if not rule.get("resources"):
+        yield checks.required(
+            f"{path}.resources", "resource rules must supply at least one resource"
+        )
+
+
+def _aggregation(role: Any, _: str) -> Faults:
+    rule, path = role.get("aggregationRule"), "aggregationRule.clusterRoleSelectors"
+    if rule is None:
+        return
+    selectors = a_dict(rule).get("clusterRoleSelectors") or []
+    if not selectors:
+        why = "at least one clusterRoleSelector required if aggregationRule is non-nil"
+        yield checks.required(path, why)
+    for index, selector in enumerate(selectors):
+        yield from label_selector(selector, f"{path}[{index}]")
+
+
+def _role_ref(*kinds: str) -> Check:
+    def check(binding: Any, _: str) -> Faults:
+        reference = a_dict(binding.get("roleRef"))
+        for field, known in (("apiGroup", (GROUP,)), ("kind", kinds)):
+            if (reference.get(field) or "") not in known:
+                yield unsupported(f"roleRef.{field}", reference.get(field) or "", known)
+        if not reference.get("name"):
+            yield checks.required("roleRef.name")
+        else:
+            yield from _segment(reference["name"], "roleRef.name")
+
+    return check
+
+
+def _subjects(*, namespaced: bool) -> Check:
+    def check(binding: Any, _: str) -> Faults:
+        for index, subject in dicts(binding.get("subjects")):
+            yield from _subject_faults(subject, f"subjects[{index}]", namespaced)
+
+    return check
+
+
+def _subject_faults(subject: Object, path: str, namespaced: bool) -> Faults:
+    kind, called = subject.get("kind") or "", subject.get("name") or ""
+    if not called:
+        yield checks.required(f"{path}.name")
+    if kind not in _SUBJECTS:
+        yield unsupported(f"{path}.kind", kind, _SUBJECTS)
+        return
+    is_account, group = kind == _SERVICE_ACCOUNT, subject.get("apiGroup") or ""
+    if is_account and called:
+        yield from subdomain(called, f"{path}.name")
+    wanted = "" if is_account else GROUP
+    if group != wanted:
+        yield unsupported(f"{path}.apiGroup", group, (wanted,))
+    if is_account and not namespaced and not subject.get("namespace"):
+        yield checks.required(f"{path}.namespace")
+
+
+def _same_role(new: Object, old: Object) -> Faults:
+    if new["roleRef"] != old["roleRef"]:
+        names = {"APIGroup": "apiGroup", "Kind": "kind", "Name": "name"}
+        told = {name: new["roleRef"].get(field, "") for name, field in names.items()}
+        yield FieldError("roleRef", told, "cannot change roleRef")
+
+
+def _named(kind: str) -> Read:
+    """Lists the subjects of a kind."""
+
+    def told(obj: Object) -> Iterator[str]:
+        for subject in obj.get("subjects") or ():
+            if subject["kind"] == kind:
+                place = subject.get("namespace") or ""
+                called = subject["name"]
+                yield f"{place}/{called}" if kind == _SERVICE_ACCOUNT else called
+
+    return lambda obj, _: ", ".join(told(obj))
+
+
+_BINDING_COLUMNS = (
+    NAME,
+    Column(
+        "Role",
+        lambda obj, _: f"{obj['roleRef']['kind']}/{obj['roleRef']['name']}",
+        "The role that is bound.",
+    ),
+    AGE,
+    wide("Users", _named("User"), "Users that have the role."),
+    wide("Groups", _named("Group"), "Groups that have the role."),
+    wide("ServiceAccounts", _named(_SERVICE_ACCOUNT), "Service accounts that have the role."),
 )
+
+
+def _binding(kind: str, *roles: str) -> Registration:
+    validate = object_check(
+        _role_ref(*roles), _subjects(namespaced=KINDS[kind].namespaced), name=_segment
+    )
+    return Registration(
+        kind=KINDS[kind],
+        defaults=_binding_defaults,
+        validate=validate,
+        validate_update=changed(validate, _same_role),
+        columns=_BINDING_COLUMNS,
+    )
+
+
+ROLE = Registration(
+    kind=KINDS["Role"],
+    validate=object_check(_policy_rules(namespaced=True), name=_segment),
+    columns=(NAME, CREATED),
+)
+CLUSTER_ROLE = Registration(
+    kind=KINDS["ClusterRole"],
+    validate=object_check(_policy_rules(namespaced=False), _aggregation, name=_segment),
+    columns=(NAME, CREATED),
+)
+ROLE_BINDING = _binding("RoleBinding", "Role", "ClusterRole")
+CLUSTER_ROLE_BINDING = _binding("ClusterRoleBinding", "ClusterRole")

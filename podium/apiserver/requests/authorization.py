@@ -8,12 +8,21 @@ from podium.api.kinds import KINDS
 from podium.api.objects import Object
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
+from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests.messages import Request
 from podium.apiserver.requests.options import Parameters
 from podium.apiserver.requests.routes import RequestInfo
 from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.server import ApiServer
-from podium.apiserver.users import AUTHENTICATED, Attempt, User
+from podium.apiserver.users import (
+    ANONYMOUS,
+    AUTHENTICATED,
+    UNAUTHENTICATED,
+    Attempt,
+    User,
+    service_account_of,
+    service_account_user,
+)
 from podium.control.heartbeats import LEASE_NAMESPACE
 
 _READING = ("get", "list", "watch")
@@ -139,8 +148,12 @@ def _named(pod: Object, resource: str) -> Iterator[str]:
 _IMPERSONATE = "impersonate-"
 
 
-def in_name_of(request: Request) -> Request:
+def in_name_of(server: ApiServer, request: Request) -> Request:
     """The request as from whom it is to be taken for, as `kubectl --as` says it.
+
+    Args:
+        server: knows who may speak for whom.
+        request: as it came.
 
     Raises:
         RefusedError: 400 if groups come without a user, 403 if the sender may not speak for others.
@@ -152,13 +165,22 @@ def in_name_of(request: Request) -> Request:
     if not name:
         raise RefusedError(400, "BadRequest", "requested groups without impersonating a user")
     groups = tuple(filter(None, map(str.strip, group.split(","))))
-    for resource, names in (("users", (name,)), ("groups", groups)):
-        for one in names:
-            attempt = Attempt("impersonate", resource=resource, name=one)
-            if not request.user.may(attempt):
-                raise _forbidden(request.user, attempt)
-    everybody = () if AUTHENTICATED in groups else (AUTHENTICATED,)
-    return replace(request, user=User(name, (*groups, *everybody)))
+    account = service_account_of(name)
+    attempts = [Attempt("impersonate", resource="users", name=name)]
+    if account is not None:
+        place, called = account
+        attempts = [
+            Attempt("impersonate", resource="serviceaccounts", namespace=place, name=called)
+        ]
+    attempts += (Attempt("impersonate", resource="groups", name=one) for one in groups)
+    for attempt in attempts:
+        verdict = server.authorizer.decide(request.user, attempt)
+        if not verdict.allowed:
+            raise _forbidden(request.user, attempt, verdict.reason)
+    if account is not None and not groups:
+        groups = service_account_user(*account).groups
+    everybody = UNAUTHENTICATED if name == ANONYMOUS.name else AUTHENTICATED
+    return replace(request, user=User(name, tuple(dict.fromkeys((*groups, everybody)))))
 
 
 def check(server: ApiServer, user: User, info: RequestInfo, parameters: Parameters) -> None:
@@ -183,26 +205,37 @@ def check(server: ApiServer, user: User, info: RequestInfo, parameters: Paramete
     )
     if user.may(attempt):
         return
-    if user.node is None:
-        raise _forbidden(user, attempt)
     selection = parse_selection(info.kind, "", parameters.text("fieldSelector"))
-    why = objection(server, user.node, attempt, info, selection)
-    if why is not None:
-        raise _forbidden(user, attempt, why)
+    if attempt.verb in ("list", "watch") and not attempt.name:
+        attempt = replace(attempt, name=_selected(selection, _NAME_FIELD))
+    why = None if user.node is None else objection(server, user.node, attempt, info, selection)
+    if user.node is not None and why is None:
+        return
+    verdict = server.authorizer.decide(user, attempt)
+    if not verdict.allowed:
+        raise _forbidden(user, attempt, ", ".join(filter(None, (why, verdict.reason))))
 
 
-def check_path(user: User, method: str, segments: Sequence[str]) -> None:
+def check_path(authorizer: Authorizer, user: User, method: str, segments: Sequence[str]) -> None:
     """Let those pass who may see a path that leads to no resource.
+
+    Args:
+        authorizer: knows who may.
+        user: who asks.
+        method: such as `GET`.
+        segments: of the path.
 
     Raises:
         RefusedError: 403.
     """
     attempt = Attempt(verb=method.lower(), path="/" + "/".join(segments))
-    if not user.may(attempt):
+    verdict = authorizer.decide(user, attempt)
+    if not verdict.allowed:
         what = f"cannot {attempt.verb} path {quoted(attempt.path)}"
-        raise RefusedError(
-            403, "Forbidden", f"forbidden: User {quoted(user.name)} {what}", details={}
-        )
+        why = f"forbidden: User {quoted(user.name)} {what}"
+        if verdict.reason:
+            why += f": {verdict.reason}"
+        raise RefusedError(403, "Forbidden", why, details={})
 
 
 def _verb(info: RequestInfo, parameters: Parameters) -> str:

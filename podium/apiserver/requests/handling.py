@@ -96,7 +96,7 @@ def handle(
     # Work that is done elsewhere isn't done again because it took its time.
     began_s = kept("began", lambda: now_s)
     try:
-        request = authorization.in_name_of(request)
+        request = authorization.in_name_of(server, request)
         response = _answer(server, request, segments, parameters, began_s, checks)
     except RefusedError as refusal:
         response = refused(refusal, _media_type(request.header("Accept")))
@@ -115,12 +115,12 @@ def _answer(
     kinds = server.kinds
     told = _told(kinds, request, segments, parameters, checks)
     if told is not None:
-        authorization.check_path(request.user, request.method, segments)
+        authorization.check_path(server.authorizer, request.user, request.method, segments)
         if request.method != "GET":
             raise no_such_method()
         return told
     if not is_served(segments, kinds):
-        authorization.check_path(request.user, request.method, segments)
+        authorization.check_path(server.authorizer, request.user, request.method, segments)
         return _plain_text(404, "404 page not found\n")
     found = route(request.method, segments, kinds)
     authorization.check(server, request.user, found, parameters)

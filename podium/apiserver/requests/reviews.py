@@ -5,6 +5,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.objects import Object
 from podium.api.times import timestamp
+from podium.apiserver.rbac.authorizer import aggregated
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
@@ -51,8 +52,8 @@ def self_subject_rules(call: Call) -> Response:
     review, spec = _asked(call)
     if not spec.get("namespace"):
         raise bad_request("no namespace on request")
-    rules = call.request.user.rules
-    status = {
+    rules, faults = call.server.authorizer.rules(call.request.user, spec["namespace"])
+    status: dict[str, Any] = {
         "resourceRules": [_resource_rule(rule) for rule in rules if rule.resources],
         "nonResourceRules": [
             {"verbs": [*rule.verbs], "nonResourceURLs": [*rule.paths]}
@@ -61,6 +62,8 @@ def self_subject_rules(call: Call) -> Response:
         ],
         "incomplete": False,
     }
+    if faults:
+        status["evaluationError"] = aggregated(faults)
     return _answer(call, review.get("metadata") or {}, {"spec": spec}, status)
 
 
@@ -105,7 +108,11 @@ def _subject(spec: Object) -> User:
 
 def _decide(call: Call, review: Object, spec: Object, user: User) -> Response:
     metadata = review.get("metadata") or {}
-    return _answer(call, metadata, {"spec": spec}, {"allowed": user.may(_attempt(spec))})
+    verdict = call.server.authorizer.decide(user, _attempt(spec))
+    status: dict[str, Any] = {"allowed": verdict.allowed}
+    if verdict.reason:
+        status["reason"] = verdict.reason
+    return _answer(call, metadata, {"spec": spec}, status)
 
 
 def _attempt(spec: Object) -> Attempt:

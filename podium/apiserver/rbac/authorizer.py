@@ -1,0 +1,159 @@
+"""Decides by roles and bindings what users may do, as v1.36's RBAC authorizer does."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from podium.api.errors import quoted
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, name, namespace
+from podium.apiserver.admission.plugin import View
+from podium.apiserver.users import Attempt, Rule, User
+
+GROUP = "rbac.authorization.k8s.io"
+_SERVICE_ACCOUNT = "ServiceAccount"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether somebody may do something.
+
+    Attributes:
+        allowed: whether they may.
+        reason: by which binding they may, or what kept bindings from counting; may be empty.
+    """
+
+    allowed: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """Rules that a user has by one binding.
+
+    Attributes:
+        rules: of the role.
+        reason: which binding it is.
+        fault: why it counts for nothing; empty if it counts.
+    """
+
+    rules: tuple[Rule, ...]
+    reason: str
+    fault: str = ""
+
+
+class Authorizer:
+    """Decides what users may do.
+
+    Args:
+        view: what is stored.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def decide(self, user: User, attempt: Attempt) -> Verdict:
+        """Whether a user may do something, by what groups of the server may, or by bindings."""
+        if user.may(attempt):
+            return Verdict(True)
+        faults = []
+        for granted in self.granted(user, attempt.namespace):
+            if any(rule.permits(attempt) for rule in granted.rules):
+                return Verdict(True, f"RBAC: allowed by {granted.reason}")
+            if granted.fault:
+                faults.append(granted.fault)
+        return Verdict(False, f"RBAC: {aggregated(faults)}" if faults else "")
+
+    def rules(self, user: User, place: str) -> tuple[list[Rule], list[str]]:
+        """All rules that a user has in a namespace, and what kept bindings from counting."""
+        found = [*self.granted(user, place)]
+        rules = [rule for granted in found for rule in granted.rules]
+        faults = [granted.fault for granted in found if granted.fault]
+        return [*user.rules, *(rule for rule in rules if rule not in user.rules)], faults
+
+    def granted(self, user: User, place: str) -> Iterator[Granted]:
+        """What a user is granted for the whole cluster, and in a namespace.
+
+        Args:
+            user: who.
+            place: the namespace; empty for none.
+        """
+        for binding in self._view.list("ClusterRoleBinding"):
+            subject = _subject_of(user, binding, "")
+            if subject:
+                yield self._by(binding, subject)
+        for binding in self._view.list("RoleBinding", place) if place else ():
+            subject = _subject_of(user, binding, place)
+            if subject:
+                yield self._by(binding, subject)
+
+    def role_rules(self, reference: Object, place: str) -> tuple[Rule, ...] | None:
+        """The rules of the role that a binding refers to; None if it isn't there.
+
+        Args:
+            reference: the binding's `roleRef`.
+            place: the binding's namespace; empty for a ClusterRoleBinding.
+        """
+        kind = reference.get("kind") or ""
+        where = place if kind == "Role" else ""
+        role = self._view.get(kind, where, reference.get("name") or "") if kind in KINDS else None
+        return None if role is None else rules_of(role)
+
+    def _by(self, binding: Object, subject: str) -> Granted:
+        place, reference = namespace(binding), binding["roleRef"]
+        called = f"{name(binding)}/{place}" if place else name(binding)
+        kind = "RoleBinding" if place else "ClusterRoleBinding"
+        role = f"{reference['kind']} {quoted(reference['name'])}"
+        reason = f"{kind} {quoted(called)} of {role} to {subject}"
+        rules = self.role_rules(reference, place)
+        if rules is None:
+            resource = f"{reference['kind'].lower()}.{GROUP}"
+            return Granted((), reason, f"{resource} {quoted(reference['name'])} not found")
+        return Granted(rules, reason)
+
+
+def rules_of(role: Object) -> tuple[Rule, ...]:
+    """The rules of a Role or ClusterRole."""
+    return tuple(map(_rule, role.get("rules") or ()))
+
+
+def policy_rule(rule: Rule) -> dict[str, list[str]]:
+    """A rule as it stands in roles."""
+    fields = {
+        "apiGroups": rule.groups,
+        "resources": rule.resources,
+        "resourceNames": rule.names,
+        "nonResourceURLs": rule.paths,
+        "verbs": rule.verbs,
+    }
+    return {field: [*values] for field, values in fields.items() if values}
+
+
+def aggregated(faults: Sequence[str]) -> str:
+    """Several errors as one, as Go writes them."""
+    distinct = [*dict.fromkeys(faults)]
+    return f"[{', '.join(distinct)}]" if len(distinct) > 1 else "".join(distinct)
+
+
+def _rule(policy: Mapping[str, Sequence[str]]) -> Rule:
+    return Rule(
+        verbs=tuple(policy.get("verbs") or ()),
+        groups=tuple(policy.get("apiGroups") or ()),
+        resources=tuple(policy.get("resources") or ()),
+        names=tuple(policy.get("resourceNames") or ()),
+        paths=tuple(policy.get("nonResourceURLs") or ()),
+    )
+
+
+def _subject_of(user: User, binding: Object, place: str) -> str:
+    """The subject of a binding that a user is, as reasons tell of it; empty if they are none."""
+    for subject in binding.get("subjects") or ():
+        kind, called = subject.get("kind"), subject.get("name") or ""
+        if kind == _SERVICE_ACCOUNT:
+            where = subject.get("namespace") or place
+            if where and user.name == f"system:serviceaccount:{where}:{called}":
+                return f"{kind} {quoted(f'{called}/{where}')}"
+        elif (kind == "User" and user.name == called) or (
+            kind == "Group" and called in user.groups
+        ):
+            return f"{kind} {quoted(called)}"
+    return ""

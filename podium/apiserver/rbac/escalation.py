@@ -1,0 +1,153 @@
+"""Nobody gives away rights that they don't have: asked of whoever writes roles and bindings.
+
+Rights are compared piece by piece, a piece being one verb on one resource, as v1.36 compares them.
+Who may `escalate` a role, or `bind` it, needn't have them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+from podium.api.errors import quoted
+from podium.api.kinds import KINDS, Kind
+from podium.api.objects import Object
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.rbac.authorizer import GROUP, Authorizer, aggregated, rules_of
+from podium.apiserver.refusals import forbidden, not_found
+from podium.apiserver.users import ANY, MASTERS, Attempt, Rule, User, matches
+
+_ROLES = ("Role", "ClusterRole")
+_BINDINGS = ("RoleBinding", "ClusterRoleBinding")
+_EVERYTHING = (Rule((ANY,), (ANY,), (ANY,)), Rule((ANY,), paths=(ANY,)))
+
+
+def check_grant(authorizer: Authorizer, request: Attributes, obj: Object) -> None:
+    """Make sure that a role or binding gives nothing away that its writer doesn't have.
+
+    Args:
+        authorizer: knows what everybody has.
+        request: a creation or an update; of other kinds there is nothing to ask.
+        obj: as it is to be written.
+
+    Raises:
+        RefusedError: 403, it would; or 404, the role that a binding names isn't there.
+    """
+    kind = request.kind
+    if kind.group != GROUP or MASTERS in request.user.groups:
+        return
+    if kind.name in _ROLES:
+        _check_role(authorizer, request, obj)
+    elif kind.name in _BINDINGS:
+        _check_binding(authorizer, request, obj)
+
+
+def _check_role(authorizer: Authorizer, request: Attributes, role: Object) -> None:
+    old = request.old or {}
+    same = all(old.get(field) == role.get(field) for field in ("rules", "aggregationRule"))
+    if (request.old is not None and same) or _may(
+        authorizer, request, "escalate", request.kind, request.name
+    ):
+        return
+    if role.get("aggregationRule") is not None:
+        why = objection(authorizer, request.user, request.namespace, _EVERYTHING)
+        if why:
+            why = f"must have cluster-admin privileges to use an aggregationRule: {why}"
+            raise forbidden(request.kind, request.called(role), why)
+    why = objection(authorizer, request.user, request.namespace, rules_of(role))
+    if why:
+        raise forbidden(request.kind, request.called(role), why)
+
+
+def _check_binding(authorizer: Authorizer, request: Attributes, binding: Object) -> None:
+    old, reference = request.old or {}, binding.get("roleRef") or {}
+    same = all(old.get(field) == binding.get(field) for field in ("subjects", "roleRef"))
+    if request.old is not None and same:
+        return
+    kind = KINDS.get(reference.get("kind") or "")
+    if kind is None or kind.name not in _ROLES:
+        # Validation says what is wrong with it.
+        return
+    if _may(authorizer, request, "bind", kind, reference.get("name") or ""):
+        return
+    rules = authorizer.role_rules(reference, request.namespace)
+    if rules is None:
+        raise not_found(request.kind, reference.get("name") or "")
+    why = objection(authorizer, request.user, request.namespace, rules)
+    if why:
+        raise forbidden(request.kind, request.called(binding), why)
+
+
+def _may(authorizer: Authorizer, request: Attributes, verb: str, kind: Kind, called: str) -> bool:
+    attempt = Attempt(verb, kind.group, kind.plural, namespace=request.namespace, name=called)
+    return authorizer.decide(request.user, attempt).allowed
+
+
+def objection(authorizer: Authorizer, user: User, place: str, wanted: Iterable[Rule]) -> str:
+    """Why a user may not grant rules in a namespace; empty if they have all of them themselves."""
+    held, faults = authorizer.rules(user, place)
+    missing = [piece for rule in wanted for piece in _pieces(rule) if not _is_covered(piece, held)]
+    if not missing:
+        return ""
+    groups = " ".join(map(quoted, user.groups))
+    told = "\n".join(sorted({_text(rule) for rule in _compact(missing)}))
+    why = (
+        f"user {quoted(user.name)} (groups=[{groups}]) is attempting to grant RBAC permissions "
+        f"not currently held:\n{told}"
+    )
+    return f"{why}; resolution errors: {aggregated(faults)}" if faults else why
+
+
+def _pieces(rule: Rule) -> Iterator[Rule]:
+    for group, resource, verb in product(rule.groups, rule.resources, rule.verbs):
+        for names in ((one,) for one in rule.names) if rule.names else ((),):
+            yield Rule((verb,), (group,), (resource,), names)
+    for path, verb in product(rule.paths, rule.verbs):
+        yield Rule((verb,), paths=(path,))
+
+
+def _is_covered(piece: Rule, held: Sequence[Rule]) -> bool:
+    return any(_covers(rule, piece) for rule in held)
+
+
+def _covers(rule: Rule, piece: Rule) -> bool:
+    if not _has(rule.verbs, piece.verbs[0]):
+        return False
+    if piece.paths:
+        return any(matches(one, piece.paths[0]) for one in rule.paths)
+    resource = piece.resources[0]
+    part = resource.partition("/")[2]
+    return (
+        _has(rule.groups, piece.groups[0])
+        and (_has(rule.resources, resource) or (part != "" and f"{ANY}/{part}" in rule.resources))
+        and (not rule.names or (piece.names != () and piece.names[0] in rule.names))
+    )
+
+
+def _has(values: Sequence[str], wanted: str) -> bool:
+    return ANY in values or wanted in values
+
+
+def _compact(pieces: Iterable[Rule]) -> Iterator[Rule]:
+    """Pieces on the same resource as one rule with all their verbs."""
+    verbs: dict[Rule, list[str]] = {}
+    for piece in pieces:
+        if piece.paths:
+            yield piece
+            continue
+        key = Rule((), piece.groups, piece.resources, piece.names)
+        verbs.setdefault(key, []).append(piece.verbs[0])
+    for key, found in verbs.items():
+        yield Rule(tuple(dict.fromkeys(found)), key.groups, key.resources, key.names)
+
+
+def _text(rule: Rule) -> str:
+    fields = {
+        "APIGroups": rule.groups,
+        "Resources": rule.resources,
+        "NonResourceURLs": rule.paths,
+        "ResourceNames": rule.names,
+        "Verbs": rule.verbs,
+    }
+    told = (
+        f"{field}:[{' '.join(map(quoted, values))}]" for field, values in fields.items() if values
+    )
+    return f"{{{', '.join(told)}}}"

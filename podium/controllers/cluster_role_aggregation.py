@@ -1,0 +1,47 @@
+"""The controller that makes ClusterRoles of others: `clusterrole-aggregation-controller` in v1.36.
+
+A role with an `aggregationRule` has the rules of all roles that its selectors choose, by their
+names, each rule once.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+
+from podium.api.labels import label_selector
+from podium.api.objects import Object, labels, name, place_of
+from podium.control.effects import Effect, patch_of
+from podium.control.events import Change
+from podium.controllers.kit.reconciler import Reconciler
+
+_KIND = "ClusterRole"
+
+
+class ClusterRoleAggregationController(Reconciler):
+    """Fills in the rules of aggregated ClusterRoles."""
+
+    name = "clusterrole-aggregation-controller"
+    kinds = frozenset({_KIND})
+
+    def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
+        yield from (place_of(role) for role in self.objects.all(_KIND) if _selectors(role))
+
+    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+        role = self.objects.at(_KIND, key)
+        if role is None or not _selectors(role):
+            return ()
+        rules = self._rules(role)
+        if rules == (role.get("rules") or []):
+            return ()
+        return (patch_of(_KIND, role, {"rules": rules}),)
+
+    def _rules(self, role: Object) -> list[Object]:
+        others = sorted(self.objects.all(_KIND), key=name)
+        rules: list[Object] = []
+        for selector in map(label_selector, _selectors(role)):
+            for other in others:
+                if name(other) != name(role) and selector.matches(labels(other)):
+                    rules += (rule for rule in other.get("rules") or () if rule not in rules)
+        return rules
+
+
+def _selectors(role: Object) -> Sequence[Object]:
+    return (role.get("aggregationRule") or {}).get("clusterRoleSelectors") or ()
