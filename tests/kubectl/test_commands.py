@@ -141,6 +141,19 @@ def test_a_token_of_a_service_account(kubectl: Kubectl, namespace: str) -> None:
     said = bare("auth", "whoami", *as_it, "-o", "jsonpath={.status.userInfo.username}")
     assert said == f"system:serviceaccount:{namespace}:operator"
     assert "cannot list resource" in bare.fails_to("get", "pods", *as_it)
+    account = f"--serviceaccount={namespace}:operator"
+    kubectl("create", "rolebinding", "looks", "-n", namespace, "--clusterrole=view", account)
+    there = ("-n", namespace, *as_it)
+    # A controller makes the role.
+    wait = ("--for=jsonpath={.rules[0].verbs}", "--timeout=30s")
+    kubectl("wait", "clusterrole/view", *wait)
+    assert "No resources found" in bare.try_to("get", "pods", *there).stderr
+    assert bare("auth", "can-i", "list", "pods", *there) == "yes\n"
+    assert bare.try_to("auth", "can-i", "delete", "pods", *there).stdout == "no\n"
+    assert "pods/log" in bare("auth", "can-i", "--list", *there)
+    assert "cannot list resource" in bare.fails_to("get", "secrets", *there)
+    spoken_for = f"--as=system:serviceaccount:{namespace}:operator"
+    assert kubectl("auth", "can-i", "get", "pods", "-n", namespace, spoken_for) == "yes\n"
     kubectl("delete", "serviceaccount", "operator", "-n", namespace)
     assert "Unauthorized" in bare.fails_to("auth", "whoami", *as_it)
 

@@ -92,9 +92,11 @@ def _aggregation(role: Any, _: str) -> Faults:
 def _role_ref(*kinds: str) -> Check:
     def check(binding: Any, _: str) -> Faults:
         reference = a_dict(binding.get("roleRef"))
-        for field, known in (("apiGroup", (GROUP,)), ("kind", kinds)):
-            if (reference.get(field) or "") not in known:
-                yield unsupported(f"roleRef.{field}", reference.get(field) or "", known)
+        group, kind = reference.get("apiGroup") or GROUP, reference.get("kind") or ""
+        if group != GROUP:
+            yield unsupported("roleRef.apiGroup", group, (GROUP,))
+        if kind not in kinds:
+            yield unsupported("roleRef.kind", kind, kinds)
         if not reference.get("name"):
             yield checks.required("roleRef.name")
         else:
@@ -118,10 +120,11 @@ def _subject_faults(subject: Object, path: str, namespaced: bool) -> Faults:
     if kind not in _SUBJECTS:
         yield unsupported(f"{path}.kind", kind, _SUBJECTS)
         return
-    is_account, group = kind == _SERVICE_ACCOUNT, subject.get("apiGroup") or ""
+    is_account = kind == _SERVICE_ACCOUNT
     if is_account and called:
         yield from subdomain(called, f"{path}.name")
     wanted = "" if is_account else GROUP
+    group = subject.get("apiGroup") or wanted
     if group != wanted:
         yield unsupported(f"{path}.apiGroup", group, (wanted,))
     if is_account and not namespaced and not subject.get("namespace"):
@@ -129,9 +132,10 @@ def _subject_faults(subject: Object, path: str, namespaced: bool) -> Faults:
 
 
 def _same_role(new: Object, old: Object) -> Faults:
-    if new["roleRef"] != old["roleRef"]:
+    reference = a_dict(new.get("roleRef"))
+    if reference != old["roleRef"]:
         names = {"APIGroup": "apiGroup", "Kind": "kind", "Name": "name"}
-        told = {name: new["roleRef"].get(field, "") for name, field in names.items()}
+        told = {name: reference.get(field, "") for name, field in names.items()}
         yield FieldError("roleRef", told, "cannot change roleRef")
 
 

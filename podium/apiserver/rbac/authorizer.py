@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from podium.api.errors import quoted
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, name, namespace
+from podium.api.objects import Object, name
 from podium.apiserver.admission.plugin import View
 from podium.apiserver.users import Attempt, Rule, User
 
@@ -99,7 +99,7 @@ class Authorizer:
         return None if role is None else rules_of(role)
 
     def _by(self, binding: Object, subject: str) -> Granted:
-        place, reference = namespace(binding), binding["roleRef"]
+        place, reference = binding["metadata"].get("namespace", ""), binding["roleRef"]
         called = f"{name(binding)}/{place}" if place else name(binding)
         kind = "RoleBinding" if place else "ClusterRoleBinding"
         role = f"{reference['kind']} {quoted(reference['name'])}"

@@ -50,11 +50,11 @@ def _check_role(authorizer: Authorizer, request: Attributes, role: Object) -> No
     if role.get("aggregationRule") is not None:
         why = objection(authorizer, request.user, request.namespace, _EVERYTHING)
         if why:
-            why = f"must have cluster-admin privileges to use an aggregationRule: {why}"
-            raise forbidden(request.kind, request.called(role), why)
+            why = "must have cluster-admin privileges to use the aggregationRule"
+            raise forbidden(request.kind, _named(role), why)
     why = objection(authorizer, request.user, request.namespace, rules_of(role))
     if why:
-        raise forbidden(request.kind, request.called(role), why)
+        raise forbidden(request.kind, _named(role), why)
 
 
 def _check_binding(authorizer: Authorizer, request: Attributes, binding: Object) -> None:
@@ -73,12 +73,17 @@ def _check_binding(authorizer: Authorizer, request: Attributes, binding: Object)
         raise not_found(request.kind, reference.get("name") or "")
     why = objection(authorizer, request.user, request.namespace, rules)
     if why:
-        raise forbidden(request.kind, request.called(binding), why)
+        raise forbidden(request.kind, _named(binding), why)
 
 
 def _may(authorizer: Authorizer, request: Attributes, verb: str, kind: Kind, called: str) -> bool:
     attempt = Attempt(verb, kind.group, kind.plural, namespace=request.namespace, name=called)
     return authorizer.decide(request.user, attempt).allowed
+
+
+def _named(obj: Object) -> str:
+    """The name of an object, which may not have one yet."""
+    return str(obj["metadata"].get("name") or "")
 
 
 def objection(authorizer: Authorizer, user: User, place: str, wanted: Iterable[Rule]) -> str:

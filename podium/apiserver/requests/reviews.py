@@ -38,6 +38,7 @@ def subject_access(call: Call) -> Response:
 def local_subject_access(call: Call) -> Response:
     """Answer whether somebody may do something in the namespace of the request."""
     review, spec = _asked(call)
+    review = {**review, "metadata": {"namespace": call.info.namespace}}
     faults = [*_attribute_faults(spec), *_subject_faults(spec)]
     namespace = (spec.get(_RESOURCE) or {}).get("namespace", "")
     if namespace != call.info.namespace:
@@ -64,7 +65,7 @@ def self_subject_rules(call: Call) -> Response:
     }
     if faults:
         status["evaluationError"] = aggregated(faults)
-    return _answer(call, review.get("metadata") or {}, {"spec": spec}, status)
+    return _answer(call, review.get("metadata") or {}, {"spec": {}}, status)
 
 
 def _resource_rule(rule: Rule) -> dict[str, Any]:

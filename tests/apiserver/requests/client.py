@@ -4,7 +4,8 @@ import json
 from random import Random
 from typing import Any
 
-from podium.apiserver.requests import ADMIN, Request, Response, handle
+from podium.apiserver.rbac.default_roles import default_access
+from podium.apiserver.requests import ADMIN, Request, Response, Watching, handle
 from podium.apiserver.server import ApiServer
 from podium.store.store import Store
 
@@ -31,6 +32,20 @@ class Client:
         self.checks: dict[str, str] = {}
         self.server = ApiServer(Store(history_max=history_max), Random(1))
         self.server.bootstrap(self.now_s)
+
+    def bootstrap_access(self) -> None:
+        """Have the roles and bindings that people share a cluster by."""
+        self.server.bootstrap(self.now_s, default_access())
+
+    def ask_plainly(
+        self, method: str, path: str, body: Any, headers: dict[str, str]
+    ) -> tuple[int, Any]:
+        """Code and body of an answer, as it goes over the wire."""
+        sent = b"" if body is None else json.dumps(body).encode()
+        response = handle(self.server, Request(method, path, headers, sent, self.user), self.now_s)
+        if isinstance(response.body, Watching):
+            return response.code, {}
+        return response.code, json.loads(response.content()) if response.body else {}
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Response:
         """The answer to a request; `content_type="x"` sends the header `Content-Type: x`."""

@@ -44,7 +44,7 @@ def test_rules(rule, attempt, permitted):
 def test_a_reader_sees_everything_and_changes_nothing(client):
     client.create_pod("web")
     client.user = READER
-    for path in (PODS, f"{PODS}/web", f"{PODS}?watch=true", f"{PODS}/web/log", "/api/v1/nodes"):
+    for path in (PODS, f"{PODS}/web", f"{PODS}?watch=true", "/api/v1/nodes"):
         assert client.ask("GET", path).code == 200
     refused = [
         client.ask("POST", PODS, pod("x")),

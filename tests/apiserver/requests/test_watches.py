@@ -74,7 +74,7 @@ def test_a_watch_of_what_is_forgotten_ends_at_once():
 def test_a_watch_goes_over_the_wire_event_by_event(client):
     client.create_pod("a")
     response = client.ask("GET", f"{PODS}?watch=1")
-    with pytest.raises(TypeError, match="event by event"):
+    with pytest.raises(TypeError, match="piece by piece"):
         response.content()
     (line,) = map(encoded, response.body.take(client.now_s))
     assert json.loads(line)["type"] == "ADDED"
