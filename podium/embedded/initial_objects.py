@@ -25,7 +25,18 @@ PODS_PER_NODE = "110"
 REGION, ZONE = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
 _SHAPE = "--node-shape"
 _RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods")
-_VERSION = "v1.36.2"
+_INFO = {
+    "kubeletVersion": "v1.36.2",
+    "osImage": "Podium",
+    "operatingSystem": "linux",
+    "architecture": "amd64",
+    "kernelVersion": "simulated",
+    "containerRuntimeVersion": "podium://simulated",
+    "kubeProxyVersion": "",
+    "machineID": "",
+    "systemUUID": "",
+    "bootID": "",
+}
 _ADDRESSES = IPv4Address("172.16.0.0")
 
 
@@ -131,11 +142,18 @@ def read_manifests(
 
 
 def simulated(obj: Object) -> Object:
-    """The object; a node is marked as simulated, unless it says otherwise."""
+    """The object; a node is marked as simulated, unless it says otherwise.
+
+    What such a node runs is told, if nothing is.
+    """
     if obj.get("kind") != "Node":
         return obj
     annotations = {SIMULATED: "true", **(obj["metadata"].get("annotations") or {})}
-    return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
+    node = {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
+    status = obj.get("status") or {}
+    if annotations[SIMULATED] != "true" or (status.get("nodeInfo") or {}).get("kubeletVersion"):
+        return node
+    return {**node, "status": {**status, "nodeInfo": _INFO}}
 
 
 def _node(number: int, amounts: Mapping[str, str], zones: int) -> Object:
@@ -147,18 +165,6 @@ def _node(number: int, amounts: Mapping[str, str], zones: int) -> Object:
     }
     if zones:
         labels |= {REGION: "podium", ZONE: f"zone-{(number - 1) % zones + 1}"}
-    info = {
-        "kubeletVersion": _VERSION,
-        "osImage": "Podium",
-        "operatingSystem": "linux",
-        "architecture": "amd64",
-        "kernelVersion": "simulated",
-        "containerRuntimeVersion": "podium://simulated",
-        "kubeProxyVersion": "",
-        "machineID": "",
-        "systemUUID": "",
-        "bootID": "",
-    }
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -171,6 +177,6 @@ def _node(number: int, amounts: Mapping[str, str], zones: int) -> Object:
                 {"type": "InternalIP", "address": str(_ADDRESSES + number)},
                 {"type": "Hostname", "address": name},
             ],
-            "nodeInfo": info,
+            "nodeInfo": _INFO,
         },
     }

@@ -55,6 +55,8 @@ def test_nodes_are_marked_unless_they_say_otherwise() -> None:
     real = {**node, "metadata": {"name": "n", "annotations": {"podium.dev/simulated": "false"}}}
     assert simulated(real) == real
     assert simulated({"kind": "Pod"}) == {"kind": "Pod"}
+    bare = simulated({"kind": "Node", "metadata": {"name": "n"}})
+    assert bare["status"]["nodeInfo"] == node["status"]["nodeInfo"]
 
 
 def test_shapes_name_any_resource() -> None:

@@ -70,6 +70,18 @@ def test_a_node_uses_what_its_pods_use(client: Client) -> None:
     )
 
 
+def test_tables_add_containers_up(client: Client) -> None:
+    table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+    _, found = client.ask("GET", PODS, accept=table)
+    assert [one["name"] for one in found["columnDefinitions"]] == [
+        "Name",
+        "cpu",
+        "memory",
+        "Window",
+    ]
+    assert found["rows"][0]["cells"] == ["hungry", "1250m", "300Mi", "30s"]
+
+
 def test_lists_have_what_runs_and_is_selected(client: Client) -> None:
     def names(path: str) -> list[str]:
         return [one["metadata"]["name"] for one in client.ask("GET", path)[1]["items"]]

@@ -178,5 +178,5 @@ SERVICE_ACCOUNT = Registration(
         secrets=_named, imagePullSecrets=_named, automountServiceAccountToken=checks.boolean
     ),
     strategy=Strategy(answers_object=True),
-    columns=(NAME, Column("Secrets", count(".secrets"), "Number of secrets."), AGE),
+    columns=(NAME, AGE),
 )
