@@ -15,6 +15,7 @@ from podium.cli.options import InputError
 from podium.cli.stages import DETACHED, READY, SETTLED
 from podium.embedded.directory import DataDirectory
 
+_ERROR = "error: "
 _LOG = "log"
 
 
@@ -90,4 +91,5 @@ def _await(
     if os.read(told, len(stage)) != stage:
         code = process.wait()
         said = log.read_text(encoding="utf-8", errors="replace").strip()
-        raise InputError(said.removeprefix("error: ") or f"the cluster has ended with code {code}")
+        why = "\n".join(line.removeprefix(_ERROR) for line in said.splitlines())
+        raise InputError(why or f"the cluster has ended with code {code}")

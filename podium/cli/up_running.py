@@ -43,7 +43,7 @@ class UpRequest:
 
 
 def run_until_end(request: UpRequest, stages: Stages) -> None:
-    """Run a cluster until Ctrl-C or SIGTERM, or until it has settled.
+    """Run a cluster until Ctrl-C, SIGTERM or the terminal's end, or until it has settled.
 
     Args:
         request: what is to be run.
@@ -59,7 +59,7 @@ def run_until_end(request: UpRequest, stages: Stages) -> None:
 async def _run(request: UpRequest, stages: Stages) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
     async with EmbeddedCluster(request.options) as embedded:
         if embedded.taken_up and request.options.objects:
@@ -81,6 +81,13 @@ async def _run(request: UpRequest, stages: Stages) -> None:
                 embedded, shown, stop, counter, timeline, ends=request.ends_when_settled
             )
             await embedded.alongside(_both(showing, _tell_settled(embedded, stages)))
+
+
+def _ending_signals() -> Iterator[signal.Signals]:
+    """The signals that end a cluster; its terminal's end is one, but not under nohup."""
+    yield from (signal.SIGINT, signal.SIGTERM)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        yield signal.SIGHUP
 
 
 async def _both(first: Awaitable[None], beside: Coroutine[Any, Any, None]) -> None:

@@ -72,6 +72,7 @@ def test_what_is_refused_is_an_error_and_nothing_runs(podium: Run, tmp_path: Pat
     refused = podium("up", "--detach", "--port", "0", "--apply", pod(tmp_path, "nowhere"))
     assert refused.returncode == 1
     assert 'Pod nowhere/web: namespaces "nowhere" not found' in refused.stderr
+    assert "error: error:" not in refused.stderr
     assert podium("down").stdout.startswith("No cluster runs in ")
 
 

@@ -39,7 +39,7 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(app, ["up", *arguments])
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_it_stops_soon_with_watches_open_and_comes_back(
     tmp_path: Path, number: signal.Signals
 ) -> None:
