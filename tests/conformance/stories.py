@@ -75,11 +75,15 @@ class StoryPlayer:
 
     def pods(self) -> dict[str, Json]:
         """All pods by name, as stories tell of them."""
-        return {pod["metadata"]["name"]: _told_of_pod(pod) for pod in self._list("Pod")}
+        return {pod["metadata"]["name"]: told_of_pod(pod) for pod in self._list("Pod")}
 
     def events(self) -> list[Json]:
         """All events, as stories tell of them."""
-        return [_told_of_event(event) for event in self._list("Event")]
+        shown = (
+            shown_version(KINDS["Event"], stored, "events.k8s.io/v1")
+            for stored in self._list("Event")
+        )
+        return [told_of_event(event, NAMESPACE) for event in shown]
 
     def _list(self, kind: str) -> Sequence[Mapping[str, Any]]:
         return self._server.list(KINDS[kind], NAMESPACE).items
@@ -104,7 +108,8 @@ class StoryPlayer:
         self._server.delete(Attributes(KINDS["Pod"], NAMESPACE, pod, self._driver.now_s), at_once)
 
 
-def _told_of_pod(pod: Mapping[str, Any]) -> Json:
+def told_of_pod(pod: Mapping[str, Any]) -> Json:
+    """A pod as stories tell of it."""
     status = {field: pod["status"][field] for field in _TOLD_OF_STATUS if field in pod["status"]}
     status["conditions"] = [
         {field: value for field, value in condition.items() if field not in _UNTOLD_OF_CONDITIONS}
@@ -117,9 +122,9 @@ def _told_of_pod(pod: Mapping[str, Any]) -> Json:
     }
 
 
-def _told_of_event(stored: Mapping[str, Any]) -> Json:
-    event = shown_version(KINDS["Event"], stored, "events.k8s.io/v1")
-    note = _UID.sub("<uid>", event["note"]).replace(f"{NAMESPACE}/", "{ns}/")
+def told_of_event(event: Mapping[str, Any], namespace: str) -> Json:
+    """An event of events.k8s.io/v1 as stories tell of it."""
+    note = _UID.sub("<uid>", event["note"]).replace(f"{namespace}/", "{ns}/")
     return {
         **{field: event[field] for field in _TOLD_OF_EVENTS},
         "note": note,

@@ -1,4 +1,8 @@
-"""One real control plane for all tests here, and a Podium that schedules on it."""
+"""One real control plane for all tests here, and a Podium that schedules on it.
+
+What concerns the scheduler alone is tested on the embedded cluster as well, whose server has to
+answer alike: `world` takes the name of a server's fixture.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -7,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.real.control_plane import ControlPlane, assets
+from tests.real.embedded_server import EmbeddedServer
 from tests.real.podium_process import PodiumScheduler
 from tests.real.world import World
 
@@ -43,25 +48,42 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlP
         plane.close()
 
 
+@pytest.fixture(scope="session")
+def embedded_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
+    server = EmbeddedServer(tmp_path_factory.mktemp("embedded"))
+    try:
+        server.start()
+        yield server
+    finally:
+        server.close()
+
+
 @pytest.fixture
-def world(control_plane: ControlPlane) -> Iterator[World]:
-    """A cluster without nodes and pods, on the real API server."""
-    found = World(control_plane)
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    """A cluster without nodes and pods, on the real API server unless another one is named."""
+    found = World(request.getfixturevalue(getattr(request, "param", "control_plane")))
     found.clear()
     yield found
     found.clear()
 
 
+on_both = pytest.mark.parametrize("world", ["control_plane", "embedded_server"], indirect=True)
+on_both_in_soak = pytest.mark.parametrize(
+    "world",
+    ["control_plane", pytest.param("embedded_server", marks=pytest.mark.soak)],
+    indirect=True,
+)
+
 StartPodium = Callable[..., PodiumScheduler]
 
 
 @pytest.fixture
-def podium(control_plane: ControlPlane, tmp_path: Path) -> Iterator[StartPodium]:
+def podium(world: World, tmp_path: Path) -> Iterator[StartPodium]:
     """Starts schedulers that are stopped in the end."""
     with ExitStack() as stack:
 
         def start(*options: str, kubeconfig: Path | None = None) -> PodiumScheduler:
-            config = kubeconfig or control_plane.kubeconfig()
+            config = kubeconfig or world.plane.kubeconfig()
             log = tmp_path / f"podium-{len(list(tmp_path.glob('podium-*')))}.log"
             return stack.enter_context(PodiumScheduler(config, log, options))
 

@@ -3,28 +3,22 @@
 import os
 import signal
 import socket
-import ssl
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import httpx
-import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from podium.server.certificates import kept_certificates, new_kubelet_client
+from tests.real.server import PATIENCE_S, Server
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "reference" / "control-plane.sh"
 BINARIES = ("etcd", "kube-apiserver")
-PATIENCE_S = 120.0
-"""How long anything may take that is to come about; only a failure takes so long."""
 ADMIN = "admintoken"
-
-Json = dict[str, Any]
 
 
 def assets() -> Path | None:
@@ -45,7 +39,7 @@ def free_port() -> int:
 
 
 @dataclass
-class ControlPlane:
+class ControlPlane(Server):
     """An API server with all its rights checked, and the etcd behind it.
 
     Attributes:
@@ -68,18 +62,7 @@ class ControlPlane:
         known = {ADMIN: ("admin", ("system:masters",)), **self.users}
         lines = [f'{token},{user},{user},"{",".join(of)}"' for token, (user, of) in known.items()]
         (self.directory / "tokens.csv").write_text("\n".join(lines))
-        tls = ssl.create_default_context()
-        tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
-        self.client = httpx.Client(
-            base_url=self.url,
-            verify=tls,
-            headers={"Authorization": f"Bearer {ADMIN}"},
-            timeout=PATIENCE_S,
-        )
-
-    @property
-    def url(self) -> str:
-        return f"https://127.0.0.1:{self.port}"
+        self.connect(f"https://127.0.0.1:{self.port}", ADMIN)
 
     def start(self) -> None:
         peer, client = f"http://127.0.0.1:{free_port()}", f"http://127.0.0.1:{self._etcd_port}"
@@ -106,6 +89,7 @@ class ControlPlane:
             *("--service-account-signing-key-file", str(here / "sa.key")),
             # No controller takes the taint away that TaintNodesByCondition gives.
             *("--disable-admission-plugins", "ServiceAccount,TaintNodesByCondition"),
+            *("--enable-admission-plugins", "NodeRestriction"),
             *("--shutdown-delay-duration", "0s", "--profiling=false"),
             # Nodes are asked for logs with a certificate by an authority of their own.
             *("--kubelet-preferred-address-types", "InternalIP"),
@@ -120,7 +104,7 @@ class ControlPlane:
         return self._running[name]
 
     def close(self) -> None:
-        self.client.close()
+        super().close()
         self.stop()
 
     def stop(self, *names: str) -> None:
@@ -136,51 +120,10 @@ class ControlPlane:
                 process.kill()
                 process.wait()
 
-    def kubeconfig(self, token: str = ADMIN, url: str = "") -> Path:
-        """A kubeconfig of a user, whose way may lead through a proxy."""
-        server = url or self.url
-        path = self.directory / f"{token}-{server.rpartition(':')[2]}.kubeconfig"
-        cluster = {"server": server, "insecure-skip-tls-verify": True}
-        config = {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "c", "cluster": cluster}],
-            "users": [{"name": "u", "user": {"token": token}}],
-            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
-            "current-context": "c",
-        }
-        path.write_text(yaml.safe_dump(config))
-        return path
-
-    def request(
-        self, method: str, path: str, body: Json | None = None, **headers: str
-    ) -> httpx.Response:
-        """Ask until there is an answer.
-
-        A server that has just been started, or whose history is gone, turns requests down (429)
-        while it reads anew. Other failures are repeated where that changes nothing.
-        """
-        until_s = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                response = self.client.request(method, path, json=body, headers=headers)
-            except httpx.TransportError:
-                if method != "GET" or time.monotonic() > until_s:
-                    raise
-            else:
-                code = response.status_code
-                again = code == 429 or (method == "GET" and code >= 500)
-                if not again or time.monotonic() > until_s:
-                    return response
-            time.sleep(0.1)
-
-    def ask(self, method: str, path: str, body: Json | None = None, **headers: str) -> Json:
-        response = self.request(method, path, body, **headers)
-        response.raise_for_status()
-        return dict(response.json())
-
-    def merge(self, path: str, body: Json) -> Json:
-        return self.ask("PATCH", path, body, **{"Content-Type": "application/merge-patch+json"})
+    def restart(self) -> None:
+        self.stop("kube-apiserver")
+        self.start_api_server()
+        self.compact()
 
     def compact(self) -> None:
         """Have etcd forget all history."""

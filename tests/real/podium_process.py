@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import httpx
 
-from tests.real.control_plane import PATIENCE_S
+from tests.real.server import PATIENCE_S
 
 # A leader that a busy machine keeps waiting must not lose its lease for that.
 FAST_LEASE = (

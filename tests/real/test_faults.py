@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.real.conftest import StartPodium
-from tests.real.control_plane import Json
+from tests.real.conftest import StartPodium, on_both_in_soak
 from tests.real.fault_proxy import FaultProxy, Faults
+from tests.real.server import Json
 from tests.real.world import World, pod, until
 
+pytestmark = on_both_in_soak
 ALONE = "--no-leader-elect"
 NODES, CPUS = 4, 4
 
 
 @pytest.fixture
 def proxy(world: World) -> Iterator[FaultProxy]:
-    with FaultProxy(world.plane.port, seed=7) as found:
+    with FaultProxy(world.plane.address[1], seed=7) as found:
         yield found
 
 
@@ -96,9 +97,7 @@ def test_it_goes_on_after_a_restart_and_a_compaction(world: World, podium: Start
     for number in range(3):
         world.delete(f"gone-{number}", 0)
     world.create(pod("meanwhile-1"))
-    world.plane.stop("kube-apiserver")
-    world.plane.start_api_server()
-    world.plane.compact()
+    world.plane.restart()
     scheduler.process.send_signal(signal.SIGCONT)
     world.wait_bound("meanwhile-1")
     world.create(pod("late-1"))

@@ -5,8 +5,8 @@ import signal
 import pytest
 
 from tests.real.conftest import StartPodium
-from tests.real.control_plane import PATIENCE_S
 from tests.real.podium_process import FAST_LEASE, PodiumScheduler
+from tests.real.server import PATIENCE_S
 from tests.real.world import World, pod, until
 
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"

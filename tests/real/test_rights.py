@@ -7,7 +7,7 @@ import yaml
 
 from tests.conftest import ROOT
 from tests.real.conftest import SCHEDULER, StartPodium
-from tests.real.control_plane import Json
+from tests.real.server import Json
 from tests.real.world import World, pod, until
 
 DEPLOY = ROOT / "deploy"

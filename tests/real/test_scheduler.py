@@ -4,9 +4,10 @@ import signal
 
 import pytest
 
-from tests.real.conftest import StartPodium
+from tests.real.conftest import StartPodium, on_both_in_soak
 from tests.real.world import World, pod, until
 
+pytestmark = on_both_in_soak
 ALONE = "--no-leader-elect"
 
 

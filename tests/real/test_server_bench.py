@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.real.conftest import StartPodium
-from tests.real.control_plane import PATIENCE_S
+from tests.real.server import PATIENCE_S
 from tests.real.world import World
 
 

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from tests.real.conftest import StartPodium
-from tests.real.control_plane import Json
+from tests.real.server import Json
 from tests.real.world import World, pod, until
 
 ZONES, APPS, SIZES = ("z1", "z2", "z3"), ("web", "db", "job"), ("100m", "250m", "500m", "1", "2")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.real.conftest import READER
-from tests.real.control_plane import PATIENCE_S
+from tests.real.server import PATIENCE_S
 from tests.real.world import World, pod
 
 RELEASE = {

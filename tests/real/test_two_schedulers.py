@@ -8,8 +8,8 @@ import pytest
 
 from podium.controllers.scheduler.livelock import ROUNDS
 from tests.real.conftest import StartPodium
-from tests.real.control_plane import Json
 from tests.real.podium_process import PodiumScheduler
+from tests.real.server import Json
 from tests.real.test_scheduler import condition
 from tests.real.world import World, pod, until
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.real.control_plane import PATIENCE_S, ControlPlane, Json
+from tests.real.server import PATIENCE_S, Json, Server
 
 PODS = "/api/v1/namespaces/default/pods"
 _CLEARED = (
@@ -43,7 +43,7 @@ def pod(name: str, cpu: str = "1", **spec: Any) -> Json:
 class World:
     """What is in the cluster; the namespace is `default`."""
 
-    def __init__(self, plane: ControlPlane) -> None:
+    def __init__(self, plane: Server) -> None:
         self.plane = plane
 
     def clear(self) -> None:
@@ -69,6 +69,8 @@ class World:
         metadata = {"name": name, "labels": {"kubernetes.io/hostname": name, **labels}}
         node = {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status}
         self.plane.ask("POST", "/api/v1/nodes", node)
+        # Some servers give new nodes a taint, which nobody would take away here.
+        self.plane.merge(f"/api/v1/nodes/{name}", {"spec": {"taints": None}})
 
     def priority(self, name: str, value: int) -> None:
         body = {"metadata": {"name": name}, "value": value}
