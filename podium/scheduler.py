@@ -178,7 +178,7 @@ class Scheduler:
         found = decision.post_filter
         if found is None or found.nominated_node_name is None:
             return
-        self.history.preempted(found.victims, self.clock.now_s)
+        self.history.preempted(found.victims, self.clock.now_s, decision.pod.uid)
         for victim in found.victims:
             self.snapshot.remove_pod(victim)
             self.history.gone(victim.uid)

@@ -21,6 +21,32 @@ class BudgetPolicy(StrEnum):
     RESPECT = "Respect"
 
 
+class PreemptionScope(StrEnum):
+    """Where the victims of one preemption are.
+
+    NODE is kube-scheduler's: on the node that takes the preemptor. CROSS_NODE looks further where
+    that helps nowhere: pods that keep the preemptor away by required anti-affinity, in either
+    direction, or by DoNotSchedule spread may be victims on other nodes.
+    """
+
+    NODE = "Node"
+    CROSS_NODE = "CrossNode"
+
+
+class CrossNodeLimits(Document):
+    """Where the search for victims on several nodes ends.
+
+    Attributes:
+        domains: how many domains are looked at, those with less important and fewer blockers first.
+        nodes: how many nodes of each.
+        victims: larger sets aren't taken.
+    """
+
+    domains: Annotated[int, Range(1)] = 16
+    nodes: Annotated[int, Range(1)] = 8
+    victims: Annotated[int, Range(1)] = 32
+
+
 class CandidateKey(StrEnum):
     """By what candidate nodes are compared; the smallest value is taken, of starts the latest.
 

@@ -13,8 +13,10 @@ from podium.config.preemption_options import (
     DEFAULT_CANDIDATE_ORDER,
     BudgetPolicy,
     CandidateKey,
+    CrossNodeLimits,
     Patience,
     PreemptionProtection,
+    PreemptionScope,
 )
 from podium.documents import Choice, Document, Duration, FrozenSet, Tuple, member_of
 
@@ -42,6 +44,8 @@ class SchedulerOptions(Document):
         victim_order: how preemption orders the pods of a node.
         eviction_guard_s: for how long a replacement is kept from a node that has evicted a pod of
             its controller under pressure; 0 keeps it from none.
+        preemption_scope: where the victims of one preemption are.
+        cross_node_limits: where the search ends for victims on several nodes.
         candidate_order: by what preemption compares candidate nodes, the first key first.
         disruption_budgets: what budgets are to preemption.
         budget_annotations: whether a PodDisruptionBudget's annotation
@@ -59,6 +63,8 @@ class SchedulerOptions(Document):
     kind: Annotated[str, Choice((OPTIONS_KIND,))] = OPTIONS_KIND
     victim_order: Annotated[VictimOrder, member_of(VictimOrder)] = VictimOrder.DEFAULT
     eviction_guard_s: Annotated[Duration, Field(alias="evictionGuard")] = 0.0
+    preemption_scope: Annotated[PreemptionScope, member_of(PreemptionScope)] = PreemptionScope.NODE
+    cross_node_limits: CrossNodeLimits = CrossNodeLimits()
     candidate_order: Annotated[
         Tuple[Annotated[CandidateKey, member_of(CandidateKey)]], Field(min_length=1)
     ] = DEFAULT_CANDIDATE_ORDER

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from podium.api.pods import scheduler_name_of
+from podium.config.preemption_options import PreemptionScope
 from podium.core.decision import Decision
 from podium.core.evaluation import INFEASIBLE, Evaluation
 from podium.core.filtering import Filtering
@@ -17,6 +18,7 @@ from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
 from podium.core.post_filter import NodeToStatus, run_post_filter_plugins
+from podium.core.preemption.cross_node.reserved_rooms import reserved_rooms
 from podium.core.preemption.result import Preemption
 from podium.core.recent import Recent
 from podium.core.rivalry import Rivals, closed_by, with_rivals
@@ -49,6 +51,7 @@ class SchedulingCycle:
         self._nominator = handle.nominator
         self._pipelines = pipelines
         self.timing: Timing | None = None
+        self._reserves_rooms = handle.options.preemption_scope is PreemptionScope.CROSS_NODE
         handle.finder.rows = self._rows_that_fit
         self._keep_nothing()
 
@@ -71,8 +74,10 @@ class SchedulingCycle:
         if not self._snapshot.node_count:
             return Decision(pod, error=NO_NODES)
         try:
-            evaluation = self._evaluation(pipeline, pod)
-            return self._decide(pod, pipeline, evaluation)
+            if self._reserves_rooms and self._nominator:
+                with reserved_rooms(self._handle, pod):
+                    return self._decide(pod, pipeline, self._evaluation(pipeline, pod))
+            return self._decide(pod, pipeline, self._evaluation(pipeline, pod))
         except CycleError as error:
             return Decision(pod, error=str(error))
 

@@ -28,6 +28,10 @@ class Nominator:
         """The pods nominated to a node."""
         return self._on.get(node_name, ())
 
+    def nominated(self) -> list[PodInfo]:
+        """All nominated pods, in no particular order."""
+        return [pod for pods in self._on.values() for pod in pods]
+
     def lower_on(self, pod: PodInfo, node_name: str) -> tuple[PodInfo, ...]:
         """The pods nominated to a node whose priority is lower than that of `pod`."""
         return tuple(n for n in self.on(node_name) if n.priority < pod.priority)

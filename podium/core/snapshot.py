@@ -5,7 +5,7 @@ by class of pods can bring them up to date from where it last looked. A change o
 and reaches further: it raises `node_epoch`, and results of an older epoch are made anew.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,6 +183,12 @@ class Snapshot:
             self.pods.positions[last.slot] = position
         self.pods.give_back(pod)
         self._account(pod.cls, row, -1)
+
+    def reorder(self, row: int, pods: Sequence[PodInfo]) -> None:
+        """Have the pods of a row stand in another order."""
+        self.pods_on[row][:] = pods
+        for position, pod in enumerate(pods):
+            self.pods.positions[pod.slot] = position
 
     def retake_ports(self, pod: PodInfo) -> None:
         """Take a pod's host ports again: it has been updated, which upstream does by adding it."""

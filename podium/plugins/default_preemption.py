@@ -13,6 +13,7 @@ import numpy as np
 
 from podium.api.objects import Object
 from podium.config.args import DefaultPreemptionArgs
+from podium.config.preemption_options import PreemptionScope
 from podium.core.cluster_events import EventHint, EventResource
 from podium.core.diagnosis import Histogram, nodes_available_message
 from podium.core.evaluation import Evaluation
@@ -25,6 +26,8 @@ from podium.core.post_filter import NodeToStatus
 from podium.core.preemption.candidate_keys import keys_of
 from podium.core.preemption.candidates import CandidateLimit
 from podium.core.preemption.choice import Choice, choose
+from podium.core.preemption.cross_node.search import CrossNodeSearch
+from podium.core.preemption.cross_node.victim_sets import NODES_TOUCHED, VictimSets
 from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.core.preemption.eligibility import ineligible
 from podium.core.preemption.importance import IMPORTANCE
@@ -41,6 +44,7 @@ _NAME = "DefaultPreemption"
 _HELPED = SUCCESS.by(_NAME)
 # A dry run has some 70 bytes a row, and most preemptors come but once.
 _RUNS_MAX = 64
+VICTIMS_LEAVING_ELSEWHERE = "not eligible due to terminating pods on other nodes."
 _UNDER_WAY = "waiting for the preemption for this pod to be finished"
 
 
@@ -63,10 +67,18 @@ class DefaultPreemption:
         self._shields = None if self._policy is None else self._policy.shields
         # Those with a dry run of ours, in the order in which these were made.
         self._evaluations: deque[ref[Evaluation]] = deque()
+        self._cross_node = self._search()
         self._tables = VictimTables(
             handle.snapshot, handle.budgets, self._importance, self._shields
         )
         self._limit = _limit(handle, args)
+
+    def _search(self) -> CrossNodeSearch | None:
+        options = self._handle.options
+        if options.preemption_scope is not PreemptionScope.CROSS_NODE:
+            return None
+        limits = options.cross_node_limits
+        return CrossNodeSearch(self._handle, self._importance, self._shields, limits)
 
     def events_to_register(self) -> Sequence[EventHint]:
         """Look at pods that are held back when a pod goes; whether that helps, others must say."""
@@ -83,6 +95,8 @@ class DefaultPreemption:
         reason = ineligible(pod, snapshot, int(outcome[own_row]) if own_row >= 0 else 0)
         if reason:
             return _no_help(reason, eligible=False)
+        if self._cross_node is not None and pod.uid in self._handle.history.leaving.values():
+            return _no_help(VICTIMS_LEAVING_ELSEWHERE, eligible=False)
         if self._patience is not None and (held := self._patience.held(pod, filtered)):
             return _no_help(held.reason, held=held)
         potential = np.flatnonzero(outcome > 0)
@@ -95,15 +109,44 @@ class DefaultPreemption:
         is_candidate = run.is_candidate[potential]
         candidates, rejected = potential[is_candidate], potential[~is_candidate]
         walls: dict[int, Wall] = {}
+        helped = self._select(pod, run, candidates, rejected, walls)
+        if helped is None and self._cross_node is not None:
+            sets = self._cross_node.find(pod, filtered.evaluation)
+            if sets is not None:
+                candidates = np.flatnonzero(sets.is_candidate)
+                others = np.setdiff1d(rejected, candidates)
+                helped = self._select(pod, sets, candidates, others, walls)
+        return helped or self._nowhere(pod, filtering, run, rejected, walls)
+
+    def _select(
+        self,
+        pod: PodInfo,
+        run: DryRun,
+        candidates: Rows,
+        rejected: Rows,
+        walls: dict[int, Wall],
+    ) -> Preemption | None:
+        """Take the best candidate that isn't behind a wall; None if there is none.
+
+        Args:
+            pod: the preemptor.
+            run: has the victims of the candidates.
+            candidates: int[n].
+            rejected: int[m], where preemption doesn't help.
+            walls: told of the walls before others, by row.
+        """
+        keys = self._keys
+        if isinstance(run, VictimSets):
+            keys = (*keys, NODES_TOUCHED)
         while len(candidates):
-            choice = choose(run, candidates, self._keys)
+            choice = choose(run, candidates, keys)
             row = int(choice.selected[self._handle.snapshot.ranks()[choice.selected].argmin()])
             wall = None if self._policy is None else self._policy.wall(pod, run.victims[row])
             if wall is None:
                 return self._nominate(pod, run, row, choice, candidates, rejected, walls)
             walls[row] = wall
             candidates = candidates[candidates != row]
-        return self._nowhere(pod, filtering, run, rejected, walls)
+        return None
 
     def _nominate(
         self,

@@ -109,7 +109,7 @@ def _violated(scheduler: Scheduler, victims: list[PodInfo]) -> list[str]:
             for pods in scheduler.snapshot.pods_on
             for pod in pods
             if budget.covers(pod.obj) and is_ready(pod.obj) and not pod.cls.terminating
-        } - scheduler.history.leaving
+        } - scheduler.history.leaving.keys()
         if healthy & going and len(healthy - going) < (budget.desired_healthy or 0):
             found.append(budget.name)
     return found

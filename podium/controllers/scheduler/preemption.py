@@ -133,7 +133,7 @@ class PreemptionExecutor:
                 if lower.uid in context.pending:
                     context.clear_nomination(lower)
             context.metrics.preemption_started(len(found.victims))
-        context.scheduler.history.preempted(fresh, context.now_s)
+        context.scheduler.history.preempted(fresh, context.now_s, pod.uid)
         if not is_async:
             self._held = (queued, failure)
         if fresh:

@@ -113,7 +113,7 @@ def run_row(
     if outcome != FITS:
         return RowResult(outcome, blame)
     importance.sort(ordered)
-    violating, others = _grouped(ordered, budgets)
+    violating, others = grouped(ordered, budgets)
     victims = [pod for pod in violating if not _reprieved(world, pod)]
     violations = len(victims)
     victims += [pod for pod in others if not _reprieved(world, pod)]
@@ -122,7 +122,7 @@ def run_row(
     return RowResult(FITS, NOBODY, tuple(victims), violations)
 
 
-def _grouped(ordered: list[PodInfo], budgets: BudgetColumns) -> tuple[list[PodInfo], list[PodInfo]]:
+def grouped(ordered: list[PodInfo], budgets: BudgetColumns) -> tuple[list[PodInfo], list[PodInfo]]:
     """Pods whose disruption breaks a budget, and the others."""
     if not budgets.budgets:
         return [], ordered

@@ -37,23 +37,23 @@ class VictimHistory:
 
     Attributes:
         victims: the last ones, the oldest first.
-        leaving: the uids of victims that haven't gone yet.
+        leaving: the uids of victims that haven't gone yet, with whom they make room for.
         epoch: raised by every preemption.
     """
 
     def __init__(self) -> None:
         self.victims: deque[PastVictim] = deque(maxlen=_VICTIMS_MAX)
-        self.leaving: set[str] = set()
+        self.leaving: dict[str, str] = {}
         self.epoch = 0
         self._inherited: dict[str, tuple[float, ...]] = {}
         self._to_inherit: dict[str, list[tuple[float, ...]]] = {}
 
-    def preempted(self, victims: Iterable[PodInfo], now_s: float) -> None:
+    def preempted(self, victims: Iterable[PodInfo], now_s: float, preemptor_uid: str = "") -> None:
         """Pods are preempted; one that is leaving already isn't preempted again."""
         for pod in victims:
             if pod.uid in self.leaving:
                 continue
-            self.leaving.add(pod.uid)
+            self.leaving[pod.uid] = preemptor_uid
             self.victims.append(PastVictim(now_s, pod.namespace, priority_class_of(pod.obj)))
             moments = (*self.moments(pod), now_s)
             insort(self._to_inherit.setdefault(_lineage(pod), []), moments, key=len)
@@ -62,12 +62,12 @@ class VictimHistory:
     def spared(self, pod: PodInfo) -> None:
         """A victim couldn't be removed and stays."""
         if pod.uid in self.leaving:
-            self.leaving.discard(pod.uid)
+            del self.leaving[pod.uid]
             self._to_inherit[_lineage(pod)].pop()
 
     def gone(self, pod_uid: str) -> None:
         """A pod isn't there any more."""
-        self.leaving.discard(pod_uid)
+        self.leaving.pop(pod_uid, None)
         self._inherited.pop(pod_uid, None)
 
     def moments(self, pod: PodInfo) -> tuple[float, ...]:

@@ -1,0 +1,1 @@
+"""Preemption of pods on several nodes, for a pod that others keep away from elsewhere."""

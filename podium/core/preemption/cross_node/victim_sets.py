@@ -1,0 +1,74 @@
+"""Sets of victims on several nodes, with the figures by which candidate nodes are compared."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from podium.core.framework import Rows
+from podium.core.pod_columns import NEVER_NS
+from podium.core.pods import PodInfo
+from podium.core.preemption.choice import Key
+from podium.core.preemption.dry_run import PRIORITY_OFFSET, DryRun, Lookup
+
+
+@dataclass(frozen=True, slots=True)
+class VictimSet:
+    """Who would have to go for a pod to fit on a row.
+
+    Attributes:
+        row: of the node that would take the pod.
+        victims: on any nodes, the most important first; at least one.
+        violations: how many of them break a budget.
+    """
+
+    row: int
+    victims: tuple[PodInfo, ...]
+    violations: int
+
+
+class VictimSets(DryRun):
+    """A dry run whose victims aren't only on the row itself.
+
+    Attributes:
+        nodes_touched: int64[capacity], from how many nodes victims would go.
+    """
+
+    def __init__(self, like: DryRun, sets: Mapping[int, VictimSet]) -> None:
+        """Tell of these sets in the terms of a dry run.
+
+        Args:
+            like: a dry run of the same pod, over the same cluster.
+            sets: by row.
+        """
+        self.__dict__.update(like.__dict__)
+        self._forget_all()
+        self._sets = sets
+        self.nodes_touched: NDArray[np.int64] = np.zeros_like(self.violations)
+        for row, found in sets.items():
+            victims = found.victims
+            top = max(pod.priority for pod in victims)
+            starts = [pod.start_ns for pod in victims if pod.priority == top]
+            self.is_candidate[row] = True
+            self.violations[row] = found.violations
+            self.top_priority[row] = top
+            self.priority_sum[row] = sum(pod.priority + PRIORITY_OFFSET for pod in victims)
+            self.victim_count[row] = len(victims)
+            self.earliest_start[row] = min(NEVER_NS if s is None else s for s in starts)
+            self.nodes_touched[row] = len({pod.row for pod in victims})
+
+    @property
+    def victims(self) -> Lookup:
+        """By row, the most important first."""
+        return Lookup(lambda row: self._sets[row].victims)
+
+
+def _nodes_touched(run: DryRun, rows: Rows) -> NDArray[np.int64]:
+    if not isinstance(run, VictimSets):
+        raise TypeError("only sets of victims on several nodes are compared by their nodes")
+    return run.nodes_touched[rows]
+
+
+NODES_TOUCHED = Key("fewest nodes with victims", "NODES", _nodes_touched)
+"""The last key, for victims on several nodes."""
