@@ -3,7 +3,8 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from podium.advice.rollout_report import PreemptedPod, StepOutcome
@@ -16,6 +17,7 @@ from podium.plan.leaving import short_of_pods
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.owners import Owners
 from podium.plan.play import Play
+from podium.plan.rollouts import Rollout
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +39,37 @@ class Judge:
         return replace(pod, is_dangerous=pod.final_priority >= least)
 
 
-def play_step(play: Play, step: Step, judge: Judge) -> StepOutcome:
-    """Apply what a step consists of, and play until its rollouts have come to an end."""
-    since_s = play.passed_s
+class _EndangeredError(Exception):
+    """An important pod has been preempted."""
+
+
+def play_step(play: Play, step: Step, judge: Judge, *, to_the_end: bool = True) -> StepOutcome:
+    """Apply what a step consists of, and play until its rollouts have come to an end.
+
+    Args:
+        play: one that has come to rest.
+        step: to be made.
+        judge: says what mustn't happen.
+        to_the_end: whether to play on when that has happened.
+    """
+    since_s, before = play.passed_s, len(play.preemptions.preemptors)
     # Refusals of earlier steps are told with these.
     short = {one.workload for one in short_of_pods(play)}
+    preempted: list[PreemptedPod] = []
+
+    def look(_passed_s: float = 0.0) -> None:
+        # Who has to leave is told a moment after it was decided.
+        if len(play.preemptions.preemptors) - before > len(preempted):
+            preempted[:] = map(judge.judged, _preempted(play, since_s, judge.priorities))
+            if not to_the_end and any(pod.is_dangerous for pod in preempted):
+                raise _EndangeredError
+
     play.change([Apply(step.manifests)])
-    if not play.run(None):
-        raise KeyboardInterrupt
-    preempted = [judge.judged(pod) for pod in _preempted(play, since_s, judge.priorities)]
-    rollouts = play.rollouts.found()
+    rollouts: Sequence[Rollout] = ()
+    with suppress(_EndangeredError):
+        if not play.run(None, look):
+            raise KeyboardInterrupt
+        rollouts = play.rollouts.found()
     lacking = [one for one in short_of_pods(play) if one.workload not in short]
     return StepOutcome(
         step.name,

@@ -81,7 +81,7 @@ class Search:
         self, play: Play, done: tuple[StepOutcome, ...], left: tuple[int, ...], number: int
     ) -> tuple[tuple[StepOutcome, ...] | None, "_Known"]:
         """What comes of going on with a step, and what is known then."""
-        outcome = play_step(play, self.steps[number], self.judge)
+        outcome = play_step(play, self.steps[number], self.judge, to_the_end=False)
         self.tried += 1
         rest = tuple(one for one in left if one != number)
         found = None
