@@ -54,7 +54,7 @@ def lint_of(
     configuration = _document(LintConfiguration, KIND, found) or LintConfiguration()
     kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
     read = read_state(state, kubeconfig, context, namespace, kind_of=_kind_of, faults_of=_faults_of)
-    view = ClusterView((loaded.obj for loaded in read.objects if _kind_of(loaded.obj)), kubelet)
+    view = ClusterView((loaded.obj for loaded in read.objects), kubelet)
     sources = _sources(read, kubelet_config)
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), ("", 0)))
     return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))

@@ -80,7 +80,7 @@ def _headline(report: LintReport) -> str:
         if number
     )
     suppressed = f", {len(report.suppressed)} suppressed" if report.suppressed else ""
-    return f"{found or 'nothing found'} in {count(report.objects, 'object')}{suppressed}."
+    return f"{found or 'Nothing found'} in {count(report.objects, 'object')}{suppressed}."
 
 
 def _found(report: LintReport) -> Iterator[Section]:

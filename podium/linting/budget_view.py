@@ -58,7 +58,7 @@ class BudgetView:
     @property
     def witnesses(self) -> tuple[str, ...]:
         """Its workloads, with how many pods they have."""
-        return tuple(f"{one} ({one.replicas} pods)" for one in self.workloads)
+        return tuple(f"{one} (of {one.replicas})" for one in self.workloads)
 
 
 def budget_view(budget: Object, workloads: Iterable[Workload]) -> BudgetView:

@@ -5,8 +5,9 @@ from functools import cached_property
 
 import msgspec
 
+from podium.api.kinds import kind_of
 from podium.api.node_selector import required_node_affinity
-from podium.api.objects import Object, labels, name, spec_of
+from podium.api.objects import Object, labels, name, namespace, spec_of
 from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.linting.budget_view import BudgetView, budget_view
@@ -21,7 +22,7 @@ class ClusterView:
     """A cluster, or manifests, as rules look at them.
 
     Args:
-        objects: valid and with their namespaces; kinds that rules don't know are passed over.
+        objects: valid and with their namespaces, those of other kinds as they came.
         kubelet: how kubelets are configured, if that is known.
 
     Attributes:
@@ -42,6 +43,14 @@ class ClusterView:
     def of(self, kind: str) -> Sequence[Object]:
         """The objects of a kind."""
         return self.by_kind.get(kind, ())
+
+    @cached_property
+    def operated_namespaces(self) -> set[str]:
+        """Where operators may make pods that aren't there yet, of kinds that only they know."""
+        if self.nodes:
+            return set()
+        others = (obj for objects in self.by_kind.values() for obj in objects if not kind_of(obj))
+        return {namespace(obj) for obj in others}
 
     @cached_property
     def workloads(self) -> Sequence[Workload]:
@@ -72,8 +81,8 @@ class ClusterView:
 
     @property
     def knows_classes(self) -> bool:
-        """Whether a PriorityClass that wasn't read isn't there."""
-        return bool(self.of("PriorityClass") or self.nodes)
+        """Whether a PriorityClass that wasn't read isn't there: every cluster has the system's."""
+        return bool(self.of("PriorityClass"))
 
     def class_names(self) -> set[str]:
         """The names of all PriorityClasses, the system's included."""

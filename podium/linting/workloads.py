@@ -17,6 +17,7 @@ from podium.api.objects import (
     name,
     namespace,
     spec_of,
+    status_of,
     uid_of,
 )
 from podium.api.pods import is_active, priority_class_of
@@ -173,7 +174,7 @@ class WorkloadReader:
         pod = completed(KINDS["Pod"], pod)
         for limits in self._limits.get(namespace(pod), ()):
             pod = with_default_amounts(pod, limits)
-        refusal, is_new = "", not uid_of(obj)
+        refusal, is_new = "", not uid_of(obj) and not status_of(obj)
         # What a pod was given when it was created, it keeps, whatever becomes of its class.
         if obj["kind"] != "Pod" or is_new:
             try:

@@ -141,13 +141,14 @@ def overlapping_budgets(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     "A budget selects no pods",
     reason="It protects nothing: mostly a label is misspelt, or has changed since.",
     fix="Make the selector match the labels of the pods, not those of their controller; the "
-    "namespace must be theirs, too.",
+    "namespace must be theirs, too. Of manifests alone, the rule leaves out namespaces with "
+    "objects of kinds that aren't Kubernetes' own, as operators may make pods for them.",
 )
 def budget_selects_nothing(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     """No workload in the namespace of a budget has pods with the labels."""
     for one in view.budgets:
-        if not one.workloads and view.workloads:
-            place = namespace(one.budget)
+        place = namespace(one.budget)
+        if not one.workloads and view.workloads and place not in view.operated_namespaces:
             message = f"no pods in {place} match {_shown_selector(one.budget)}"
             yield Offence(one.budget, message, _SELECTOR)
 

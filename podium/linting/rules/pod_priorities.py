@@ -92,13 +92,14 @@ def workload_without_class(view: ClusterView, _: Thresholds) -> Iterator[Offence
         "the kubelet never evicts them under pressure. One that leaks takes its node along."
     ),
     fix="Use a class of your own. Namespaces whose names begin with `kube-` or end in `-system` "
-    "are taken for the system's; for another one that is, add an annotation.",
+    "are taken for the system's, and so are DaemonSets; for others that are, add an annotation.",
 )
 def system_class_for_users(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     """A workload in a namespace of users has a system class."""
     for workload in view.workloads:
         place = workload.namespace
         is_system = place.startswith("kube-") or place.endswith("-system")
+        is_system |= workload.kind == "DaemonSet"
         if workload.priority_class in SYSTEM_PRIORITY_CLASSES and not is_system:
             message = f"{workload.priority_class} outranks all pods of users, and {place} is theirs"
             yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
