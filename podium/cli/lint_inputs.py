@@ -17,7 +17,7 @@ from podium.linting.cluster_view import ClusterView
 from podium.linting.configuration import FILE, KIND, LintConfiguration
 from podium.linting.linting import lint
 from podium.linting.report import LintReport
-from podium.manifests import Loaded, Manifests
+from podium.manifests import Loaded, ManifestError, Manifests
 from podium.manifests.decisive_kinds import decisive_kind_of
 from podium.node.kubelet_config import KIND as KUBELET_KIND
 from podium.node.kubelet_config import KubeletConfiguration
@@ -53,11 +53,25 @@ def lint_of(
     found = config or (FILE if Path(FILE).is_file() else None)
     configuration = _document(LintConfiguration, KIND, found) or LintConfiguration()
     kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
-    read = read_state(state, kubeconfig, context, namespace, kind_of=_kind_of, faults_of=_faults_of)
+    read = _state(state, kubeconfig, context, namespace)
     view = ClusterView((loaded.obj for loaded in read.objects), kubelet)
     sources = _sources(read, kubelet_config)
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), ("", 0)))
     return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))
+
+
+def _state(
+    paths: Sequence[str] | None, kubeconfig: str | None, context: str | None, namespace: str
+) -> Manifests:
+    try:
+        return read_state(
+            paths, kubeconfig, context, namespace, kind_of=_kind_of, faults_of=_faults_of
+        )
+    except ManifestError as error:
+        if any(one.object.startswith(f"{KUBELET_KIND} ") for one in error.problems):
+            hint = f"a {KUBELET_KIND} is no object of the cluster: name it by --kubelet-config"
+            raise InputError(f"{error}\n{hint}") from None
+        raise
 
 
 def _kind_of(obj: Object) -> Kind | None:

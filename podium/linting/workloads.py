@@ -176,11 +176,13 @@ class WorkloadReader:
             pod = with_default_amounts(pod, limits)
         refusal, is_new = "", not uid_of(obj) and not status_of(obj)
         # What a pod was given when it was created, it keeps, whatever becomes of its class.
-        if obj["kind"] != "Pod" or is_new:
+        was_admitted = obj["kind"] == "Pod" and not is_new
+        if not was_admitted or spec_of(pod).get("priority") is None:
             try:
                 pod = self._classes.resolve(pod)
             except RefusedError as error:
-                refusal = error.message.partition(" is forbidden: ")[2] or error.message
+                why = error.message.partition(" is forbidden: ")[2] or error.message
+                refusal = "" if was_admitted else why
         return Workload(
             obj=obj,
             kind=kind,

@@ -161,6 +161,16 @@ def test_objects_that_the_api_refuses_are_errors(classes: Path) -> None:
     assert "PriorityClass low: value: Invalid value" in result.stderr
 
 
+def test_a_kubelet_configuration_has_an_option_of_its_own(classes: Path) -> None:
+    text = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+    Path("kubelet.yaml").write_text(f"{text}evictionSoft: {{memory.available: 1Gi}}\n")
+    result = lint("-f", "kubelet.yaml")
+    assert result.exit_code == 1
+    assert "name it by --kubelet-config" in result.stderr
+    printed = lint("-f", str(classes), "--kubelet-config", "kubelet.yaml").stdout
+    assert "KubeletConfiguration  kubelet.yaml:1" in printed
+
+
 def test_state_and_cluster_together_are_refused(classes: Path) -> None:
     result = lint("-f", str(classes), "--context", "prod")
     assert result.exit_code == 1

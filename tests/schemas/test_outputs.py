@@ -41,6 +41,7 @@ COMMANDS = [
         "rollout -f introducing-classes/state --repair --assign deploy/reports=low "
         "--assign sts/shop=high --classes introducing-classes/classes.yaml --important high",
     ),
+    ("LintReport", "lint -f best-practice/state"),
     ("EvictionRanking", "explain --eviction node-1 -f node-pressure/state"),
     ("Simulation", "simulate scenarios/proposal-1.yaml"),
     ("Simulation", "simulate scenarios/node-failure.yaml"),

@@ -65,14 +65,11 @@ def min_domains_unmet(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
         constraints = _constraints(workload, DO_NOT_SCHEDULE)
         for index, one in enumerate(constraints):
             domains = _domains(workload, constraints, view.nodes, index)
-            if one.min_domains > len(domains):
-                places = one.max_skew * len(domains)
+            if one.min_domains > max(len(domains), 1):
+                fit = min(one.max_skew * len(domains), workload.replicas)
                 message = (
                     f"minDomains is {one.min_domains}, and nodes have {len(domains)} values of "
-                    f"{one.topology_key}: of {workload.replicas} pods only {places} find a place"
-                    if places < workload.replicas
-                    else f"minDomains is {one.min_domains}, and nodes have {len(domains)} values "
-                    f"of {one.topology_key}: no more than {places} pods find a place"
+                    f"{one.topology_key}: of {workload.replicas} pods {fit} find a place"
                 )
                 yield _offence(workload, message, tuple(sorted(domains)))
 
