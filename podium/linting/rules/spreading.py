@@ -64,8 +64,10 @@ def min_domains_unmet(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     for workload in view.workloads if view.nodes else ():
         constraints = _constraints(workload, DO_NOT_SCHEDULE)
         for index, one in enumerate(constraints):
+            if one.min_domains <= 1:
+                continue
             domains = _domains(workload, constraints, view.nodes, index)
-            if one.min_domains > max(len(domains), 1):
+            if one.min_domains > len(domains):
                 fit = min(one.max_skew * len(domains), workload.replicas)
                 message = (
                     f"minDomains is {one.min_domains}, and nodes have {len(domains)} values of "
