@@ -42,7 +42,8 @@ def lint_of(
         kubeconfig: where the cluster is; the one that kubectl goes to if None.
         context: of the kubeconfig.
         namespace: where objects are that don't say.
-        kubelet_config: the file of the kubelets' configuration, if there is one.
+        kubelet_config: the file of the kubelets' configuration, if there is one; without files
+            and cluster it is judged alone.
         config: the file of the lint configuration; the usual one, if that is there, if None.
 
     Raises:
@@ -53,7 +54,10 @@ def lint_of(
     found = config or (FILE if Path(FILE).is_file() else None)
     configuration = _document(LintConfiguration, KIND, found) or LintConfiguration()
     kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
-    read = _state(state, kubeconfig, context, namespace)
+    alone = kubelet is not None and not (state or kubeconfig or context)
+    read = Manifests() if alone else _state(state, kubeconfig, context, namespace)
+    if state and not read.objects:
+        raise InputError(f"there is nothing to judge in {', '.join(state)}")
     view = ClusterView((loaded.obj for loaded in read.objects), kubelet)
     sources = _sources(read, kubelet_config)
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), ("", 0)))

@@ -167,8 +167,16 @@ def test_a_kubelet_configuration_has_an_option_of_its_own(classes: Path) -> None
     result = lint("-f", "kubelet.yaml")
     assert result.exit_code == 1
     assert "name it by --kubelet-config" in result.stderr
-    printed = lint("-f", str(classes), "--kubelet-config", "kubelet.yaml").stdout
-    assert "KubeletConfiguration  kubelet.yaml:1" in printed
+    for arguments in (("-f", str(classes)), ()):
+        printed = lint(*arguments, "--kubelet-config", "kubelet.yaml").stdout
+        assert "KubeletConfiguration  kubelet.yaml:1" in printed
+
+
+def test_nothing_to_judge_is_an_error(classes: Path) -> None:
+    classes.write_text("")
+    result = lint("-f", str(classes))
+    assert result.exit_code == 1
+    assert f"there is nothing to judge in {classes}" in result.stderr
 
 
 def test_state_and_cluster_together_are_refused(classes: Path) -> None:

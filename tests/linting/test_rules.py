@@ -226,7 +226,7 @@ def test_nodes_that_node_affinity_excludes_make_no_domain() -> None:
     without_zones = [node("n1"), node("n2")]
     usual = deployment(topologySpreadConstraints=[{**spread, "minDomains": None}])
     assert "min-domains-unmet" not in rules(*without_zones, usual)
-    assert "of 3 pods 1 find a place" in rules(*nodes, on_disks)["min-domains-unmet"]
+    assert "room for 1 of 3 pods" in rules(*nodes, on_disks)["min-domains-unmet"]
 
 
 @pytest.mark.parametrize(

@@ -172,9 +172,10 @@ def budget_selects_everything(view: ClusterView, _: Thresholds) -> Iterator[Offe
 
 
 def _judged(view: ClusterView) -> Iterator[BudgetView]:
-    """The budgets that select pods, and that can be computed."""
+    """The budgets that can be computed; how many pods a DaemonSet has, only its nodes tell."""
     for one in view.budgets:
-        if one.replicas and not (one.needs_scale and one.unscaled):
+        counts = one.replicas and all(workload.kind != "DaemonSet" for workload in one.workloads)
+        if counts and not (one.needs_scale and one.unscaled):
             yield one
 
 

@@ -71,7 +71,7 @@ def min_domains_unmet(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
                 fit = min(one.max_skew * len(domains), workload.replicas)
                 message = (
                     f"minDomains is {one.min_domains}, and nodes have {len(domains)} values of "
-                    f"{one.topology_key}: of {workload.replicas} pods {fit} find a place"
+                    f"{one.topology_key}: there is room for {fit} of {workload.replicas} pods"
                 )
                 yield _offence(workload, message, tuple(sorted(domains)))
 
