@@ -6,17 +6,22 @@ from contextlib import asynccontextmanager
 from heapq import heappop, heappush
 
 from podium.control.effects import Bind, Delete, Effect
+from podium.controllers.scheduler.preemption import VictimCall
 
 
 def urgency_of(effect: Effect) -> int:
     """How urgent a call is, the smaller the more.
 
-    Bindings end what was begun, and deletions make room. Were they to wait behind all that is
-    written about pods, the first of many preemptors would wait for the victims of the last.
+    Bindings end what was begun, and deletions make room, as does what is written about the last
+    victim of a preemption. Were they to wait behind all that is written about pods, the first of
+    many preemptors would wait for the victims of the last.
     """
     if isinstance(effect, Bind):
         return 0
-    return 1 if isinstance(effect, Delete) else 2
+    if isinstance(effect, Delete):
+        return 1
+    purpose = effect.purpose
+    return 1 if isinstance(purpose, VictimCall) and purpose.is_last else 2
 
 
 class CallRoom:

@@ -5,11 +5,13 @@ import asyncio
 import pytest
 
 from podium.control.effects import Bind, Delete, Patch
+from podium.controllers.scheduler.preemption import VictimCall
 from podium.real.call_room import CallRoom, urgency_of
 
 BIND = Bind(namespace="d", name="p", uid="u", node_name="n")
 DELETE = Delete(kind="Pod", name="p")
 PATCH = Patch(kind="Pod", name="p", body={})
+LAST = PATCH.with_purpose(VictimCall("preemptor", "victim", is_last=True))
 
 
 def test_the_urgent_come_first_and_equals_in_their_order() -> None:
@@ -21,7 +23,7 @@ def test_the_urgent_come_first_and_equals_in_their_order() -> None:
                 order.append(name)
                 await asyncio.sleep(0)
 
-        names = [("first", PATCH), ("a", PATCH), ("b", DELETE), ("c", BIND), ("d", DELETE)]
+        names = [("first", PATCH), ("a", PATCH), ("b", DELETE), ("c", BIND), ("d", LAST)]
         await asyncio.gather(*(call(name, urgency_of(effect)) for name, effect in names))
         assert order == ["first", "c", "b", "d", "a"]
 

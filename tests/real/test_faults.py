@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -151,6 +152,9 @@ def kill_in_the_middle(
     # Three preemptors of two CPUs each need six; a victim of the first is used by the second.
     assert len(left) == len(low) - 6
     assert not [one for one in left if one["metadata"].get("deletionTimestamp")]
+    places = world.places()
+    held = Counter(node for name, node in places.items() for _ in range(1 + name.startswith("vip")))
+    assert held == {f"n{number}": CPUS for number in range(NODES)}
 
 
 def _marked(one: Json) -> bool:

@@ -1,5 +1,6 @@
 """The least rights: what the manifests give is enough, and what is missing is told once."""
 
+import tomllib
 from collections.abc import Iterator
 
 import pytest
@@ -80,6 +81,15 @@ def test_what_it_may_not_read_is_told_once_and_waited_for(
     rights.wait_bound("early-1")
     assert len(scheduler.said("may not list and watch a kind")) == 1
     assert scheduler.get("/readyz").text == "ok"
+
+
+def test_the_image_is_built_of_all_that_the_package_is_made_of() -> None:
+    lines = (DEPLOY / "Containerfile").read_text().splitlines()
+    copied = {name for line in lines if line.startswith("COPY") for name in line.split()[1:-1]}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    made_of = {"pyproject.toml", project["project"]["readme"], *wheel.get("packages", ["podium"])}
+    assert made_of | set(wheel["force-include"]) <= copied
 
 
 def test_manifests_fit_together() -> None:

@@ -46,10 +46,12 @@ class VictimCall:
     Attributes:
         preemptor_uid: for whom it has to go.
         victim_uid: who has to go.
+        is_last: whether all others of the preemption have been told to go.
     """
 
     preemptor_uid: str
     victim_uid: str
+    is_last: bool = False
 
 
 @dataclass(slots=True)
@@ -254,7 +256,7 @@ class PreemptionExecutor:
         self._put(task, victim, Delete(kind="Pod", namespace=namespace, name=name, uid=victim.uid))
 
     def _put(self, task: PreemptionTask, victim: PodInfo, effect: Effect) -> None:
-        sent = effect.with_purpose(VictimCall(task.preemptor.uid, victim.uid))
+        sent = effect.with_purpose(VictimCall(task.preemptor.uid, victim.uid, task.last_begun))
         task.removing[victim.uid] = (victim, sent)
         self._context.dispatcher.put(sent)
 
