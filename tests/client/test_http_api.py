@@ -23,7 +23,7 @@ from podium.runtime.live import LiveDriver, SteadyClock
 from tests.clients.conftest import budget, pod
 from tests.runtime.machines import Diary, config_map
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ def running(kubectl: Kubectl, namespace: str) -> str:
     """A namespace with a pod `p` that runs, and a deployment `web` of two."""
     kubectl("run", "p", "-n", namespace, "--image=i", "--labels=app=p")
     kubectl("create", "deployment", "web", "-n", namespace, "--image=i", "--replicas=2")
-    kubectl("wait", "-n", namespace, "--for=condition=Ready", "pod/p", "--timeout=30s")
-    kubectl("rollout", "status", "-n", namespace, "deploy/web", "--timeout=30s")
+    kubectl("wait", "-n", namespace, "--for=condition=Ready", "pod/p", "--timeout=120s")
+    kubectl("rollout", "status", "-n", namespace, "deploy/web", "--timeout=120s")
     return namespace
 
 
@@ -63,12 +63,12 @@ def test_an_edit(kubectl: Kubectl, running: str) -> None:
 def test_rollouts(kubectl: Kubectl, running: str) -> None:
     there = ("-n", running)
     kubectl("set", "image", "deploy/web", "*=j", *there)
-    kubectl("rollout", "status", "deploy/web", *there, "--timeout=30s")
+    kubectl("rollout", "status", "deploy/web", *there, "--timeout=120s")
     kubectl("rollout", "restart", "deploy/web", *there)
     history = kubectl("rollout", "history", "deploy/web", *there)
     assert [line.split()[0] for line in history.splitlines()[2:5]] == ["1", "2", "3"]
     kubectl("rollout", "undo", "deploy/web", "--to-revision=1", *there)
-    kubectl("rollout", "status", "deploy/web", *there, "--timeout=30s")
+    kubectl("rollout", "status", "deploy/web", *there, "--timeout=120s")
     image = "jsonpath={.spec.template.spec.containers[0].image}"
     assert kubectl("get", "deploy/web", *there, "-o", image) == "i"
     kubectl("scale", "deploy/web", "--replicas=3", *there)
@@ -83,9 +83,9 @@ def test_deleting_things(kubectl: Kubectl, running: str) -> None:
     there = ("-n", running)
     kubectl("delete", "pod/p", *there, "--now")
     kubectl("delete", "deploy", "--all", *there)
-    kubectl("wait", "pods", "--all", "--for=delete", *there, "--timeout=30s")
+    kubectl("wait", "pods", "--all", "--for=delete", *there, "--timeout=120s")
     assert "NotFound" in kubectl.fails_to("get", "pod/p", *there)
-    kubectl("delete", "namespace", running, "--timeout=30s")
+    kubectl("delete", "namespace", running, "--timeout=120s")
 
 
 def test_files(kubectl: Kubectl, namespace: str, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_debugging_a_pod(kubectl: Kubectl, running: str) -> None:
     there = ("-n", running)
     kubectl("debug", "p", *there, "--image=busybox", "--container=shell", "--profile=general")
     state = "jsonpath={.status.ephemeralContainerStatuses[0].state.running}"
-    kubectl("wait", "pod/p", *there, f"--for={state}", "--timeout=30s")
+    kubectl("wait", "pod/p", *there, f"--for={state}", "--timeout=120s")
     assert "shell writes no logs" in kubectl("logs", "p", *there, "-c", "shell")
 
 
@@ -145,7 +145,7 @@ def test_a_token_of_a_service_account(kubectl: Kubectl, namespace: str) -> None:
     kubectl("create", "rolebinding", "looks", "-n", namespace, "--clusterrole=view", account)
     there = ("-n", namespace, *as_it)
     # A controller makes the role.
-    wait = ("--for=jsonpath={.rules[0].verbs}", "--timeout=30s")
+    wait = ("--for=jsonpath={.rules[0].verbs}", "--timeout=120s")
     kubectl("wait", "clusterrole/view", *wait)
     assert "No resources found" in bare.try_to("get", "pods", *there).stderr
     assert bare("auth", "can-i", "list", "pods", *there) == "yes\n"
@@ -160,7 +160,7 @@ def test_a_token_of_a_service_account(kubectl: Kubectl, namespace: str) -> None:
 
 def test_what_is_used(kubectl: Kubectl, running: str) -> None:
     kubectl("set", "resources", "deploy/web", "-n", running, "--requests=cpu=250m")
-    kubectl("rollout", "status", "-n", running, "deploy/web", "--timeout=30s")
+    kubectl("rollout", "status", "-n", running, "deploy/web", "--timeout=120s")
     rows = kubectl("top", "pods", "-n", running, "-l", "app=web", "--no-headers").splitlines()
     # Those that are being replaced may still run.
     assert [row.split()[1:] for row in rows].count(["250m", "0Mi"]) == 2

@@ -30,7 +30,7 @@ def test_apply_merges_what_has_changed(any_kubectl: Kubectl, namespace: str) -> 
     (container,) = spec["template"]["spec"]["containers"]
     assert (spec["replicas"], container["image"]) == (2, "b")
     assert container["env"] == [{"name": "KEPT", "value": "yes"}]
-    any_kubectl("rollout", "status", *there, "deploy/web", "--timeout=30s")
+    any_kubectl("rollout", "status", *there, "deploy/web", "--timeout=120s")
     applied = any_kubectl(
         "apply", "--server-side", "--force-conflicts", *there, "-f", "-", stdin=first
     )
@@ -89,12 +89,12 @@ def test_a_node_is_drained(any_kubectl: Kubectl, namespace: str) -> None:
     """Evictions, which later versions send in Protobuf."""
     there = ("-n", namespace)
     any_kubectl("apply", *there, "-f", "-", stdin=MANIFEST.format(replicas=2, image="a"))
-    any_kubectl("rollout", "status", *there, "deploy/web", "--timeout=30s")
+    any_kubectl("rollout", "status", *there, "deploy/web", "--timeout=120s")
     names = any_kubectl("get", "pods", *there, "-o", "jsonpath={.items[0].spec.nodeName}")
     selector = "--pod-selector=app=web"
-    drained = any_kubectl("drain", names, "--ignore-daemonsets", selector, "--timeout=60s")
+    drained = any_kubectl("drain", names, "--ignore-daemonsets", selector, "--timeout=120s")
     assert f"node/{names} drained" in drained
-    any_kubectl("rollout", "status", *there, "deploy/web", "--timeout=30s")
+    any_kubectl("rollout", "status", *there, "deploy/web", "--timeout=120s")
     left = any_kubectl("get", "pods", *there, "-o", "jsonpath={.items[*].spec.nodeName}")
     assert names not in left.split()
     any_kubectl("uncordon", names)

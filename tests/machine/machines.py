@@ -17,7 +17,7 @@ from podium.machine.host_stats import memory
 
 T = TypeVar("T")
 
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 MI = 2**20
 
 

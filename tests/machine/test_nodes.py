@@ -95,7 +95,7 @@ def test_an_agent_that_is_asked_to_end_takes_its_pods_along(
         machine.run("goes", f"echo $$$$ >{pid}; exec sleep 60")
         until(lambda: pid.exists() and pid.read_text().strip())
         machine.process.send_signal(signal.SIGTERM)
-        assert machine.process.wait(10) == 0
+        assert machine.process.wait(60) == 0
         assert not is_alive(int(pid.read_text()))
         status = machine.status("goes")
         assert (status["phase"], status["reason"]) == ("Failed", "Terminated")

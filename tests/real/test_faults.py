@@ -73,6 +73,25 @@ def test_pods_are_placed_once_and_preempt_whatever_goes_wrong(
     assert scheduler.process.poll() is None
 
 
+@pytest.mark.soak
+def test_a_burst_of_errors_is_outlasted(
+    world: World, podium: StartPodium, proxy: FaultProxy
+) -> None:
+    build(world)
+    scheduler = podium(ALONE, kubeconfig=config_of(world, proxy))
+    world.create(pod("early-1"))
+    world.wait_bound("early-1")
+    proxy.faults.errors = 1.0
+    names = [f"meanwhile-{number}" for number in range(NODES)]
+    world.create(*(pod(name) for name in names))
+    until(lambda: proxy.counts["errors"] >= 4 * NODES)
+    assert set(world.places().values()) & {""}
+    proxy.faults.errors = 0.0
+    world.wait_bound(*names)
+    assert not overcommitted(world)
+    assert scheduler.process.poll() is None
+
+
 def test_a_watch_that_falls_silent_is_noticed(
     world: World, podium: StartPodium, proxy: FaultProxy
 ) -> None:

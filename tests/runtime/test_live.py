@@ -19,7 +19,7 @@ from podium.runtime.machine_health import MachineError
 from podium.store.store import Store
 from tests.runtime.machines import Diary, create, make_server, put, remove
 
-PATIENCE_S = 5.0
+PATIENCE_S = 60.0
 
 
 def run(scenario: Callable[[], Awaitable[None]]) -> None:

@@ -98,11 +98,11 @@ class Running:
 
     def connect(self) -> socket.socket:
         """A bare connection, without TLS."""
-        return socket.create_connection(self.address, timeout=10)
+        return socket.create_connection(self.address, timeout=60)
 
     def within(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Have something done in the server's event loop."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=20)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=60)
 
     def watch_count(self) -> int:
         return self.app.watch_count
@@ -127,7 +127,7 @@ def running(
     app = ApiApp(backend, users, limits, Random(1))
     try:
         start = Serving.start(app, limits, certificates=certificates)
-        serving = asyncio.run_coroutine_threadsafe(start, loop).result(timeout=20)
+        serving = asyncio.run_coroutine_threadsafe(start, loop).result(timeout=60)
         server = Running(backend, app, users, serving, tokens, certificates, loop)
         try:
             yield server

@@ -30,7 +30,7 @@ class Held:
 
     def __call__(self, work: Callable[[], T]) -> T:
         self.begun.set()
-        assert self.let.wait(20)
+        assert self.let.wait(60)
         return work()
 
 
@@ -45,7 +45,7 @@ def code_of(server: Running, body: bytes, headers: dict[str, str], held: Held) -
     sender = threading.Thread(target=send)
     sender.start()
     try:
-        assert held.begun.wait(20)
+        assert held.begun.wait(60)
         with server.client() as client:
             assert client.get("/healthz").status_code == 200
             assert client.post(PODS, json=pod("b")).status_code == 201

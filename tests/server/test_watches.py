@@ -35,7 +35,7 @@ def watch(server: Running) -> Iterator[Callable[..., Iterator[Event]]]:
 
         def begin(query: str = "", path: str = PODS, **headers: str) -> Iterator[Event]:
             url = f"{path}?watch=true&{query}"
-            answer = stack.enter_context(client.stream("GET", url, headers=headers, timeout=10))
+            answer = stack.enter_context(client.stream("GET", url, headers=headers, timeout=60))
             assert answer.status_code == 200
             assert answer.headers["Transfer-Encoding"] == "chunked"
             return (json.loads(line) for line in answer.iter_lines())
