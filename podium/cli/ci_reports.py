@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 
@@ -74,7 +75,7 @@ def _sarif_result(one: CiResult) -> dict[str, Any]:
     logical = {"fullyQualifiedName": one.object, "kind": "resource"}
     location: dict[str, Any] = {"logicalLocations": [logical]}
     if one.file:
-        location["physicalLocation"] = {"artifactLocation": {"uri": one.file}}
+        location["physicalLocation"] = {"artifactLocation": {"uri": quote(one.file)}}
         if one.line:
             location["physicalLocation"]["region"] = {"startLine": one.line}
     result: dict[str, Any] = {

@@ -132,7 +132,8 @@ def too_many_levels(view: ClusterView, thresholds: Thresholds) -> Iterator[Offen
     "No value is free between two levels of priority",
     reason=(
         "The value of a class can't be changed. When something has to go between two classes one "
-        "day, they must be deleted and made anew, and all their pods with them."
+        "day, one of them must be deleted and made anew, and its pods keep the old value until "
+        "they are recreated, too."
     ),
     fix="Leave room: multiples of 1,000, say. `thresholds.levelsBetween` says how many values "
     "must be free.",
