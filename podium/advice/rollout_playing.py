@@ -15,7 +15,6 @@ from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.plan.changes import Apply
 from podium.plan.leaving import short_of_pods
 from podium.plan.outcome_reader import OutcomeReader
-from podium.plan.owners import Owners
 from podium.plan.play import Play
 from podium.plan.rollouts import Rollout
 
@@ -82,7 +81,7 @@ def play_step(play: Play, step: Step, judge: Judge, *, to_the_end: bool = True) 
 
 
 def _preempted(play: Play, since_s: float, priorities: FinalPriorities) -> Iterator[PreemptedPod]:
-    owners, histories = Owners(play), OutcomeReader(play).histories
+    owners, histories = play.owners(), OutcomeReader(play).histories
     for lost in histories.disrupted:
         if lost.cause is not BY_SCHEDULER or lost.ended_s is None or lost.ended_s < since_s:
             continue
@@ -106,7 +105,7 @@ def fingerprint(play: Play) -> str:
     Of when pods started only the order counts, and only among pods of one priority: so victims
     are chosen, and surplus pods of a workload.
     """
-    owners = Owners(play)
+    owners = play.owners()
     alike: dict[int, list[tuple[str, str, str, bool]]] = defaultdict(list)
     for pod in play.cluster.store.list("Pod").items:
         if not (is_finished(pod) or is_terminating(pod)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.cli.ci_reports import CiResult, junit, sarif
-from podium.cli.output import error_console, print_report
+from podium.cli.output import FAILED_ON_EXIT_CODE, error_console, print_report
 from podium.plan.conditions import Condition
 
 if TYPE_CHECKING:
@@ -72,6 +72,13 @@ def print_findings(found: "Sequence[Finding]") -> None:
             err.print(f"  {one.object} {one.message}", markup=False)
         if times > _SHOWN_MAX:
             err.print(f"  and {times - _SHOWN_MAX} more")
+
+
+def exit_on(found: "Sequence[Finding]") -> None:
+    """Say what something failed on, and exit, if it is anything."""
+    if found:
+        print_findings(found)
+        raise typer.Exit(FAILED_ON_EXIT_CODE)
 
 
 def print_junit(gates: "Sequence[Gate]", found: "Sequence[Finding]") -> None:

@@ -13,13 +13,12 @@ from podium.cli.gating import (
     FailOnOption,
     GatesOption,
     PlanOutput,
-    print_findings,
+    exit_on,
     print_junit,
     print_sarif,
     read_gates,
 )
 from podium.cli.output import (
-    FAILED_ON_EXIT_CODE,
     INTERRUPTED_EXIT_CODE,
     Progress,
     console,
@@ -104,9 +103,7 @@ def _end(
     _print(outcome, output, gates, found)
     if outcome.interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
-    if found:
-        print_findings(found)
-        raise typer.Exit(FAILED_ON_EXIT_CODE)
+    exit_on(found)
 
 
 def _findings(

@@ -23,20 +23,20 @@ def plan_presentation(plan: Plan) -> Presentation:
 
 def _affected(plan: Plan) -> Iterator[Section]:
     yield Section("Warnings", [Bullets(plan.warnings)])
-    yield _section(plan_tables.disruptions(plan, wide=False))
-    yield _section(plan_tables.budgets(plan))
+    yield section_of(plan_tables.disruptions(plan, wide=False))
+    yield section_of(plan_tables.budgets(plan))
     for table in plan_tables.leftovers(plan):
         if table.title in _AFFECTED:
-            yield _section(table)
+            yield section_of(table)
 
 
 def _details(plan: Plan) -> Iterator[Section]:
     choices = Bullets([choice_sentence(one) for one in plan.preemptions])
-    yield _section(plan_tables.victims(plan), choices, is_detail=True)
-    yield _section(plan_tables.placements(plan), is_detail=True)
+    yield section_of(plan_tables.victims(plan), choices, is_detail=True)
+    yield section_of(plan_tables.placements(plan), is_detail=True)
     for table in plan_tables.leftovers(plan):
         if table.title not in _AFFECTED:
-            yield _section(table, is_detail=True)
+            yield section_of(table, is_detail=True)
     timeline = [*timeline_lines(plan.timeline)] if plan_tables.takes_time(plan) else []
     anyway = [f"{fate.pod}: {fate.outcome}" for fate in plan.anyway]
     yield Section("Without the changes, too", [Bullets(anyway)], is_detail=True)
@@ -45,7 +45,8 @@ def _details(plan: Plan) -> Iterator[Section]:
     yield Section("Notes", [Bullets(plan.notes)], is_detail=True)
 
 
-def _section(table: PlanTable, *more: Block, is_detail: bool = False) -> Section:
+def section_of(table: PlanTable, *more: Block, is_detail: bool = False) -> Section:
+    """A section with a table of a plan, unless that has no row."""
     headers = [heading.capitalize() for heading in table.headings]
     rows = [[toned(cell) for cell in row] for row in table.rows(wide=False)]
     return Section(table.title.capitalize(), [Table(headers, rows), *more], is_detail)

@@ -1,6 +1,6 @@
 """The options by which `podium plan` and `podium explain` are asked about the same things."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
 from inspect import Parameter, signature
@@ -106,12 +106,21 @@ class RequestOptions:
 
 def with_request_options(command: Callable[..., None]) -> Callable[..., None]:
     """Have a command take each of these options in place of its parameter `asked`."""
+    return _with(_OPTIONS, command)
+
+
+def with_state_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Have a command take those of these options that change nothing, in place of `asked`."""
+    return _with([one for one in _OPTIONS if one.name in _OF_STATE], command)
+
+
+def _with(options: Sequence[Parameter], command: Callable[..., None]) -> Callable[..., None]:
     own = signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
     parameters: list[Parameter] = []
     for name, parameter in own.items():
-        parameters += _OPTIONS if name == "asked" else [parameter.replace(annotation=hints[name])]
-    names = [option.name for option in _OPTIONS]
+        parameters += options if name == "asked" else [parameter.replace(annotation=hints[name])]
+    names = [option.name for option in options]
 
     @wraps(command)
     def run(ctx: typer.Context, **given: Any) -> None:
@@ -137,3 +146,10 @@ _OPTIONS = [
     for field in fields(RequestOptions)
     if field.name != "order"
 ]
+
+_OF_STATE = frozenset(
+    {
+        *("state", "kubeconfig", "context", "validate", "namespace", "max_pods"),
+        *("scheduler_config", "plugin", "kubelet_config", "until", "repair"),
+    }
+)

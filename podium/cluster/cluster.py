@@ -105,11 +105,16 @@ class Cluster:
         if self.options.nodes is not None:
             make = partial(SimulatedKubelets, self.options.nodes)
             self.kubelets = self.driver.add(make(), renew=make, is_spared=True)
-        sleepers = LazyControllers(self.store, self.driver, self._start_controller)
+        self._sleepers = LazyControllers(self.store, self.driver, self._start_controller)
         for name in self._makers:
-            sleepers.start_or_sleep(name)
+            self._sleepers.start_or_sleep(name)
         # Whoever wakes later does so for something new.
         self._loaded = None
+
+    def wake_controllers(self, names: Iterable[str]) -> None:
+        """Start controllers now that otherwise sleep until something concerns them."""
+        for name in names:
+            self._sleepers.rouse(name)
 
     def start_schedulers(self) -> None:
         """Start the schedulers, which find the pods that wait by then."""

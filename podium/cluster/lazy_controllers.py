@@ -93,9 +93,9 @@ class LazyControllers:
         for event in self._watches[kind].take():
             for name, rouses in asleep.items():
                 if event.type != "DELETED" and rouses(event.obj):
-                    self._driver.at(self._driver.now_s, partial(self._rouse, name))
+                    self._driver.at(self._driver.now_s, partial(self.rouse, name))
 
-    def _rouse(self, name: str) -> None:
+    def rouse(self, name: str) -> None:
         """Start a controller, unless another object has roused it already."""
         was_asleep = False
         for kind, asleep in self._asleep.items():

@@ -37,6 +37,13 @@ class Cordon:
 
 
 @dataclass(frozen=True, slots=True)
+class Fail:
+    """Have a node fall silent: nothing is heard of it any more."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
 class Scale:
     """Have a workload want so many pods, as `kubectl scale` does."""
 
@@ -51,7 +58,7 @@ class Restart:
     target: Target
 
 
-Change = Apply | Delete | Cordon | Drain | Scale | Restart
+Change = Apply | Delete | Cordon | Drain | Fail | Scale | Restart
 
 
 def words(change: Change) -> str:
@@ -65,6 +72,8 @@ def words(change: Change) -> str:
             return f"{'cordon' if change.is_cordoned else 'uncordon'} {change.node}"
         case Drain():
             return f"drain {change.node}"
+        case Fail():
+            return f"fail {change.node}"
         case Scale():
             return f"scale {change.target} to {change.replicas}"
         case Restart():
@@ -146,7 +155,7 @@ def check(changes: Sequence[Change], state: "set[Identity]") -> None:
         if isinstance(change, Apply):
             state |= decisive(change.manifests).keys()
             continue
-        if isinstance(change, Cordon | Drain):
+        if isinstance(change, Cordon | Drain | Fail):
             target = Target("Node", "", change.node)
         else:
             target = change.target

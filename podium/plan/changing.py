@@ -12,7 +12,8 @@ from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster import Cluster
 from podium.cluster.kubectl_apply import apply_manifest
-from podium.plan.changes import Apply, Change, Cordon, Delete, Restart, Scale, check, words
+from podium.node.simulated.behaviour import DOWN
+from podium.plan.changes import Apply, Change, Cordon, Delete, Fail, Restart, Scale, check, words
 from podium.plan.identities import Identity, decisive, label, was_in_a_cluster
 from podium.plan.outcome import RejectedObject
 from podium.plan.targets import Target
@@ -37,6 +38,7 @@ class Changer:
         rejected: what the API didn't let in.
         drainers: of the drains that have begun.
         touched: the objects that were applied, scaled or restarted.
+        has_failed_nodes: whether nodes have fallen silent.
 
     Args:
         cluster: to be changed.
@@ -60,6 +62,7 @@ class Changer:
         self.rejected: list[RejectedObject] = []
         self.drainers: list[Drainer] = []
         self.touched: dict[Identity, None] = {}
+        self.has_failed_nodes = False
         self._cluster = cluster
         self._observer = observer
         self._state = state
@@ -98,6 +101,8 @@ class Changer:
                 drainer = Drainer(self._cluster, self._observer, change)
                 self.drainers.append(drainer)
                 self._try(("Node", "", change.node), lambda _: drainer.start())
+            case Fail(node):
+                self._try(("Node", "", node), self._silence)
             case Scale(target, replicas):
                 body = {"spec": {"replicas": replicas}}
                 self._patch(target, PatchRequest(PatchType.MERGE, body), "scale")
@@ -137,6 +142,13 @@ class Changer:
     def _apply(self, found: Identity, manifest: Object) -> None:
         last = self._last_applied(found)
         self._try(found, lambda _: apply_manifest(self._cluster, manifest, last))
+
+    def _silence(self, found: Identity) -> None:
+        """Have a node fall silent, as its script tells it."""
+        self.has_failed_nodes = True
+        marks = {"metadata": {"annotations": {DOWN: "true"}}}
+        what = Attributes(KINDS["Node"], "", found[2], self._cluster.driver.now_s)
+        self._cluster.server.patch(what, PatchRequest(PatchType.MERGE, marks))
 
     def _restart(self, target: Target) -> None:
         found = _identity(target)

@@ -1,6 +1,6 @@
 """What becomes of the drains that a plan is asked about."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -8,6 +8,19 @@ from pydantic import Field
 
 from podium.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.simulation.drain import Drainer
+
+
+@dataclass(frozen=True, slots=True)
+class DrainBlocker(Report):
+    """A budget in the way of a drain.
+
+    Attributes:
+        budget: `namespace/name`.
+        pods: those of the node that it selects, and that are still to go.
+    """
+
+    budget: str
+    pods: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +34,7 @@ class Drainage(Report):
         at_s: when it was done, in seconds since the plan began.
         message: why it failed.
         left: the pods that are still to go, `namespace/name`.
+        blockers: the budgets that select them.
         reasons: what keeps them, which budget, and what would help.
     """
 
@@ -30,6 +44,7 @@ class Drainage(Report):
     at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
     message: Annotated[str, IF_ANY] = ""
     left: tuple[str, ...] = ()
+    blockers: tuple[DrainBlocker, ...] = ()
     reasons: tuple[str, ...] = ()
 
     @property
@@ -51,5 +66,6 @@ def drainages(drainers: Iterable[Drainer], start_s: float) -> Iterator[Drainage]
             at_s=round(one.moved_s - start_s, 3) if done else None,
             message=one.failure,
             left=tuple(one.left()),
+            blockers=tuple(DrainBlocker(*found) for found in one.blocked().items()),
             reasons=tuple(one.remedies()),
         )

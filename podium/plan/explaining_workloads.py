@@ -14,7 +14,6 @@ from podium.api.objects import (
 from podium.api.pods import is_finished, node_name_of
 from podium.plan.explaining import ExplainError, explain_pod
 from podium.plan.explanation import PodExplanation
-from podium.plan.owners import Owners
 from podium.plan.play import Play
 from podium.plan.request import Request
 from podium.plan.targets import Target
@@ -37,7 +36,7 @@ def explain_workload(request: Request, workload: Target) -> PodExplanation:
     play = Play(request)
     play.start()
     play.run(request.until_s)
-    owners, before = Owners(play), {uid(pod) for pod in play.pods_before}
+    owners, before = play.owners(), {uid(pod) for pod in play.pods_before}
     sought = (workload.kind, workload.namespace, workload.name)
     found = []
     for pod in play.cluster.store.list("Pod").items:

@@ -6,7 +6,6 @@ from podium.api.objects import controller_of, is_terminating, uid
 from podium.api.pods import is_active
 from podium.plan.identities import Identity, label
 from podium.plan.outcome import RejectedObject, RemovedPod
-from podium.plan.owners import Owners
 from podium.plan.play import Play
 from podium.simulation.timeline.observer import USER
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
@@ -30,7 +29,7 @@ def removed(play: Play, histories: PodHistories) -> Iterator[RemovedPod]:
         play: one that is over.
         histories: of its pods.
     """
-    known = Owners(play)
+    known = play.owners()
     for pod in sorted(histories.by_uid.values(), key=lambda one: one.ended_s or 0.0):
         if pod.is_new or pod.ended_s is None or pod.cause is not None or pod.has_finished:
             continue
@@ -60,7 +59,7 @@ def _why(pod: PodHistory, top: Identity | None, gone: Identity | None) -> str:
 
 def short_of_pods(play: Play) -> Iterator[RejectedObject]:
     """Workloads that lack pods in the end which the API didn't let in, and what it said."""
-    known, refusals = Owners(play), {}
+    known, refusals = play.owners(), {}
     for entry in play.observer.entries:
         details = entry.details
         if entry.type == "Event" and details.get("reason") == _FAILED:

@@ -23,7 +23,6 @@ from podium.plan.outcome import (
     Placement,
     Return,
 )
-from podium.plan.owners import Owners
 from podium.plan.play import Play
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
@@ -57,11 +56,15 @@ class OutcomeReader:
     def __init__(self, play: Play) -> None:
         store = play.cluster.store
         self._play = play
-        self._owners = Owners(play)
+        self._owners = play.owners()
         self._preemptors = play.preemptions.preemptors
-        self._pods = store.list("Pod").items
         self._nodes = {one["metadata"]["name"] for one in store.list("Node").items}
-        self.histories = PodHistories(play.observer.entries, play.pods_before, self._pods)
+        pods = store.list("Pod").items
+        self.histories = PodHistories(play.observer.entries, play.pods_before, pods)
+        # The others are where they were.
+        self._pods = [
+            pod for pod in pods if uid(pod) in self.histories.by_uid or not node_name_of(pod)
+        ]
         self._arrivals = {one: turn for turn, one in enumerate(self.histories.by_uid)}
         self._replacements = {
             one.replaces: one for one in self.histories.by_uid.values() if one.replaces

@@ -1,13 +1,12 @@
-"""Who the pods of a play belong to."""
+"""Who pods belong to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypedDict
 
 from podium.api.objects import Object, controller_of, key, name, namespace
 from podium.api.pods import priority_class_of
 from podium.api.priority import pod_priority
 from podium.plan.identities import Identity, label
-from podium.plan.play import Play
 from podium.simulation.timeline.pod_history import PodHistory
 
 
@@ -25,13 +24,12 @@ class Owners:
     """Controllers of controllers, those included that have been deleted.
 
     Args:
-        play: one that is over.
+        controllers: those that may have others above them; of the same name the last counts.
     """
 
-    def __init__(self, play: Play) -> None:
+    def __init__(self, controllers: Iterable[Object]) -> None:
         self._above: dict[Identity, Identity] = {}
-        new = (*play.cluster.store.list("ReplicaSet").items, *play.cluster.store.list("Job").items)
-        for obj in (*play.loaded("ReplicaSet"), *play.loaded("Job"), *new):
+        for obj in controllers:
             owner = controller_of(obj)
             if owner is not None:
                 place = namespace(obj)

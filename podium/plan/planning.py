@@ -81,6 +81,18 @@ def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan
     lost = [*_without_nodes(play, new)]
     play.start()
     is_over = play.run(request.until_s, progress)
+    found = outcome_of(play)
+    return replace(
+        found,
+        unplayed=tuple(unplayed(request.applied)),
+        interrupted=not is_over,
+        warnings=(*play.notes, *warnings, *model.warnings, *lost, *play.changer.unmade()),
+        notes=(*(request.configuration.notes if request.configuration else ()), *model.notes),
+    )
+
+
+def outcome_of(play: Play) -> Plan:
+    """What a play that is over came to."""
     outcome = OutcomeReader(play)
     found = Plan(
         placements=outcome.placements(),
@@ -95,12 +107,8 @@ def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan
         disruptions=outcome.disruptions(),
         rollouts=play.rollouts.found(),
         drains=tuple(drainages(play.changer.drainers, play.start_s)),
-        unplayed=tuple(unplayed(request.applied)),
         timeline=outcome.timeline(),
         until_s=round(play.passed_s, 3),
-        interrupted=not is_over,
-        warnings=(*play.notes, *warnings, *model.warnings, *lost, *play.changer.unmade()),
-        notes=(*(request.configuration.notes if request.configuration else ()), *model.notes),
     )
     return replace(found, workloads=summaries(play, outcome.histories, found))
 

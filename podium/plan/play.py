@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 from podium.api.collecting import without_garbage_collection
 from podium.api.objects import Object, annotations, key, status_of
@@ -11,13 +11,15 @@ from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.node.simulated.behaviour import PREFIX, Behaviour, ScriptedDuration
 from podium.node.simulated.node_settings import NodeSettings
-from podium.plan.changes import Change, Cordon
+from podium.plan.changes import Change, Cordon, Fail
 from podium.plan.changing import Changer
 from podium.plan.identities import Identity, decisive
 from podium.plan.loaded_state import LoadedState
+from podium.plan.owners import Owners
 from podium.plan.pressing import press
 from podium.plan.request import LONGEST_S, UNTIL_S, Request
 from podium.plan.rollouts import Rollouts
+from podium.plan.workloads_before import WorkloadsBefore
 from podium.scheduler import Scheduler
 from podium.simulation.scenario_file.steps import Drain
 from podium.simulation.timeline import Observer
@@ -27,6 +29,9 @@ Progress = Callable[[float], None]
 
 PROGRESS_EVERY_S = 0.1
 _LOOK_AGAIN_S = 10.0
+# Where many nodes fail, one in 10 s is emptied, or one in 100 s.
+_FAILING_S = 120.0
+_MOVES = frozenset({"PodTerminating", "PodBound"})
 
 # So long is a decision taken to last: no calls are still under way when the next one is made.
 DECISION_S = 0.001
@@ -85,7 +90,7 @@ class Play:
         self.cluster = Cluster(_options(request, self.start_s, seed, changes_later))
         self.notes = loaded.load_into(self.cluster)
         self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
-        self._loaded = {kind: self.cluster.store.list(kind).items for kind in ("ReplicaSet", "Job")}
+        self._loaded = [*self._controllers()]
         self.observer = Observer(self.cluster)
         driver = self.cluster.driver
         with without_garbage_collection():
@@ -172,11 +177,31 @@ class Play:
 
     def _goes_on(self) -> bool:
         is_busy = self.changer.is_draining(UNTIL_S) or not self.rollouts.are_over()
+        is_busy |= self.changer.has_failed_nodes and self._moved_lately()
         return self.cluster.driver.now_s < self._longest_s and is_busy
 
-    def loaded(self, kind: str) -> Sequence[Object]:
-        """The ReplicaSets or Jobs of the state, stand-ins included."""
-        return self._loaded[kind]
+    def _moved_lately(self) -> bool:
+        """Whether a pod had to go, or got a place, in the last moments."""
+        for entry in reversed(self.observer.entries):
+            if entry.at_s < self.passed_s - _FAILING_S:
+                break
+            if entry.type in _MOVES:
+                return True
+        return False
+
+    def owners(self) -> Owners:
+        """Who its pods belong to, those that are gone included."""
+        return Owners((*self._loaded, *self._controllers()))
+
+    @cached_property
+    def workloads_before(self) -> WorkloadsBefore:
+        """The workloads of the state."""
+        return WorkloadsBefore(self.pods_before, Owners(self._loaded))
+
+    def _controllers(self) -> Iterator[Object]:
+        """The ReplicaSets and Jobs, stand-ins included."""
+        for kind in ("ReplicaSet", "Job"):
+            yield from self.cluster.store.list(kind).items
 
     @property
     def passed_s(self) -> float:
@@ -210,7 +235,9 @@ def _idle(request: Request, changes_later: bool) -> set[str]:
     nodes = (one for one in request.state if one.get("kind") == "Node")
     is_scripted = any(key.startswith(PREFIX) for node in nodes for key in annotations(node))
     applies_nodes = any(one.get("kind") == "Node" for one in request.applied)
-    cordons = changes_later or any(isinstance(one, Cordon | Drain) for one in request.changes)
+    cordons = changes_later or any(
+        isinstance(one, Cordon | Drain | Fail) for one in request.changes
+    )
     if not (is_scripted or applies_nodes or cordons or request.pressures or request.repairs):
         idle.add("node-lifecycle-controller")
     return idle

@@ -4,8 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from podium.api.objects import uid
-from podium.api.pods import is_ready
 from podium.plan.outcome import (
     Disruption,
     PendingPod,
@@ -15,8 +13,8 @@ from podium.plan.outcome import (
     RemovedPod,
     WorkloadSummary,
 )
-from podium.plan.owners import Owners
 from podium.plan.play import Play
+from podium.plan.workloads_before import WorkloadsBefore
 from podium.simulation.timeline.pod_history import PodHistories
 
 _BECOMES_READY = frozenset({"PodRunning", "PodReady"})
@@ -57,15 +55,15 @@ def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[Workload
     found: dict[str, _Counts] = defaultdict(_Counts)
     for row in (*plan.disruptions, *plan.placements, *plan.pending, *plan.removed):
         found[row.workload].take(row)
-    owners = Owners(play)
-    pods = Counter(
-        owners.workload(one.pod, one.owner)
-        for one in histories
-        if not one.is_new and not one.was_leaving and one.node
-    )
-    readiness = _readiness(play, histories, owners)
+    before = play.workloads_before
+    readiness = _readiness(play, histories, before)
     rows = [
-        _summary(workload, counts, pods[workload], readiness[workload])
+        _summary(
+            workload,
+            counts,
+            before.pods[workload],
+            readiness.get(workload) or _unchanged(before.ready[workload], play.passed_s),
+        )
         for workload, counts in found.items()
     ]
     rows.sort(key=lambda row: (-bool(row.lost or row.pending), -row.priority, row.workload))
@@ -116,25 +114,29 @@ def _summary(workload: str, counts: _Counts, pods: int, readiness: _Readiness) -
     )
 
 
-def _readiness(play: Play, histories: PodHistories, owners: Owners) -> Mapping[str, _Readiness]:
-    """By workload, how many of its pods were ready for how long."""
-    found: dict[str, _Readiness] = defaultdict(_Readiness)
-    before = {uid(pod): is_ready(pod) for pod in play.pods_before}
-    ready = set()
-    for one in histories:
-        if before.get(one.uid) and not one.was_leaving:
-            workload = found[owners.workload(one.pod, one.owner)]
-            workload.before += 1
-            workload.now += 1
-            ready.add(one.uid)
+def _readiness(
+    play: Play, histories: PodHistories, before: WorkloadsBefore
+) -> Mapping[str, _Readiness]:
+    """By workload, how many of its pods were ready for how long, where that changed."""
+    found: dict[str, _Readiness] = {}
+    owners = play.owners()
+    is_ready: dict[str, bool] = {}
     for at_s, pod_uid, is_now in _changes(play):
         history = histories.by_uid.get(pod_uid)
-        if history is not None and (pod_uid in ready) != is_now:
-            found[owners.workload(history.pod, history.owner)].change(1 if is_now else -1, at_s)
-            (ready.add if is_now else ready.discard)(pod_uid)
+        if history is None or is_ready.get(pod_uid, pod_uid in before.ready_uids) == is_now:
+            continue
+        workload = owners.workload(history.pod, history.owner)
+        if workload not in found:
+            found[workload] = _Readiness(before.ready[workload], before.ready[workload])
+        found[workload].change(1 if is_now else -1, at_s)
+        is_ready[pod_uid] = is_now
     for readiness in found.values():
         readiness.change(0, play.passed_s)
     return found
+
+
+def _unchanged(ready: int, until_s: float) -> _Readiness:
+    return _Readiness(ready, ready, until_s, {ready: until_s})
 
 
 def _changes(play: Play) -> Iterator[tuple[float, str, bool]]:

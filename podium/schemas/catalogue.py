@@ -13,6 +13,8 @@ _TYPES: Mapping[str, str] = {
     "DecideScenario": "podium.decide.scenario:ScenarioDocument",
     "EvictionQuestion": "podium.decide.eviction.question:EvictionQuestion",
     "Plan": "podium.plan.outcome:Plan",
+    "Impact": "podium.advice.impact:Impact",
+    "Resilience": "podium.advice.resilience_report:Resilience",
     "Explanation": "podium.plan.explanation:PodExplanation",
     "LintReport": "podium.linting.report:LintReport",
     "LintConfiguration": "podium.linting.configuration:LintConfiguration",

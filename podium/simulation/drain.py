@@ -75,6 +75,15 @@ class Drainer:
         stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
         return [f"{namespace(pod)}/{name(pod)}" for pod in stuck]
 
+    def blocked(self) -> dict[str, list[str]]:
+        """The pods that are still to go by the budgets that select them, all `namespace/name`."""
+        found: dict[str, list[str]] = {}
+        for pod in [*self._asking.values(), *(pod for pod, _ in self._given_up)]:
+            for one in _blocking_budgets(self._cluster.store, pod):
+                pods = found.setdefault(f"{namespace(one)}/{name(one)}", [])
+                pods.append(f"{namespace(pod)}/{name(pod)}")
+        return dict(sorted(found.items()))
+
     def remedies(self) -> list[str]:
         """What would let go those that are still to go, in plain sentences."""
         stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]

@@ -57,6 +57,12 @@ RUNS = {
         [*EXAMPLE, "--classes", "examples/best-practice/orange.yaml"],
         PLAYS | {"advice", "decide", "explaining", "plan", "presenting", "workers"},
     ),
+    "drain": ([*EXAMPLE, "worker-1"], PLAYS | {"advice", "plan", "presenting", "workers"}),
+    "fail": ([*EXAMPLE, "worker-1"], PLAYS | {"advice", "plan", "presenting", "workers"}),
+    "resilience": (
+        [*EXAMPLE, "worker-1", "--no-drains"],
+        PLAYS | {"advice", "decide", "explaining", "plan", "presenting", "workers"},
+    ),
     "simulate": (["/dev/null"], PLAYS),
     "compare": (
         ["default", "default", "-s", "/dev/null"],

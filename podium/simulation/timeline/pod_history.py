@@ -74,7 +74,7 @@ class PodHistories:
         self.by_uid: dict[str, PodHistory] = {}
         self.disrupted: list[PodHistory] = []
         self._before = {uid(pod): pod for pod in before}
-        self._after = {uid(pod): pod for pod in after}
+        self._pods_after = after
         self._lost: dict[Owner, list[PodHistory]] = defaultdict(list)
         for entry in entries:
             # What users do about a pod isn't written to it.
@@ -88,6 +88,10 @@ class PodHistories:
     @cached_property
     def _at_first(self) -> Sequence[PodHistory]:
         return [self.by_uid.get(one) or _known(pod) for one, pod in self._before.items()]
+
+    @cached_property
+    def _after(self) -> Mapping[str, Object]:
+        return {uid(pod): pod for pod in self._pods_after}
 
     def depth_of(self, lost: PodHistory, preemptors: Mapping[str, str]) -> int:
         """How far a disruption is from the changes; each step is a replacement that preempts.
@@ -137,9 +141,10 @@ class PodHistories:
         for one in lost:
             if kind == "StatefulSet" and one.pod != history.pod:
                 continue
-            pod = self._after.get(history.uid)
-            if kind == "DaemonSet" and pod is not None and one.node != target_of(pod):
-                continue
+            if kind == "DaemonSet":
+                pod = self._after.get(history.uid)
+                if pod is not None and one.node != target_of(pod):
+                    continue
             lost.remove(one)
             history.replaces = one.uid
             return

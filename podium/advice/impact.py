@@ -1,0 +1,189 @@
+"""What a disturbance does: who goes where, who gives way in turn, who is left without a place."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from podium.advice.disturbance import Disturbance, DisturbanceKind
+from podium.api.disruption import PREEMPTED
+from podium.api.objects import Object, controller_of, key
+from podium.api.pods import is_finished, node_name_of
+from podium.api.taints import NO_EXECUTE, tolerates
+from podium.documents.report import API_VERSION, IF_ANY, Report
+from podium.plan.draining import Drainage
+from podium.plan.loaded_state import LoadedState
+from podium.plan.outcome import BudgetChange, Disruption, Plan, PodRow, Return, WorkloadSummary
+from podium.plan.owners import Owners
+from podium.plan.request import Request
+
+_UNREACHABLE = {"key": "node.kubernetes.io/unreachable", "effect": NO_EXECUTE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnplacedPod(PodRow):
+    """A pod that is without a place in the end, or on a node that nothing is heard of.
+
+    Attributes:
+        node: where it was; empty for one that comes in place of another.
+        reason: why, in words.
+        waits: whether it is there and waits for room, so that another node could help.
+    """
+
+    node: Annotated[str, IF_ANY] = ""
+    reason: str
+    waits: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact(Report):
+    """What a disturbance comes to; pods are named `namespace/name`.
+
+    Attributes:
+        disturbance: what happens.
+        name: the same in words.
+        moved: how many pods lose their places and have another one in the end.
+        preempted: how many pods are preempted in turn.
+        disruptions: each pod that loses its place, when, why, and where its replacement is.
+        unplaced: the pods that are without a place in the end, the most important first.
+        budgets: the budgets that it touches.
+        drains: what became of each node that is drained, and which budget is in the way.
+        workloads: how many pods each workload loses, and how few are ready for how long.
+        settled_s: when the last pod lost or got a place, or the last drain was done, in seconds
+            since the beginning.
+        until_s: for how long it was played, in seconds.
+    """
+
+    api_version: str = API_VERSION
+    kind: Literal["Impact"] = "Impact"
+    disturbance: Disturbance
+    name: str
+    moved: int
+    preempted: int
+    disruptions: tuple[Disruption, ...] = ()
+    unplaced: tuple[UnplacedPod, ...] = ()
+    budgets: tuple[BudgetChange, ...] = ()
+    drains: tuple[Drainage, ...] = ()
+    workloads: tuple[WorkloadSummary, ...] = ()
+    settled_s: Annotated[float, Field(serialization_alias="settledAt")] = 0.0
+    until_s: Annotated[float, Field(serialization_alias="untilSeconds")] = 0.0
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether every pod has a place in the end, and every drain is done."""
+        return not self.unplaced and all(one.state == "Done" for one in self.drains)
+
+    @property
+    def waiting(self) -> list[UnplacedPod]:
+        """The pods that wait for room."""
+        return [one for one in self.unplaced if one.waits]
+
+
+class ImpactReader:
+    """Reads impacts off plans of the same state.
+
+    Args:
+        request: the state, and the rules.
+    """
+
+    def __init__(self, request: Request) -> None:
+        cluster, _ = LoadedState.of(request.state).load(settled=not request.repairs)
+        store = cluster.store
+        self._owners = Owners((*store.list("ReplicaSet").items, *store.list("Job").items))
+        self._on: dict[str, list[Object]] = defaultdict(list)
+        self._waited = set()
+        for pod in store.list("Pod").items:
+            if node_name_of(pod) and not is_finished(pod):
+                self._on[node_name_of(pod)].append(pod)
+            elif not node_name_of(pod):
+                self._waited.add(key(pod))
+
+    def impact(self, disturbance: Disturbance, plan: Plan) -> Impact:
+        """What a disturbance came to in a plan that made it.
+
+        Pods that waited before count as little as they did then.
+        """
+        unplaced = [*self._waiting(plan), *_lost(plan), *self._staying(disturbance, plan)]
+        unplaced.sort(key=lambda one: (-one.priority, one.pod))
+        settled = [one.replaced_at_s or one.at_s for one in plan.disruptions]
+        settled += [one.at_s or 0.0 for one in plan.drains]
+        return Impact(
+            disturbance=disturbance,
+            name=disturbance.name,
+            moved=sum(one.replaced_at_s is not None for one in plan.disruptions),
+            preempted=sum(one.cause.group == PREEMPTED for one in plan.disruptions),
+            disruptions=plan.disruptions,
+            unplaced=tuple(unplaced),
+            budgets=tuple(one for one in plan.budgets if one.is_touched),
+            drains=plan.drains,
+            workloads=plan.workloads,
+            settled_s=max(settled, default=0.0),
+            until_s=plan.until_s,
+            warnings=plan.warnings,
+            notes=plan.notes,
+        )
+
+    def _waiting(self, plan: Plan) -> Iterator[UnplacedPod]:
+        for one in plan.pending:
+            if one.pod not in self._waited:
+                yield _unplaced(one, f"stays pending: {one.message}", waits=True)
+
+    def _staying(self, disturbance: Disturbance, plan: Plan) -> Iterator[UnplacedPod]:
+        """The pods that stay on nodes that have failed, but those that belong there."""
+        if disturbance.kind is DisturbanceKind.DRAIN:
+            return
+        gone = {one.pod for one in plan.disruptions} | {one.pod for one in plan.removed}
+        for node in disturbance.nodes:
+            for pod in self._on.get(node, ()):
+                owner = controller_of(pod)
+                if key(pod) in gone or (owner and owner["kind"] in ("DaemonSet", "Node")):
+                    continue
+                why = f"stays on its silent node: {_why_it_stays(pod)}"
+                yield UnplacedPod(**self._owners.row_of(pod), node=node, reason=why)
+
+
+def _lost(plan: Plan) -> Iterator[UnplacedPod]:
+    """The pods that lost their places, and that no other pod comes for."""
+    for one in plan.disruptions:
+        if one.replacement:
+            continue
+        match one.comes_again:
+            case Return.NEVER:
+                why = "nobody recreates it"
+            case Return.UNKNOWN:
+                why = f"whether it comes again isn't known of a {one.owner.partition(' ')[0]}"
+            case _ if one.owner.startswith("StatefulSet "):
+                why = "its StatefulSet waits until it is gone, which its node doesn't tell"
+            case _:
+                why = "its controller hasn't recreated it"
+        yield _unplaced(one, why, node=one.node)
+
+
+def _unplaced(row: PodRow, reason: str, node: str = "", *, waits: bool = False) -> UnplacedPod:
+    return UnplacedPod(
+        pod=row.pod,
+        namespace=row.namespace,
+        workload=row.workload,
+        priority=row.priority,
+        priority_class=row.priority_class,
+        node=node,
+        reason=reason,
+        waits=waits,
+    )
+
+
+def _why_it_stays(pod: Object) -> str:
+    tolerated = [
+        one for one in pod["spec"].get("tolerations") or () if tolerates(one, _UNREACHABLE)
+    ]
+    if not tolerated:
+        return "nothing is evicted from it, as too many nodes have failed"
+    stays = [one.get("tolerationSeconds") for one in tolerated]
+    if None in stays and len({*stays}) == 1:
+        return "it tolerates that without end"
+    least = min(one for one in stays if one is not None)
+    return f"it tolerates that for {least} s, or too many nodes have failed to evict it"

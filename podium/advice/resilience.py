@@ -1,0 +1,214 @@
+"""What a cluster withstands: every drain and every failure is played, and they are ranked."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from podium.advice.disturbance import (
+    Disturbance,
+    DisturbanceError,
+    DisturbanceKind,
+    drains,
+    node_failures,
+    nodes_by_name,
+    pair_failures,
+    zone_failures,
+)
+from podium.advice.impact import Impact, ImpactReader
+from podium.advice.playing import DisturbancePlayer
+from podium.advice.resilience_report import (
+    BlockingBudget,
+    Exposure,
+    RankedDisturbance,
+    Resilience,
+    SpareRoom,
+)
+from podium.advice.spare_room import spare_rooms
+from podium.plan.gates import Finding, Gate, findings
+from podium.plan.loaded_state import LoadedState
+from podium.plan.outcome import PodRow
+from podium.plan.request import Request
+
+PAIRS_MAX = 50_000
+_EXPOSED_MAX = 20
+
+Progress = Callable[[str, int, int], None]
+"""Is told what is played, how many plays are done, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResilienceRequest:
+    """What is to be tried.
+
+    Attributes:
+        request: the state, and the rules; without changes.
+        nodes: the nodes that are tried; empty for all.
+        drains: whether each of them is drained.
+        pairs: whether each two of them fail at once.
+        spare_room: whether room is looked for that would do for the pods that wait.
+        worst: how many impacts are told in full.
+        gates: what counts as found.
+    """
+
+    request: Request
+    nodes: tuple[str, ...] = ()
+    drains: bool = True
+    pairs: bool = False
+    spare_room: bool = True
+    worst: int = 10
+    gates: Sequence[Gate] = ()
+
+
+def resilience(
+    asked: ResilienceRequest, workers: int = 1, progress: Progress | None = None
+) -> tuple[Resilience, list[Finding]]:
+    """What a cluster withstands, and what of it meets the gates.
+
+    Args:
+        asked: what is to be tried.
+        workers: how many processes play at the same time; it makes no difference to the answer.
+        progress: is told how far it is.
+
+    Raises:
+        DisturbanceError: a node isn't there, or there are too many pairs.
+        LostProcessError: one of the processes was killed.
+    """
+    disturbances = disturbances_of(asked)
+    state = LoadedState.of(asked.request.state)
+    request = replace(asked.request, state=state, alternatives_max=0)
+    reader, player = ImpactReader(request), DisturbancePlayer(request, workers)
+    impacts, found = list[Impact](), dict[tuple[str, str], Finding]()
+    told = _told(progress, "disturbances", len(disturbances))
+    for one, plan in zip(disturbances, player.disturbed(disturbances, told), strict=True):
+        impacts.append(reader.impact(one, plan))
+        for finding in findings(plan, asked.gates) if asked.gates else ():
+            told_of = replace(finding, message=f"{finding.message} ({one.name})")
+            found.setdefault((finding.condition, finding.object), told_of)
+    ranked = sorted(impacts, key=severity)
+    harmed = [one for one in ranked if one.waiting]
+    rooms: Iterable[SpareRoom] = ()
+    if asked.spare_room and harmed:
+        rooms = spare_rooms(player, reader, state, harmed, _told(progress, "spare room", 0))
+    return _report(asked, ranked, tuple(rooms)), [*found.values()]
+
+
+def disturbances_of(asked: ResilienceRequest) -> list[Disturbance]:
+    """Everything that is tried, in order."""
+    known = nodes_by_name(asked.request.state)
+    missing = [f"{one}: the state has no Node {one}" for one in asked.nodes if one not in known]
+    if missing:
+        raise DisturbanceError("\n".join(missing))
+    names = asked.nodes or tuple(known)
+    if asked.pairs and (count := len(names) * (len(names) - 1) // 2) > PAIRS_MAX:
+        raise DisturbanceError(
+            f"--pairs: {len(names)} nodes are {count} pairs, more than {PAIRS_MAX}; name some nodes"
+        )
+    found = [*node_failures(names), *(() if asked.nodes else zone_failures(known.values()))]
+    if asked.pairs:
+        found += pair_failures(names)
+    return [*found, *drains(names)] if asked.drains else found
+
+
+def severity(impact: Impact) -> tuple[object, ...]:
+    """A key by which the worst impact comes first.
+
+    The highest priority of a pod without a place decides, then how many such pods there are, how
+    many drains aren't done, how many pods are preempted in turn, how many lose their places, and
+    then the name.
+    """
+    highest = max((one.priority for one in impact.unplaced), default=None)
+    return (
+        highest is None,
+        -(highest or 0),
+        -len(impact.unplaced),
+        -sum(one.state != "Done" for one in impact.drains),
+        -impact.preempted,
+        -len(impact.disruptions),
+        impact.name,
+    )
+
+
+def _told(progress: Progress | None, what: str, total: int) -> Callable[[int], None] | None:
+    return None if progress is None else lambda done: progress(what, done, total)
+
+
+def _report(
+    asked: ResilienceRequest, ranked: Sequence[Impact], rooms: tuple[SpareRoom, ...]
+) -> Resilience:
+    tried = Counter(str(one.disturbance.kind) for one in ranked)
+    return Resilience(
+        tried=dict(sorted(tried.items())),
+        harmless=sum(one.is_harmless for one in ranked),
+        ranking=tuple(_ranked(one) for one in ranked),
+        worst=tuple(ranked[: asked.worst]),
+        exposed=tuple(_exposed(ranked)),
+        blocking_budgets=tuple(_blocking(ranked)),
+        spare_rooms=rooms,
+    )
+
+
+def _ranked(impact: Impact) -> RankedDisturbance:
+    priorities = (one.priority for one in impact.unplaced)
+    return RankedDisturbance(
+        name=impact.name,
+        disturbance=impact.disturbance,
+        unplaced=len(impact.unplaced),
+        highest_priority=max(priorities, default=None),
+        lost=len(impact.disruptions),
+        moved=impact.moved,
+        preempted=impact.preempted,
+        is_drained=all(one.state == "Done" for one in impact.drains),
+        settled_s=impact.settled_s,
+    )
+
+
+def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
+    """The pods that failures hit most often; drains don't count, as one can choose their time."""
+    failures = [one for one in impacts if one.disturbance.kind is not DisturbanceKind.DRAIN]
+    hits: Counter[str] = Counter()
+    rows: dict[str, PodRow] = {}
+    for impact in failures:
+        for row in (*impact.disruptions, *impact.unplaced):
+            rows.setdefault(row.pod, row)
+        hits.update({row.pod for row in impact.disruptions} | _staying(impact))
+    ordered = sorted(hits.items(), key=lambda item: (-item[1], -rows[item[0]].priority, item[0]))
+    for pod, times in ordered[:_EXPOSED_MAX]:
+        if times > 1 or len(failures) == 1:
+            row = rows[pod]
+            yield Exposure(
+                pod=pod,
+                namespace=row.namespace,
+                workload=row.workload,
+                priority=row.priority,
+                priority_class=row.priority_class,
+                hit=times,
+                failures=len(failures),
+                is_never_spared=times == len(failures),
+            )
+
+
+def _staying(impact: Impact) -> set[str]:
+    return {one.pod for one in impact.unplaced if one.node}
+
+
+def _blocking(impacts: Iterable[Impact]) -> Iterator[BlockingBudget]:
+    """The budgets on account of which nodes can't be drained, those of most nodes first."""
+    nodes: dict[str, set[str]] = defaultdict(set)
+    pods: dict[str, set[str]] = defaultdict(set)
+    reasons: dict[str, dict[str, None]] = defaultdict(dict)
+    for impact in impacts:
+        for drain in impact.drains:
+            for blocker in drain.blockers if drain.state != "Done" else ():
+                budget = blocker.budget
+                nodes[budget].add(drain.node)
+                pods[budget].update(blocker.pods)
+                called = budget.partition("/")[2]
+                of_it = [one for one in drain.reasons if f"budget {called} " in one]
+                reasons[budget].update(dict.fromkeys(of_it or drain.reasons))
+    for budget in sorted(nodes, key=lambda one: (-len(nodes[one]), one)):
+        yield BlockingBudget(
+            budget=budget,
+            nodes=tuple(sorted(nodes[budget])),
+            pods=tuple(sorted(pods[budget])),
+            reasons=tuple(reasons[budget]),
+        )

@@ -1,0 +1,168 @@
+"""Spare room: how many nodes of which shape would do for the pods that disturbances leave waiting.
+
+Each number is tried by playing the disturbances again in a cluster with so many nodes more.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from podium.advice.disturbance import ZONE_LABEL, Disturbance, nodes_by_name
+from podium.advice.impact import Impact, ImpactReader
+from podium.advice.playing import DisturbancePlayer
+from podium.advice.resilience_report import SpareRoom
+from podium.api.objects import Object, labels, name, spec_of, status_of
+from podium.core.node_columns import HOSTNAME_LABEL
+from podium.explaining.extra_nodes import node_like
+from podium.plan.changes import Apply, Change, Fail
+from podium.plan.loaded_state import LoadedState
+
+SHAPES_MAX = 3
+COUNT_MAX = 64
+# So many of the worst are tried at first; the others once those are cured.
+_FIRST = 4
+_OWN_LABELS = (HOSTNAME_LABEL, ZONE_LABEL, "topology.kubernetes.io/region")
+_AMOUNTS = ("cpu", "memory", "pods")
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Nodes that differ in name and zone only, one of each zone."""
+
+    likes: Sequence[Object]
+
+    def nodes(self, count: int) -> list[Object]:
+        """So many more such nodes, spread over their zones."""
+        found = []
+        for number in range(count):
+            like = self.likes[number % len(self.likes)]
+            called = f"{name(like)}-spare-{number // len(self.likes) + 1}"
+            found.append(node_like(like, called))
+        return found
+
+    def words(self) -> str:
+        """What such a node has."""
+        amounts = _allocatable(self.likes[0])
+        shown = [f"{amounts[one]} {one}" for one in _AMOUNTS if one in amounts]
+        return ", ".join(shown)
+
+
+def spare_rooms(
+    player: DisturbancePlayer,
+    reader: ImpactReader,
+    state: LoadedState,
+    harmed: Sequence[Impact],
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[SpareRoom]:
+    """For each shape of nodes, the smallest number of them that cures most.
+
+    Args:
+        player: plays the disturbances again.
+        reader: reads what comes of them.
+        state: the cluster's objects.
+        harmed: the impacts in which pods wait in the end, the worst first.
+        progress: is told how many plays are done.
+    """
+    disturbances = [one.disturbance for one in harmed]
+    search = _Search(player, reader, progress)
+    for shape in _shapes(state)[:SHAPES_MAX]:
+        # Each pod that waits needs a node of its own at most; one zone of several may fail.
+        most = max(len(one.waiting) for one in harmed) * len(shape.likes)
+        count, left = search.smallest(shape, disturbances, min(most, COUNT_MAX))
+        yield SpareRoom(
+            like=tuple(name(one) for one in shape.likes),
+            shape=shape.words(),
+            count=count,
+            cures=len(disturbances) - len(left),
+            of=len(disturbances),
+            left=tuple(one.name for one in left),
+        )
+
+
+class _Search:
+    """Looks for the smallest number of nodes."""
+
+    def __init__(
+        self,
+        player: DisturbancePlayer,
+        reader: ImpactReader,
+        progress: Callable[[int], None] | None,
+    ) -> None:
+        self._player = player
+        self._reader = reader
+        self._progress = progress
+        self._played = 0
+
+    def smallest(
+        self, shape: _Shape, disturbances: Sequence[Disturbance], most: int
+    ) -> tuple[int, list[Disturbance]]:
+        """The smallest number that was found to cure what `most` nodes cure, and what is left."""
+        hopeless = self._uncured(shape, most, disturbances)
+        curable = [one for one in disturbances if one not in hopeless]
+        if not curable:
+            return 0, [*disturbances]
+        searched, count = curable[:_FIRST], 0
+        while True:
+            count = self._bisected(shape, searched, count, most)
+            left = self._uncured(shape, count, [one for one in curable if one not in searched])
+            if not left:
+                return count, hopeless
+            searched = [*searched, *left[:_FIRST]]
+
+    def _bisected(
+        self, shape: _Shape, disturbances: Sequence[Disturbance], least: int, most: int
+    ) -> int:
+        """The smallest number above `least`, up to `most`, that cures all of these."""
+        low, high = least, max(2 * least, 1)
+        while high < most and self._uncured(shape, high, disturbances):
+            low, high = high, 2 * high
+        high = min(high, most)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._uncured(shape, middle, disturbances):
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def _uncured(
+        self, shape: _Shape, count: int, disturbances: Sequence[Disturbance]
+    ) -> list[Disturbance]:
+        """Those that leave pods waiting with so many nodes more."""
+        nodes = shape.nodes(count)
+        plans = self._player.plans([_with(nodes, one) for one in disturbances], self._tell)
+        impacts = map(self._reader.impact, disturbances, plans)
+        left = [one.disturbance for one in impacts if one.waiting]
+        self._played += len(disturbances)
+        return left
+
+    def _tell(self, done: int) -> None:
+        if self._progress is not None:
+            self._progress(self._played + done)
+
+
+def _with(nodes: Sequence[Object], disturbance: Disturbance) -> list[Change]:
+    """A disturbance of a cluster with more nodes; those fail, too, in a zone that fails."""
+    zone = disturbance.zone
+    failing = [name(one) for one in nodes if zone and labels(one).get(ZONE_LABEL) == zone]
+    return [Apply(tuple(nodes)), *disturbance.changes, *map(Fail, failing)]
+
+
+def _shapes(state: LoadedState) -> list[_Shape]:
+    """The shapes of the nodes that take pods, the most common first."""
+    groups: dict[str, dict[str, Object]] = defaultdict(dict)
+    counts: dict[str, int] = defaultdict(int)
+    for node in nodes_by_name(state).values():
+        if spec_of(node).get("unschedulable"):
+            continue
+        marks = {mark: text for mark, text in labels(node).items() if mark not in _OWN_LABELS}
+        told = repr((sorted(marks.items()), spec_of(node).get("taints"), _allocatable(node)))
+        counts[told] += 1
+        groups[told].setdefault(str(labels(node).get(ZONE_LABEL)), node)
+    ordered = sorted(groups, key=lambda one: (-counts[one], one))
+    return [_Shape([groups[one][zone] for zone in sorted(groups[one])]) for one in ordered]
+
+
+def _allocatable(node: Object) -> Mapping[str, str]:
+    found: Mapping[str, str] = status_of(node).get("allocatable") or {}
+    return found

@@ -1,0 +1,39 @@
+"""`podium drain`: what draining nodes would do."""
+
+from typing import Annotated
+
+import typer
+
+from podium.cli import completing
+from podium.cli.disturbing import AdviceOutputOption, FailOnOption, GatesOption, disturb
+from podium.cli.output import AdviceOutput
+from podium.cli.request_options import RequestOptions, with_state_options
+
+
+@with_state_options
+def drain(
+    nodes: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NODE...",
+            help="The nodes to drain, one after the other.",
+            autocompletion=completing.nodes,
+        ),
+    ],
+    asked: RequestOptions,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also evict pods that nobody recreates.")
+    ] = False,
+    output: AdviceOutputOption = AdviceOutput.TABLE,
+    fail_on: FailOnOption = None,
+    gates: GatesOption = None,
+) -> None:
+    """Say what draining nodes would do: who goes where, who gives way, whose budget blocks.
+
+    Nothing is drained: the cluster is simulated, as `podium plan --drain` does it.
+
+    For example: podium drain node-1 node-2 -f state.yaml --fail-on undrained,pending
+    """
+    from podium.advice.disturbance import drain_of
+
+    disturb(asked, lambda state: drain_of(state, nodes, force=force), output, fail_on, gates)

@@ -1,0 +1,37 @@
+"""`podium fail`: what the failure of nodes or zones would do."""
+
+from typing import Annotated
+
+import typer
+
+from podium.cli import completing
+from podium.cli.disturbing import AdviceOutputOption, FailOnOption, GatesOption, disturb
+from podium.cli.output import AdviceOutput
+from podium.cli.request_options import RequestOptions, with_state_options
+
+
+@with_state_options
+def fail(
+    places: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NODE|ZONE...",
+            help="The nodes and zones that fail at once; node/NAME and zone/NAME say which.",
+            autocompletion=completing.nodes,
+        ),
+    ],
+    asked: RequestOptions,
+    output: AdviceOutputOption = AdviceOutput.TABLE,
+    fail_on: FailOnOption = None,
+    gates: GatesOption = None,
+) -> None:
+    """Say what the failure of nodes or zones would do: who is lost, who goes where, and when.
+
+    They fall silent, as in a power cut: after a while they are tainted, and their pods are
+    deleted once they have been tolerated for as long as they say, after some six minutes mostly.
+
+    For example: podium fail node-1 -f state.yaml; podium fail zone/eu-west-1a
+    """
+    from podium.advice.disturbance import failure_of
+
+    disturb(asked, lambda state: failure_of(state, places), output, fail_on, gates)

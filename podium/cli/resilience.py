@@ -1,0 +1,87 @@
+"""`podium resilience`: which drains and failures a cluster withstands."""
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.cli import completing
+from podium.cli.disturbing import AdviceOutputOption, FailOnOption, GatesOption
+from podium.cli.gating import exit_on, read_gates
+from podium.cli.output import AdviceOutput, core_count, fail, give_up, print_warnings, working
+from podium.cli.request_options import RequestOptions, with_state_options
+
+
+@with_state_options
+def resilience(
+    asked: RequestOptions,
+    nodes: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NODE...]",
+            help="Try only these nodes, and no zones. [default: all]",
+            show_default=False,
+            autocompletion=completing.nodes,
+        ),
+    ] = None,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Also have each two nodes fail at once.")
+    ] = False,
+    drains: Annotated[
+        bool, typer.Option("--drains/--no-drains", help="Whether to drain each node, too.")
+    ] = True,
+    spare_room: Annotated[
+        bool,
+        typer.Option(
+            "--spare-room/--no-spare-room",
+            help="Whether to look for nodes to add for the pods that are left waiting.",
+        ),
+    ] = True,
+    worst: Annotated[
+        int, typer.Option("--worst", min=0, help="How many of the worst to tell in full.")
+    ] = 10,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="How many processes play; one a core unless given."),
+    ] = None,
+    output: AdviceOutputOption = AdviceOutput.TABLE,
+    fail_on: FailOnOption = None,
+    gates: GatesOption = None,
+) -> None:
+    """Try every drain and every failure of a node or a zone, and rank what they do.
+
+    It tells the worst of them with the pods that are left without a place, the pods that no
+    failure spares, the budgets that make upgrades impossible, and how many nodes of which shape
+    would do.
+
+    For example: podium resilience -f state.yaml --pairs --fail-on pending:priority>=1000
+    """
+    from podium.advice.resilience import ResilienceRequest
+    from podium.advice.resilience import resilience as try_all
+    from podium.cli.inputs import read_request
+    from podium.cli.presentation_text import print_advice
+    from podium.cli.resilience_presentation import resilience_presentation
+
+    try:
+        conditions = read_gates(fail_on or (), gates)
+        with working("reading"):
+            read = read_request(asked)
+        tried = ResilienceRequest(
+            read.request, tuple(nodes or ()), drains, pairs, spare_room, worst, conditions
+        )
+        with working("loading") as progress:
+
+            def tell(what: str, done: int, total: int) -> None:
+                of = f" of {total}" if total else ""
+                progress.tell(lambda: f"playing {what}: {done}{of}")
+
+            found, findings = try_all(tried, workers or core_count(), tell)
+    except PodiumError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        give_up()
+    found = replace(found, warnings=read.warnings, notes=read.notes)
+    print_warnings(read.warnings if output is AdviceOutput.TABLE else ())
+    print_advice(found, resilience_presentation(found), output)
+    exit_on(findings)

@@ -1,0 +1,177 @@
+"""Drains and failures: an impact is a plan's, and what is said of all of them is true of each."""
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from podium.advice.disturbance import Disturbance, DisturbanceError, drain_of, failure_of
+from podium.advice.impact import Impact, ImpactReader
+from podium.advice.playing import DisturbancePlayer
+from podium.advice.resilience import ResilienceRequest, disturbances_of, resilience, severity
+from podium.plan.changes import parse_drain
+from podium.plan.planning import plan
+from podium.plan.request import Request
+from tests.plan.objects import Obj, budget, node, pod, priority_class, workload
+from tests.plan.worlds import world
+
+CLASSES = [priority_class("low", 1), priority_class("high", 1000)]
+
+
+def running(kind: str, name: str, *nodes: str, cpu: str = "1", **template: Any) -> list[Obj]:
+    """A workload with a pod on each of these nodes."""
+    owner = workload(kind, name, cpu, replicas=len(nodes), template=template)
+    pods = [
+        pod(f"{name}-{number}", cpu, on=on, owner=owner, **template)
+        for number, on in enumerate(nodes)
+    ]
+    return [owner, *pods]
+
+
+STATE = [
+    *CLASSES,
+    node("a", "2", zone="west"),
+    node("b", "2", zone="west"),
+    node("c", "2", zone="east"),
+    *running("ReplicaSet", "web", "a", "c", priorityClassName="high"),
+    *running("ReplicaSet", "batch", "b", "b", priorityClassName="low"),
+    *running("StatefulSet", "db", "a", priorityClassName="high"),
+    budget("db", minAvailable=1),
+]
+
+
+def impact(disturbance: Disturbance, state: list[Obj] = STATE) -> Impact:
+    request = Request(state)
+    (played,) = DisturbancePlayer(request).disturbed([disturbance])
+    return ImpactReader(request).impact(disturbance, played)
+
+
+def unplaced(found: Impact) -> dict[str, str]:
+    return {one.pod: one.reason for one in found.unplaced}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) -> None:
+    request = Request(world(Random(seed)).state, alternatives_max=0)
+    reader, disturbances = ImpactReader(request), disturbances_of(ResilienceRequest(request))
+    plans = DisturbancePlayer(request, 2).disturbed(disturbances)
+    for one, played in zip(disturbances, plans, strict=True):
+        alone = replace(plan(replace(request, changes=one.changes)), warnings=(), notes=())
+        assert reader.impact(one, played) == reader.impact(one, alone), one.name
+
+
+def test_a_drain_is_what_plan_says() -> None:
+    found = impact(drain_of(STATE, ["a"]))
+    asked = plan(Request(STATE, [parse_drain("a", "default")]))
+    assert (found.disruptions, found.drains) == (asked.disruptions, asked.drains)
+    assert found.workloads == asked.workloads
+    (drained,) = found.drains
+    (blocker,) = drained.blockers
+    assert (drained.state, blocker.budget) == ("Open", "default/db")
+    assert [*blocker.pods] == ["default/db-0"] == [*drained.left]
+    assert not found.is_harmless
+
+
+def test_a_node_that_fails_is_emptied_after_its_tolerations() -> None:
+    found = impact(failure_of(STATE, ["a"]))
+    db, web = found.disruptions
+    assert (db.pod, web.pod, web.replaced_on) == ("default/db-0", "default/web-0", "c")
+    assert web.at_s == pytest.approx(355, abs=6)
+    assert unplaced(found) == {
+        "default/db-0": "its StatefulSet waits until it is gone, which its node doesn't tell"
+    }
+
+
+def test_who_gives_way_in_turn_is_told() -> None:
+    state = [*STATE, *running("ReplicaSet", "more", "c", priorityClassName="low")]
+    found = impact(failure_of(state, ["node/a"]), state)
+    assert found.preempted == 1
+    (victim,) = (one for one in found.disruptions if one.by)
+    assert victim.depth == 2
+    assert [one.waits for one in found.unplaced] == [False, True]
+
+
+def test_a_pod_that_tolerates_it_stays_on_its_silent_node() -> None:
+    patient = {"key": "node.kubernetes.io/unreachable", "operator": "Exists"}
+    state = [*STATE, pod("patient", on="b", tolerations=[patient])]
+    found = impact(failure_of(state, ["b"]), state)
+    assert unplaced(found)["default/patient"] == (
+        "stays on its silent node: it tolerates that without end"
+    )
+
+
+def test_a_zone_fails_with_all_its_nodes() -> None:
+    found = failure_of(STATE, ["west"])
+    assert (found.name, found.nodes, found.zone) == ("failure of zone west", ("a", "b"), "west")
+    assert failure_of(STATE, ["node/a", "zone/east"]).nodes == ("a", "c")
+    assert drain_of(STATE, ["node/b", "a"]).nodes == ("b", "a")
+
+
+@pytest.mark.parametrize("text", ["x", "zone/a", "node/west", "pod/a"])
+def test_what_isnt_there_is_told(text: str) -> None:
+    with pytest.raises(DisturbanceError, match="the state has no"):
+        failure_of(STATE, [text])
+
+
+def test_the_number_of_processes_changes_nothing() -> None:
+    asked = ResilienceRequest(Request(STATE), pairs=True)
+    alone, _ = resilience(asked, workers=1)
+    assert resilience(asked, workers=2)[0] == alone
+    assert alone.tried == {"Drain": 3, "NodeFailure": 6, "ZoneFailure": 2}
+    assert [*map(severity, alone.worst)] == sorted(map(severity, alone.worst))
+    assert sum(alone.tried.values()) == len(alone.ranking)
+
+
+def test_the_budget_that_makes_a_drain_impossible_is_named() -> None:
+    found, _ = resilience(ResilienceRequest(Request(STATE)))
+    (blocking,) = found.blocking_budgets
+    assert (blocking.budget, blocking.nodes, blocking.pods) == (
+        "default/db",
+        ("a",),
+        ("default/db-0",),
+    )
+    assert "never allows a disruption" in blocking.reasons[0]
+
+
+def test_pods_that_no_failure_spares() -> None:
+    state = [
+        *CLASSES,
+        *(node(name, "2") for name in "abc"),
+        *running("ReplicaSet", "web", "a", "b", cpu="2", priorityClassName="high"),
+        *running("ReplicaSet", "batch", "c", cpu="2", priorityClassName="low"),
+    ]
+    found, _ = resilience(ResilienceRequest(Request(state), drains=False))
+    (exposed,) = found.exposed
+    assert (exposed.pod, exposed.hit, exposed.is_never_spared) == ("default/batch-0", 3, True)
+
+
+def test_spare_room_cures_and_less_doesnt() -> None:
+    state = [
+        node("a", "2"),
+        node("b", "2"),
+        *running("ReplicaSet", "web", "a", "a", "b", "b"),
+    ]
+    request = Request(state)
+    found, _ = resilience(ResilienceRequest(request))
+    (room,) = found.spare_rooms
+    assert (room.like, room.count, room.cures, room.of) == (("a",), 1, 4, 4)
+    assert room.shape == "2 cpu, 8Gi memory, 110 pods"
+    assert all(one.unplaced for one in found.ranking)
+
+
+def test_spare_room_is_spread_over_zones() -> None:
+    state = [
+        node("a", "2", zone="x"),
+        node("b", "2", zone="y"),
+        *running("ReplicaSet", "web", "a", "a", "b", "b"),
+    ]
+    found, _ = resilience(ResilienceRequest(Request(state), drains=False))
+    (room,) = found.spare_rooms
+    assert (room.like, room.count, room.cures) == (("a", "b"), 2, 4)
+
+
+def test_too_many_pairs_are_refused() -> None:
+    state = [node(f"n{number}") for number in range(400)]
+    with pytest.raises(DisturbanceError, match="79800 pairs"):
+        disturbances_of(ResilienceRequest(Request(state), pairs=True))
