@@ -26,7 +26,6 @@ class DisturbanceKind(StrEnum):
     DRAIN = "Drain"
     NODE_FAILURE = "NodeFailure"
     ZONE_FAILURE = "ZoneFailure"
-    NONE = "None"
 
 
 @dataclass(frozen=True, slots=True)
