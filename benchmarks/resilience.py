@@ -1,6 +1,6 @@
 """`podium resilience` of a large cluster: each node fails once, and is drained once.
 
-    python benchmarks/resilience.py [--nodes 1000] [--workers 2] [--no-drains] [--full]
+    python benchmarks/resilience.py [--nodes 1000] [--workers 2] [--tried N] [--no-drains] [--full]
 
 Nodes of 16 CPUs with ten pods of 2 KB each in Deployments of fifty, a third of them important and a
 fifth with a budget. Every node has room for one more pod; with --full only one in 200, so that
@@ -35,13 +35,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=1_000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--tried", type=int, help="only so many of the nodes")
     parser.add_argument("--no-drains", action="store_true", help="failures of nodes alone")
     parser.add_argument("--full", action="store_true", help="hardly any room is left")
     parser.add_argument("--profile", help="write cProfile's figures of this process to a file")
     arguments = parser.parse_args()
     state = LoadedState(_state(arguments.nodes, arguments.full))
     collect_rarely()
-    names = tuple(f"node-{number}" for number in range(arguments.nodes))
+    names = tuple(f"node-{number}" for number in range(arguments.tried or arguments.nodes))
     asked = ResilienceRequest(
         Request(state=state), nodes=names, drains=not arguments.no_drains, spare_room=False
     )

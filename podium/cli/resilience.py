@@ -12,39 +12,46 @@ from podium.cli.gating import exit_on, read_gates
 from podium.cli.output import AdviceOutput, core_count, fail, give_up, print_warnings, working
 from podium.cli.request_options import RequestOptions, with_state_options
 
+NodesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NODE...]",
+        help="Try only these nodes, and no zones. [default: all]",
+        show_default=False,
+        autocompletion=completing.nodes,
+    ),
+]
+PairsOption = Annotated[
+    bool, typer.Option("--pairs", help="Also have each two nodes fail at once.")
+]
+DrainsOption = Annotated[
+    bool, typer.Option("--drains/--no-drains", help="Whether to drain each node, too.")
+]
+SpareRoomOption = Annotated[
+    bool,
+    typer.Option(
+        "--spare-room/--no-spare-room",
+        help="Whether to look for nodes to add for the pods that are left waiting.",
+    ),
+]
+WorstOption = Annotated[
+    int, typer.Option("--worst", min=0, help="How many of the worst to tell in full.")
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="How many processes play; one a core unless given."),
+]
+
 
 @with_state_options
 def resilience(
     asked: RequestOptions,
-    nodes: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NODE...]",
-            help="Try only these nodes, and no zones. [default: all]",
-            show_default=False,
-            autocompletion=completing.nodes,
-        ),
-    ] = None,
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Also have each two nodes fail at once.")
-    ] = False,
-    drains: Annotated[
-        bool, typer.Option("--drains/--no-drains", help="Whether to drain each node, too.")
-    ] = True,
-    spare_room: Annotated[
-        bool,
-        typer.Option(
-            "--spare-room/--no-spare-room",
-            help="Whether to look for nodes to add for the pods that are left waiting.",
-        ),
-    ] = True,
-    worst: Annotated[
-        int, typer.Option("--worst", min=0, help="How many of the worst to tell in full.")
-    ] = 10,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, help="How many processes play; one a core unless given."),
-    ] = None,
+    nodes: NodesArgument = None,
+    pairs: PairsOption = False,
+    drains: DrainsOption = True,
+    spare_room: SpareRoomOption = True,
+    worst: WorstOption = 10,
+    workers: WorkersOption = None,
     output: AdviceOutputOption = AdviceOutput.TABLE,
     fail_on: FailOnOption = None,
     gates: GatesOption = None,
