@@ -29,7 +29,7 @@ from podium.cluster.kubectl_apply import apply_manifest
 from podium.core.diagnosis import Histogram
 from podium.core.filtering import NOBODY
 from podium.core.pods import pending_pod
-from podium.plan.play import DECISION_S, Play
+from podium.plan.play import Play
 from podium.plan.request import UNTIL_S
 from podium.scheduler import Scheduler
 
@@ -37,6 +37,8 @@ Progress = Callable[[int], None]
 """Is told how many pods have got a place."""
 
 _NAME_LENGTH_MAX = 240
+# All that happens at once, which is the decision mostly, is over by then.
+_STEP_S = 0.001
 _AT_ONCE = DeleteOptions(grace_period_s=0)
 
 
@@ -150,7 +152,7 @@ class Filling:
         """The pod once it has a place, or is known to get none; None if somebody deleted it."""
         driver, store = self._play.cluster.driver, self._play.cluster.store
         end_s = driver.now_s + UNTIL_S
-        until_s = driver.now_s + DECISION_S
+        until_s = driver.now_s + _STEP_S
         while True:
             driver.run_until(until_s)
             live = store.get("Pod", namespace(pod), name(pod))
@@ -160,7 +162,7 @@ class Filling:
             refused = (condition_of(live, "PodScheduled") or {}).get("status") == "False"
             if (refused and not nominated) or driver.now_s >= end_s:
                 return live
-            until_s = min(end_s, max(driver.next_s() or end_s, driver.now_s + DECISION_S))
+            until_s = min(end_s, max(driver.next_s() or end_s, driver.now_s + _STEP_S))
 
     def _unadopted(self, pod: Object | None) -> Object | None:
         owner = controller_of(pod) if pod is not None else None
@@ -179,7 +181,7 @@ class Filling:
         what = Attributes(KINDS["Pod"], namespace(pod), name(pod), driver.now_s)
         if self._play.cluster.store.get("Pod", namespace(pod), name(pod)) is not None:
             self._play.cluster.server.delete(what, _AT_ONCE)
-            driver.run_until(driver.now_s + DECISION_S)
+            driver.run_until(driver.now_s + _STEP_S)
 
 
 def _reasons(scheduler: Scheduler, pod: Object) -> Iterator[ReasonRow]:

@@ -30,7 +30,8 @@ def read_scheduler_config(
     """
     if path is None and not plugins:
         return None
-    from podium.cli.plugin_files import enabling, load_plugin
+    from podium.cli.plugin_files import load_plugin
+    from podium.config.enabling import enabling
     from podium.config.load import load_configuration
     from podium.documents import InvalidDocumentError
     from podium.profile import plugin_factories

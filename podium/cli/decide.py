@@ -10,6 +10,7 @@ import typer
 from podium.cli.collecting import collect_rarely
 from podium.cli.output import fail
 
+_ERRORS_MAX = 10
 LINE_LENGTH_MAX = 2**30
 """In bytes; a cluster of thousands of nodes comes to some millions."""
 
@@ -32,7 +33,7 @@ def decide(
     """Decide recorded scenarios: the machine interface to the core.
 
     Every line is answered by one line, in order. A line that can't be decided is answered with an
-    `error`, and the rest goes on.
+    `error`, and the rest goes on; the exit code is 1 then.
     """
     from podium.decide.stream import answers, eviction_answers
     from podium.manifests.input_files import InputFileError
@@ -40,12 +41,15 @@ def decide(
     collect_rarely()
     out = sys.stdout.buffer
     decided = eviction_answers if eviction else answers
+    refused: list[str] = []
     try:
-        for answer in decided(_lines(files or [Path("-")])):
+        for answer in decided(_lines(files or [Path("-")]), refused.append):
             out.write(answer + b"\n")
             out.flush()
     except InputFileError as error:
-        fail(error)
+        refused.append(str(error))
+    if refused:
+        fail("\n".join(refused[:_ERRORS_MAX]))
 
 
 def _lines(files: list[Path]) -> Iterator[bytes]:

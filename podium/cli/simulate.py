@@ -1,6 +1,7 @@
 """`podium simulate`: a scenario in virtual time, and the story of what happens in it."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.collecting import collect_rarely
-from podium.cli.options import MaxPodsOption
+from podium.cli.options import MaxPodsOption, PluginOption
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     console,
@@ -49,6 +50,7 @@ def simulate(
     seed: Annotated[
         int | None, typer.Option(help="Of everything that is left to chance; the scenario's own.")
     ] = None,
+    plugin: PluginOption = None,
     max_pods: MaxPodsOption = MAX_PODS,
     output: Annotated[
         SimulateOutput, typer.Option("--output", "-o", help="How to print what happens.")
@@ -64,7 +66,7 @@ def simulate(
     from podium.simulation.scenario_runner import simulate as play
 
     try:
-        loaded = _loaded(scenario, until, seed, max_pods)
+        loaded = _loaded(scenario, until, seed, max_pods, plugin or ())
         collect_rarely()
         with progress() as told:
             simulation = play(loaded, told)
@@ -83,12 +85,16 @@ def simulate(
         raise typer.Exit(FAILED_EXIT_CODE)
 
 
-def _loaded(path: str, until: str | None, seed: int | None, max_pods: int) -> "Scenario":
+def _loaded(
+    path: str, until: str | None, seed: int | None, max_pods: int, plugins: Sequence[str]
+) -> "Scenario":
+    from podium.cli.plugin_files import load_plugin
     from podium.manifests.input_files import read_text
     from podium.simulation.scenario_file import ScenarioError, read_scenario
 
+    names = [load_plugin(one) for one in plugins]
     text = read_text(path, sys.stdin.buffer)
-    scenario = read_scenario("stdin" if path == "-" else path, text, seed, max_pods)
+    scenario = read_scenario("stdin" if path == "-" else path, text, seed, max_pods, names)
     if until is None:
         return scenario
     until_s = duration_seconds(until)

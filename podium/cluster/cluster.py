@@ -138,7 +138,6 @@ def _scheduler(setup: SchedulerSetup, seed: str) -> SchedulerMachine:
         features=setup.features,
         rng=Random(seed),
         metrics=SchedulerMetrics(setup.stopwatch),
-        decision_s=setup.decision_s,
     )
 
 

@@ -1,9 +1,10 @@
 """Loads objects into a store as if they had always been there.
 
-What an API server has told (it has a uid) is taken as it stands. What was written by hand is
-completed: defaults, what admission fills in unless there is a priority already, a uid, a time of
-creation, and a status. A pod that is on a node but doesn't say how it is counts as running and
-ready, a node that doesn't say so as healthy. Whatever is written there, status and deletion
+What an API server has told (it has a uid) is taken as it stands, but for pods that name a class and
+have no priority: no API server leaves that open, so that somebody took it away. What was written by
+hand is completed: defaults, what admission fills in unless there is a priority already, a uid, a
+time of creation, and a status. A pod that is on a node but doesn't say how it is counts as running
+and ready, a node that doesn't say so as healthy. Whatever is written there, status and deletion
 included, stays.
 """
 
@@ -17,6 +18,7 @@ from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.api.times import timestamp
 from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
+from podium.apiserver.admission.priority import PriorityClasses
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.custom.settling import settle
 from podium.apiserver.kinds.registry import apply_defaults, completed, registration_of
@@ -115,6 +117,8 @@ class Loader:
             is_known = _is_counted(obj, is_exported)
         if not is_exported:
             obj = self._completed(kind, obj)
+        elif kind.key == "Pod":
+            obj = self._with_priority(obj)
         if is_known:
             self.exported.add(obj["metadata"]["uid"])
         namespace = self._placed(kind, obj)
@@ -162,6 +166,17 @@ class Loader:
             if kind.key == "Pod" and obj["spec"].get("priority") is None:
                 return {**obj, "spec": {**obj["spec"], "priority": 0}}
             return obj
+
+    def _with_priority(self, pod: Object) -> Object:
+        """A pod with the priority of the class that it names, where it has none itself."""
+        spec = pod["spec"]
+        if spec.get("priority") is not None or not spec.get("priorityClassName"):
+            return pod
+        try:
+            return PriorityClasses(self._store.list("PriorityClass").items).resolve(pod)
+        except RefusedError as refused:
+            self._note(_TAKEN_ANYWAY, "Pod", pod, why=refused.message)
+            return pod
 
     def _with_assumed_status(self, kind: Kind, obj: Object, given: Object) -> Object:
         if kind.key == "Node" and given.get("conditions") is None:

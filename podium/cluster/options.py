@@ -22,14 +22,12 @@ class SchedulerSetup:
 
     Attributes:
         configuration: its profiles; v1.36's default one if None.
-        decision_s: how long a decision takes; the next one comes no sooner.
         stopwatch: measures what its metrics say; stands still unless given.
     """
 
     configuration: SchedulerConfiguration | None = None
     options: SchedulerOptions | None = None
     features: Features = DEFAULT_FEATURES
-    decision_s: float = 0.0
     stopwatch: Stopwatch = stopped
 
 

@@ -37,6 +37,17 @@ class Machine(Protocol):
 
 
 @runtime_checkable
+class PatientMachine(Protocol):
+    """A machine that acts upon what it was told only when nothing else happens at that moment.
+
+    Attributes:
+        wakes_last: whether it is so; in virtual time it is woken after all else that is due.
+    """
+
+    wakes_last: bool
+
+
+@runtime_checkable
 class SelectiveMachine(Protocol):
     """A machine that can do without some changes; telling it of them does no harm."""
 

@@ -186,6 +186,9 @@ class _NodeFilter(FilterState):
         if node is None:
             return 0
         status = self._plugin.filter_node(self._pod, NodeInfo(snapshot.names[row], node, pods))
+        if status is not None and not isinstance(status, Status):
+            fault = f"filter_node must answer a Status, or None where the node fits, not {status!r}"
+            raise _failure("Filter", self.plugin, fault)
         if status is None or status.is_success:
             return 0
         if not status.is_rejection:

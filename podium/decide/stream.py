@@ -1,6 +1,7 @@
 """JSON Lines in, JSON Lines out; a bad line costs that line only."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -18,14 +19,18 @@ Json = dict[str, Any]
 _MISSHAPEN = (PodiumError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
 
-def answers(lines: Iterable[bytes]) -> Iterator[bytes]:
+Refused = Callable[[str], None]
+"""Is told why a line can't be answered."""
+
+
+def answers(lines: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
     """The decisions of one scenario a line, without newlines; blank lines are passed over."""
-    return _each(lines, _decisions, {"decisions": []})
+    return _each(lines, _decisions, {"decisions": []}, refused)
 
 
-def eviction_answers(lines: Iterable[bytes]) -> Iterator[bytes]:
+def eviction_answers(lines: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
     """The answer to one question about eviction a line, likewise."""
-    return _each(lines, eviction_answer, {})
+    return _each(lines, eviction_answer, {}, refused)
 
 
 def _decisions(raw: object) -> Json:
@@ -42,25 +47,43 @@ def _decisions(raw: object) -> Json:
 
 
 def _each(
-    lines: Iterable[bytes], answer: Callable[[object], Json], failed: Json
+    lines: Iterable[bytes],
+    answer: Callable[[object], Json],
+    failed: Json,
+    refused: Refused | None,
 ) -> Iterator[bytes]:
     for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield msgspec.json.encode(_answer(line, number, answer, failed))
+        if not line.strip():
+            continue
+        found = _answer(line, answer)
+        if isinstance(found, _Fault):
+            why = f"line {number}: {found.why}"
+            if refused is not None:
+                refused(why)
+            found = {"id": found.id, "error": why, **failed}
+        yield msgspec.json.encode(found)
 
 
-def _answer(line: bytes, number: int, answer: Callable[[object], Json], failed: Json) -> Json:
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """Why a line can't be answered, and what it calls itself."""
+
+    id: str
+    why: str
+
+
+def _answer(line: bytes, answer: Callable[[object], Json]) -> Json | _Fault:
     try:
         raw = msgspec.json.decode(line)
     except ValueError as error:
-        return {"id": "", "error": f"line {number}: not JSON: {error}", **failed}
+        return _Fault("", f"not JSON: {error}")
     except RecursionError:
-        return {"id": "", "error": f"line {number}: nested too deeply", **failed}
+        return _Fault("", "nested too deeply")
     try:
         return answer(raw)
     except _MISSHAPEN as error:
         called = str(raw.get("id", "")) if isinstance(raw, dict) else ""
-        return {"id": called, "error": f"line {number}: {_words(error)}", **failed}
+        return _Fault(called, _words(error))
 
 
 def _words(error: Exception) -> str:

@@ -173,8 +173,6 @@ def _decided_alone(request: Request, pod: Object, pod_key: str) -> _Watcher:
     play = Play(request)
     play.start()
     watcher = _Watcher(play, pod_key)
-    while not play.machine.is_synced and play.cluster.driver.step_now():
-        pass
     machine, scheduler = play.machine, play.scheduler
     machine.handlers.settle_budgets()
     scheduler.snapshot.remove_pod(machine.context.placed[uid(pod)])

@@ -16,7 +16,7 @@ from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
 from podium.plan.request import Progress, Request, without_changes
-from podium.plan.unplayed import unplayed
+from podium.plan.unplayed import unplayed, unplayed_owners
 from podium.plan.workload_summary import summaries
 
 __all__ = ["Request", "plan"]
@@ -76,6 +76,7 @@ def _all_played(request: Request, progress: Progress | None, workers: int) -> It
 def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan:
     play = Play(request, seed)
     warnings = completeness_warnings(play.state.values(), play.applied.values())
+    warnings += unplayed_owners(play.state.values())
     new = play.cluster.store.list("Pod").items
     model = limits_of_the_model(pod for pod in new if not node_name_of(pod))
     lost = [*_without_nodes(play, new)]

@@ -33,9 +33,6 @@ _LOOK_AGAIN_S = 10.0
 _FAILING_S = 120.0
 _MOVES = frozenset({"PodTerminating", "PodBound"})
 
-# So long is a decision taken to last: no calls are still under way when the next one is made.
-DECISION_S = 0.001
-
 # Images aren't known, nor probes; so long after it is bound a new pod is taken to be ready, and a
 # pod that has to go takes all of its grace period.
 STARTUP_S = 2.0
@@ -85,7 +82,7 @@ class Play:
         self.applied = decisive(request.applied)
         self.start_s = loaded.start_s
         self._request = request
-        self._seed = seed
+        self._is_started = False
         self._alternatives_max = request.alternatives_max
         self.cluster = Cluster(_options(request, self.start_s, seed, changes_later))
         self.notes = loaded.load_into(self.cluster)
@@ -94,7 +91,11 @@ class Play:
         self.observer = Observer(self.cluster)
         driver = self.cluster.driver
         with without_garbage_collection():
-            self.cluster.start_controllers()
+            self.cluster.start()
+            # Whoever schedules sees the changes come, and decides when all are there.
+            self.machine.hold()
+            if seed:
+                self.scheduler.snapshot.tie_key = partial(_shuffled, seed)
             driver.run_until(self.start_s)
         budgets = self.cluster.store.list("PodDisruptionBudget").items
         self.allowed_before = {key(pdb): _allowed(pdb) for pdb in budgets}
@@ -115,8 +116,7 @@ class Play:
 
         Further changes may be made whenever it has been run.
         """
-        if self.cluster.schedulers:
-            self.scheduler.watch = self.preemptions.record
+        self.machine.hold()
         self.changer = Changer(self.cluster, self.observer, self.state, changes)
         self.rejected = self.changer.rejected
         self.changer.advance()
@@ -125,17 +125,24 @@ class Play:
         self.cluster.driver.run_until(self.cluster.driver.now_s)
         press(self.cluster.store, self._request.pressures)
         self.cluster.driver.run_until(self.cluster.driver.now_s)
+        if self._is_started:
+            self.scheduler.watch = self.preemptions.record
+            self._release()
 
     def start(self) -> None:
         """Have the pods that wait by now scheduled from now on."""
-        self.cluster.start_schedulers()
         self.preemptions = self.observer.record_preemptions(self.scheduler, self._alternatives_max)
-        if self._seed:
-            self.scheduler.snapshot.tie_key = partial(_shuffled, self._seed)
+        self._is_started = True
+        self._release()
+
+    def _release(self) -> None:
+        self.machine.release()
+        (handle,) = self.cluster.schedulers.values()
+        self.cluster.driver.wake(handle)
 
     @property
     def machine(self) -> SchedulerMachine:
-        """Schedules, once it is started."""
+        """Schedules, once it is released."""
         (handle,) = self.cluster.schedulers.values()
         if not isinstance(handle.machine, SchedulerMachine):
             raise TypeError("there is no scheduler")
@@ -214,7 +221,6 @@ def _options(request: Request, start_s: float, seed: int, changes_later: bool) -
     setup = SchedulerSetup(
         configuration=configuration.configuration if configuration else None,
         options=configuration.options if configuration else None,
-        decision_s=DECISION_S,
     )
     return ClusterOptions(
         start_s=start_s,

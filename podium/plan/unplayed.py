@@ -1,14 +1,18 @@
 """Objects that would have pods, and that nobody plays."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from podium.api.kinds import kind_of
-from podium.api.objects import Object, metadata_of, spec_of
+from podium.api.objects import Object, controller_of, metadata_of, namespace, spec_of
 from podium.documents.report import Report
 from podium.manifests.decisive_kinds import DECISIVE_KINDS
 
-_PATHS = (("template",), ("jobTemplate", "spec", "template"), ("workload", "spec", "template"))
+_OWNED = ("Pod", "ReplicaSet", "Job")
+# Nodes own the mirrors of their static pods, and nobody recreates these through the API.
+_PLAYED = frozenset({*DECISIVE_KINDS, "Node"})
+_SHOWN_MAX = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +33,32 @@ def unplayed(objects: Iterable[Object]) -> Iterator[Unplayed]:
     for obj in objects:
         kind = kind_of(obj)
         is_played = kind is not None and kind.name in DECISIVE_KINDS
-        if not is_played and any(_has_containers(spec_of(obj), path) for path in _PATHS):
+        if not is_played and _has_pod_template(spec_of(obj)):
             metadata = metadata_of(obj)
             name = f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"
             reason = f"its pods aren't in the plan: no {obj.get('kind')} controller is played"
             yield Unplayed(f"{obj.get('kind')} {name}", reason)
 
 
-def _has_containers(spec: Object, path: Iterable[str]) -> bool:
-    found: object = spec
-    for step in (*path, "spec", "containers"):
-        found = found.get(step) if isinstance(found, Mapping) else None
-    return bool(found)
+def unplayed_owners(state: Iterable[Object]) -> Iterator[str]:
+    """A warning for each kind of owners that pods of a state have and nobody plays."""
+    owners: dict[str, dict[str, None]] = defaultdict(dict)
+    for obj in state:
+        owner = controller_of(obj) if obj.get("kind") in _OWNED else None
+        if owner is not None and owner.get("kind") not in _PLAYED:
+            owners[str(owner.get("kind"))][f"{namespace(obj)}/{owner.get('name')}"] = None
+    for kind, found in sorted(owners.items()):
+        names = [*found]
+        more = f" and {len(names) - _SHOWN_MAX} more" if len(names) > _SHOWN_MAX else ""
+        listed = ", ".join(names[:_SHOWN_MAX])
+        yield f"no {kind} controller is played, and pods belong to one: {listed}{more}"
+
+
+def _has_pod_template(value: object) -> bool:
+    """Whether there is the spec of a pod anywhere, as in most kinds that make pods."""
+    if isinstance(value, Mapping):
+        spec = value.get("spec")
+        if isinstance(spec, Mapping) and spec.get("containers"):
+            return True
+        return any(map(_has_pod_template, value.values()))
+    return isinstance(value, list | tuple) and any(map(_has_pod_template, value))

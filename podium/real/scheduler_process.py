@@ -186,7 +186,7 @@ class SchedulerProcess:
     async def _wind_down(self, driver: LiveDriver) -> None:
         """Decide nothing more, and wait for what has been decided to be carried out."""
         _logger.info("stops: ends what is under way")
-        self.machine.wind_down()
+        self.machine.hold()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._options.drain_s):
                 while not (self.machine.is_at_rest and driver.is_idle):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from podium.control.effects import Effect, Panic
 from podium.control.events import CallError, Change, Event, Outcome, Synced, Woken
-from podium.control.machine import Machine, SelectiveMachine
+from podium.control.machine import Machine, PatientMachine, SelectiveMachine
 from podium.runtime.api_caller import ApiCaller
 from podium.runtime.driver_events import Called, DriverEvent, Hook, Relisted, Stepped
 from podium.runtime.event_recorder import EventRecorder, EventTimestamps, RecorderPurpose
@@ -89,6 +89,7 @@ class MachineRunner:
         self._deliver: Callable[[Change], None] = self._step
         if isinstance(machine, SelectiveMachine):
             self._deliver = self._step_if_heeded(machine)
+        self._wakes_last = isinstance(machine, PatientMachine) and machine.wakes_last
         self._kinds = machine.kinds
         self._listeners = [self._listener(kind) for kind in sorted(machine.kinds)]
         self._unsynced = len(self._listeners)
@@ -103,6 +104,10 @@ class MachineRunner:
             listener.start()
         if not self._listeners:
             self._step(Synced())
+
+    def wake(self) -> None:
+        """Wake the machine now, whenever it wanted to be woken."""
+        self._schedule_wakeup(self._timers.now_s)
 
     def _listener(self, kind: str) -> ProcessorListener:
         informer = self._context.informer(kind)
@@ -187,7 +192,10 @@ class MachineRunner:
         if self._wakeup is not None:
             self._wakeup.cancel()
         self._wakeup_s = at_s
-        self._wakeup = None if at_s is None else self._timers.put(at_s, self._wake, None)
+        self._wakeup = None
+        if at_s is not None:
+            put = self._timers.put
+            self._wakeup = put(at_s, self._wake, None, comes_last=self._wakes_last)
 
     def _wake(self, _: None) -> None:
         self._wakeup = self._wakeup_s = None

@@ -22,13 +22,15 @@ class Timer:
 
     Attributes:
         action: what is to be done; None once it is done or cancelled.
+        comes_last: whether all else that is due at its moment comes before it.
     """
 
-    __slots__ = ("action", "argument")
+    __slots__ = ("action", "argument", "comes_last")
 
-    def __init__(self, action: Action, argument: Any) -> None:
+    def __init__(self, action: Action, argument: Any, *, comes_last: bool) -> None:
         self.action: Action | None = action
         self.argument = argument
+        self.comes_last = comes_last
 
     def cancel(self) -> None:
         """Don't do it."""
@@ -52,14 +54,24 @@ class TimerQueue:
     def __init__(self, start_s: float) -> None:
         self.now_s = start_s
         self._due: deque[Timer] = deque()
+        self._last: deque[Timer] = deque()
         self._later: list[tuple[float, int, Timer]] = []
         self._count = 0
 
-    def put(self, time_s: float, action: Action, argument: Any) -> Timer:
-        """Have something done at a time; what is past or present comes after all that is due."""
-        entry = Timer(action, argument)
+    def put(
+        self, time_s: float, action: Action, argument: Any, *, comes_last: bool = False
+    ) -> Timer:
+        """Have something done at a time; what is past or present comes after all that is due.
+
+        Args:
+            time_s: when.
+            action: what is to be done.
+            argument: what it is told.
+            comes_last: whether it waits until nothing else is due, what came up meanwhile included.
+        """
+        entry = Timer(action, argument, comes_last=comes_last)
         if time_s <= self.now_s:
-            self._due.append(entry)
+            self._fall_due(entry)
         else:
             self._count += 1
             heapq.heappush(self._later, (time_s, self._count, entry))
@@ -67,10 +79,11 @@ class TimerQueue:
 
     def next_s(self) -> float | None:
         """When the next entry is due, `now_s` at the earliest; None if there is none."""
-        while self._due:
-            if self._due[0].action is not None:
-                return self.now_s
-            self._due.popleft()
+        for due in (self._due, self._last):
+            while due:
+                if due[0].action is not None:
+                    return self.now_s
+                due.popleft()
         while self._later:
             if self._later[0][2].action is not None:
                 return self._later[0][0]
@@ -79,7 +92,7 @@ class TimerQueue:
 
     def run_next(self) -> None:
         """Do what is due now, one entry; there must be one."""
-        self._due.popleft().run()
+        (self._due or self._last).popleft().run()
 
     def run_due(self) -> None:
         """Do all that is due now, and what that brings about now.
@@ -87,15 +100,21 @@ class TimerQueue:
         Raises:
             EndlessMomentError: it doesn't end.
         """
-        due = self._due
+        due, last = self._due, self._last
         for _ in range(TIMERS_AT_ONE_MOMENT_MAX):
-            if not due:
+            if due:
+                due.popleft().run()
+            elif last:
+                last.popleft().run()
+            else:
                 return
-            due.popleft().run()
         raise EndlessMomentError(f"{TIMERS_AT_ONE_MOMENT_MAX} entries at {self.now_s}")
 
     def advance_to(self, time_s: float) -> None:
         """Let time pass; entries that fall due on the way come after all that was due before."""
         self.now_s = max(self.now_s, time_s)
         while self._later and self._later[0][0] <= self.now_s:
-            self._due.append(heapq.heappop(self._later)[2])
+            self._fall_due(heapq.heappop(self._later)[2])
+
+    def _fall_due(self, entry: Timer) -> None:
+        (self._last if entry.comes_last else self._due).append(entry)

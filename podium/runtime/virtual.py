@@ -8,6 +8,7 @@ one moment happens in the order in which it was brought about. With latencies of
 2. A call is carried out. Then each informer delivers what the call has written, in the order in
    which the machines were started. Then the machine that asked learns the outcome.
 3. An informer delivers its changes one after the other, and nothing comes between them.
+4. A machine that wakes last, as schedulers do, is woken when nothing else is due.
 """
 
 from collections.abc import Callable
@@ -148,6 +149,11 @@ class VirtualDriver:
         """Start a fresh machine in the place of one that has crashed, or crashes now."""
         self.crash(handle)
         self._start(handle, machine)
+
+    def wake(self, handle: MachineHandle) -> None:
+        """Have a machine woken now, as it may have something to do by now that it hadn't."""
+        if handle.runner is not None:
+            handle.runner.wake()
 
     def at(self, time_s: float, action: Callable[[], None]) -> None:
         """Have something done at a time, such as by the user of the cluster."""

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from podium.api.label_text import parse_selector
 from podium.api.labels import Selector
-from podium.api.objects import Object, is_terminating, labels, name, status_of
-from podium.api.pods import is_ready, node_name_of
+from podium.api.objects import Object, conditions_of, is_terminating, labels, name, status_of
+from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.simulation.scenario_file.checks import (
     GONE,
     NODE_STATES,
     POD_STATES,
     Check,
+    numbers_in_words,
 )
 from podium.store.store import Store
 
@@ -48,14 +49,14 @@ def _pods(check: Check, store: Store) -> str:
     if check.state == GONE:
         return "" if not meant else f"there is {_listed(meant, name)}"
     holds = POD_STATES[check.state]
-    good = [pod for pod in meant if holds(pod) and _is_on(check, pod)]
+    good = [pod for pod in meant if holds(pod) and _is_as_wanted(check, pod)]
     if check.allows_count(len(good)):
         return ""
     if target.name:
-        return f"it is {state_of_pod(meant[0])}" if meant else "it isn't there"
+        return f"it is {_told(check, meant[0])}" if meant else "it isn't there"
     # Too few of them are so, or too many: those are named that stand in the way.
     wrong = [pod for pod in meant if pod not in good] if len(good) < check.least else good
-    rest = _listed(wrong, lambda pod: f"{name(pod)} is {state_of_pod(pod)}")
+    rest = _listed(wrong, lambda pod: f"{name(pod)} is {_told(check, pod)}")
     return f"it is so of {len(good)}" + (f"; {rest}" if rest else "")
 
 
@@ -65,8 +66,26 @@ def _is_meant(check: Check, selector: Selector | None, pod: Object) -> bool:
     return selector is None or selector.matches(labels(pod))
 
 
-def _is_on(check: Check, pod: Object) -> bool:
-    return check.no_pod_pending is not None or check.on_node in ("", node_name_of(pod))
+def _is_as_wanted(check: Check, pod: Object) -> bool:
+    if check.no_pod_pending is not None:
+        return True
+    return (
+        check.on_node in ("", node_name_of(pod))
+        and check.phase in ("", phase_of(pod))
+        and (not check.reason or check.reason in _reasons(pod))
+    )
+
+
+def _reasons(pod: Object) -> list[str]:
+    """Those that the status of a pod gives, itself first."""
+    given = (status_of(pod).get("reason"), *(one.get("reason") for one in conditions_of(pod)))
+    return [str(reason) for reason in given if reason]
+
+
+def _told(check: Check, pod: Object) -> str:
+    """How a pod is, and why, if that was asked."""
+    why = ", ".join(_reasons(pod)) or "none" if check.reason else ""
+    return state_of_pod(pod) + (f" (reason: {why})" if why else "")
 
 
 def _node(check: Check, store: Store) -> str:
@@ -83,8 +102,8 @@ def _budget(check: Check, store: Store) -> str:
     budget = store.get("PodDisruptionBudget", check.target.namespace, check.target.name)
     if budget is None:
         return "it isn't there"
-    allowed = status_of(budget).get("disruptionsAllowed") or 0
-    return "" if allowed == check.allows else f"it allows {allowed}"
+    found = {field: int(status_of(budget).get(field) or 0) for field in check.numbers}
+    return "" if found == check.numbers else f"it {numbers_in_words(found)}"
 
 
 def _events(check: Check, store: Store) -> str:

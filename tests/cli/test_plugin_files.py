@@ -73,6 +73,16 @@ def test_a_configuration_may_place_it(podium, cheap: str, cluster: list[str], wr
     assert placed(podium, *cluster, "--plugin", cheap, "--scheduler-config", config) == "c"
 
 
+def test_a_simulation_tries_it_too(podium, cheap: str, write) -> None:
+    objects = [*(node(name) for name in "abc"), pod("web")]
+    spec = {"manifests": [write("all.yaml", *objects)], "until": "1s"}
+    written = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario", "spec": spec}
+    for schedulers in ({}, {"schedulers": [{"features": {}}]}):
+        scenario = write("scenario.yaml", {**written, "spec": {**spec, **schedulers}})
+        assert "web is bound to a\n" in podium("simulate", scenario).stdout
+        assert "web is bound to b\n" in podium("simulate", scenario, "--plugin", cheap).stdout
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

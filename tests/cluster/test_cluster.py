@@ -110,6 +110,19 @@ def test_a_pod_whose_class_is_missing_is_told_of() -> None:
     assert pods_of(cluster)[0]["spec"]["priority"] == 0
 
 
+def test_an_exported_pod_whose_priority_was_taken_away_has_that_of_its_class() -> None:
+    cluster = Cluster()
+    called = {"metadata": {"name": "high"}, "value": 9, "kind": "PriorityClass"}
+    raw = [
+        pod(name, nodeName="n0", priorityClassName=of) for name, of in (("a", "high"), ("b", "no"))
+    ]
+    for one in raw:
+        one["metadata"] |= {"namespace": "x", "uid": one["metadata"]["name"]}
+    (note,) = cluster.load([{"apiVersion": "scheduling.k8s.io/v1", **called}, *raw])
+    assert note.startswith("Pod x/b is taken as it stands, although ")
+    assert [one["spec"].get("priority") for one in pods_of(cluster)] == [9, None]
+
+
 def test_controllers_are_chosen_by_name() -> None:
     cluster = Cluster(ClusterOptions(controllers=frozenset()))
     cluster.load([node("n0"), replica_set("web", 4)])

@@ -186,6 +186,11 @@ class Failing(Own, NodePlugin):
         return Status(Code.ERROR, ("no connection",))
 
 
+class Truthful(Own, NodePlugin):
+    def filter_node(self, pod: PodInfo, node: NodeInfo) -> Any:
+        return True
+
+
 @pytest.mark.parametrize(
     ("plugin", "error"),
     [
@@ -208,6 +213,11 @@ class Failing(Own, NodePlugin):
         ),
         (Excessive, "running Score plugin Own: normalized scores must be from 0 to 100, not 140"),
         (Failing, "running Filter plugin Own: no connection"),
+        (
+            Truthful,
+            "running Filter plugin Own: filter_node must answer a Status, or None where the node"
+            " fits, not True",
+        ),
     ],
 )
 def test_a_faulty_plugin_ends_the_cycle_in_an_error(

@@ -2,6 +2,9 @@
 
 import json
 
+from typer.testing import CliRunner
+
+from podium.cli.main import app
 from podium.decide.scenario import ScenarioDocument
 from podium.decide.stream import answers
 from tests.conftest import ROOT
@@ -24,5 +27,8 @@ def test_all_fields_are_named() -> None:
 
 
 def test_nothing_is_no_scenario() -> None:
-    (given,) = answers([b"{}"])
-    assert json.loads(given)["error"] == "line 1: pending: Required value"
+    refused: list[str] = []
+    (given,) = answers([b"{}"], refused.append)
+    assert refused == [json.loads(given)["error"]] == ["line 1: pending: Required value"]
+    result = CliRunner().invoke(app, ["decide"], input="{}\n")
+    assert (result.exit_code, result.stderr) == (1, f"error: {refused[0]}\n")

@@ -115,8 +115,30 @@ def test_what_nobody_plays_is_named() -> None:
         "spec": {"jobTemplate": {"spec": {"template": template}}},
     }
     monitor = {**rollout, "kind": "ServiceMonitor", "spec": {"selector": {}}}
-    outcome = planned([node("a")], rollout, cron, monitor)
+    groups = {"replicatedJobs": [{"name": "workers", "template": {"spec": {"template": template}}}]}
+    jobs = {**rollout, "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "spec": groups}
+    knative = {**rollout, "apiVersion": "serving.knative.dev/v1", "kind": "Service"}
+    outcome = planned([node("a")], rollout, cron, monitor, jobs, knative)
     assert met(outcome, "unplayed") == [
         ("unplayed", "Rollout shop/web"),
         ("unplayed", "CronJob shop/nightly"),
+        ("unplayed", "JobSet shop/web"),
+        ("unplayed", "Service shop/web"),
+    ]
+
+
+def test_owners_in_the_state_that_nobody_plays_are_named() -> None:
+    def owned(called: str, kind: str, owner: str) -> dict[str, object]:
+        made = pod(called, on="a")
+        reference = {"apiVersion": "x/v1", "kind": kind, "name": owner, "uid": owner}
+        owners = [{**reference, "controller": True}]
+        return {**made, "metadata": {**made["metadata"], "ownerReferences": owners}}
+
+    state = [node("a"), owned("mirror", "Node", "a"), owned("db-0", "StrimziPodSet", "db")]
+    state += [owned(f"web-{number}", "CloneSet", f"web{number}") for number in range(5)]
+    told = [one for one in planned(state).warnings if "controller is played" in one]
+    names = "default/web0, default/web1, default/web2 and 2 more"
+    assert told == [
+        f"no CloneSet controller is played, and pods belong to one: {names}",
+        "no StrimziPodSet controller is played, and pods belong to one: default/db",
     ]

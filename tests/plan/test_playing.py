@@ -182,6 +182,15 @@ def test_what_would_happen_anyway_is_told_apart() -> None:
     assert planned(state).anyway == ()
 
 
-def test_decisions_take_a_while_each() -> None:
-    outcome = planned([node("n")], pod("one"), pod("two"))
-    assert [placement.at_s for placement in outcome.placements] == [0.0, 0.001]
+def test_what_a_decision_sets_off_happens_before_the_next_one() -> None:
+    """The second preemption finds the budget spent, and says so."""
+    state = [
+        node("a", "1"),
+        node("b", "1"),
+        priority_class("high", 9),
+        budget("web", minAvailable=1),
+    ]
+    state += [pod(f"web-{name}", "1", on=name, app="web") for name in "ab"]
+    new = [pod(name, "1", priorityClassName="high") for name in ("one", "two")]
+    found = planned(state, *new).preemptions
+    assert [(one.at_s, one.chosen.pdb_violations) for one in found] == [(0.0, 0), (0.0, 1)]

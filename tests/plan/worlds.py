@@ -5,9 +5,9 @@ from itertools import chain
 from random import Random
 from typing import Any
 
-from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
+from podium.cluster import Cluster, ClusterOptions
 from podium.node.simulated.node_settings import NodeSettings
-from podium.plan.play import BEHAVIOUR, DECISION_S
+from podium.plan.play import BEHAVIOUR
 from podium.simulation.actions import Apply
 from podium.simulation.scenario_file import Scenario
 from podium.simulation.scenario_file.steps import Step
@@ -16,9 +16,9 @@ from podium.simulation.timeline import TimelineEntry
 from tests.plan.objects import ZONE, Obj, budget, node, pod, priority_class, workload
 
 UNTIL_S = 150.0
-OPTIONS = ClusterOptions(
-    schedulers=(SchedulerSetup(decision_s=DECISION_S),), nodes=NodeSettings(behaviour=BEHAVIOUR)
-)
+# By then the scheduler has found that what waits in the state fits nowhere, as it had before.
+APPLIED_S = 2.0
+OPTIONS = ClusterOptions(nodes=NodeSettings(behaviour=BEHAVIOUR))
 _CLASSES = [priority_class("low", 1), priority_class("middle", 100), priority_class("high", 1000)]
 _EXPORTED = (
     *("Node", "Pod", "PriorityClass", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"),
@@ -41,8 +41,8 @@ def world(rng: Random) -> World:
     there = [_workload(rng, name) for name in "abc"]
     budgets = [budget(name, **_allowance(rng)) for name in "abc" if rng.random() < 0.3]
     state = exported([*nodes, *_CLASSES, *there, *budgets])
-    # One change: of two at one moment, whose pods are decided about first is a race.
-    return World(state, [_change(rng, there)])
+    changes = [_change(rng, there) for _ in range(rng.randint(1, 3))]
+    return World(state, [*{str(one["metadata"]["name"]): one for one in changes}.values()])
 
 
 def _node(rng: Random, name: str) -> Obj:
@@ -120,10 +120,10 @@ def simulated(there: World, start_s: float, until_s: float = UNTIL_S) -> Outcome
     """What a simulation of the change comes to."""
     scenario = Scenario(
         name="same",
-        options=replace(OPTIONS, start_s=start_s),
+        options=replace(OPTIONS, start_s=start_s - APPLIED_S),
         objects=there.state,
-        steps=[Step("spec.steps[0]", 0.0, Apply(tuple(there.applied)))],
-        until_s=until_s,
+        steps=[Step("spec.steps[0]", APPLIED_S, Apply(tuple(there.applied)))],
+        until_s=APPLIED_S + until_s,
     )
     simulation = simulate(scenario)
     lost = (f"{e.namespace}/{e.name}" for e in simulation.entries if _tells_of_loss(e))

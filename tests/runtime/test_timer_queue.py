@@ -33,6 +33,16 @@ def test_what_is_put_for_now_comes_after_what_was_due_now_before() -> None:
     assert done == ["first", "second"]
 
 
+def test_what_comes_last_waits_for_all_that_comes_up_at_its_moment() -> None:
+    timers, done = TimerQueue(0.0), list[str]()
+    timers.put(1.0, done.append, "last", comes_last=True)
+    timers.put(1.0, lambda text: timers.put(1.0, done.append, text), "second")
+    timers.put(1.0, done.append, "first")
+    timers.put(2.0, done.append, "later")
+    run_all(timers)
+    assert done == ["first", "second", "last", "later"]
+
+
 def test_a_cancelled_entry_is_neither_run_nor_waited_for() -> None:
     timers, done = TimerQueue(0.0), list[str]()
     timers.put(0.0, done.append, "now").cancel()

@@ -1,8 +1,11 @@
 """What a failed assertion names: the objects that stand in its way, and no others."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from podium.simulation.scenario_file import read_scenario
+from podium.simulation.scenario_file import ScenarioError, read_scenario
 from podium.simulation.scenario_runner import simulate
 from podium.simulation.timeline_sentences import sentences
 
@@ -49,6 +52,64 @@ def test_who_stands_in_the_way(tmp_path, check: str, otherwise: str) -> None:
     told = [line for _, line in sentences(simulate(read_scenario("s.yaml", text)).entries)]
     (failed,) = (line for line in told if line.startswith("FAILED"))
     assert failed.endswith(f", but {otherwise} (spec.steps[0])")
+
+
+BUDGET = """apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web}
+spec: {minAvailable: 1, selector: {matchLabels: {app: a}}}
+"""
+
+
+def failures(tmp_path: Path, manifests: str, check: str) -> list[str]:
+    """What is the case instead of what a check says, as a simulation tells it."""
+    path = tmp_path / "objects.yaml"
+    path.write_text(manifests)
+    text = CLUSTER.replace("PODS", str(path)).replace("CHECK", f"{{{check}}}")
+    told = [line for _, line in sentences(simulate(read_scenario("s.yaml", text)).entries)]
+    return [line.partition(", but ")[2] for line in told if line.startswith("FAILED")]
+
+
+@pytest.mark.parametrize(
+    ("check", "otherwise"),
+    [
+        ("budget: web, allows: 0", []),
+        ("budget: web", []),
+        ("budget: web, disruptionsAllowed: 0, currentHealthy: 1", []),
+        ("budget: web, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2", []),
+        (
+            "budget: web, disruptionsAllowed: 1, expectedPods: 2",
+            ["it allows 0, has expectedPods 2 (spec.steps[0])"],
+        ),
+        ("pod: small, is: bound, phase: Running, onNode: 'n'", []),
+        ("pod: big, phase: Pending, reason: Unschedulable", []),
+        (
+            "pod: big, phase: Pending, reason: Evicted",
+            ["it is pending (reason: Unschedulable) (spec.steps[0])"],
+        ),
+        (
+            "pods: app=a, phase: Running, count: 2",
+            ["it is so of 1; big is pending (spec.steps[0])"],
+        ),
+    ],
+)
+def test_what_the_status_says(tmp_path: Path, check: str, otherwise: list[str]) -> None:
+    pods = [POD.replace("NAME", n).replace("CPU", c) for n, c in (("small", "1"), ("big", "4"))]
+    assert failures(tmp_path, "".join(pods) + BUDGET, check) == otherwise
+
+
+@pytest.mark.parametrize(
+    ("check", "why"),
+    [
+        ("node: 'n', phase: Running", 'phase: Invalid value: "Running": is for pod and pods'),
+        ("pod: a, currentHealthy: 2", "currentHealthy: Invalid value: 2: is for budget"),
+        ("pod: a, phase: Runing", 'phase: Unsupported value: "Runing"'),
+    ],
+)
+def test_what_cant_be_asked_of_it_is_refused(check: str, why: str) -> None:
+    text = CLUSTER.replace("[PODS]", "[]").replace("CHECK", f"{{{check}}}")
+    with pytest.raises(ScenarioError, match=re.escape(why)):
+        read_scenario("s.yaml", text)
 
 
 @pytest.mark.parametrize("kind", ["poddisruptionbudget", "pod", "node"])

@@ -42,6 +42,7 @@ class SchedulerMachine:
     Attributes:
         name: of the first profile.
         kinds: what it looks at.
+        wakes_last: of pods that come at one moment, the first in queue order is the first decided.
         scheduler: snapshot and cycle.
         queue: the pods that wait.
         metrics: by kube-scheduler's names.
@@ -52,6 +53,8 @@ class SchedulerMachine:
         livelocks: preemptors that wait, since other schedulers only take the room made for them.
     """
 
+    wakes_last = True
+
     def __init__(
         self,
         configuration: SchedulerConfiguration | None = None,
@@ -60,7 +63,6 @@ class SchedulerMachine:
         features: Features = DEFAULT_FEATURES,
         rng: Random | None = None,
         metrics: SchedulerMetrics | None = None,
-        decision_s: float = 0.0,
     ) -> None:
         """Make a scheduler that knows of nothing yet.
 
@@ -70,7 +72,6 @@ class SchedulerMachine:
             features: feature gates.
             rng: for what a configuration limits to random candidates.
             metrics: where to count; a registry of its own unless given.
-            decision_s: how long a decision takes; the next one comes no sooner.
         """
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
@@ -91,9 +92,7 @@ class SchedulerMachine:
         self.kinds = KINDS
         if options.protection.toleration:
             self.kinds |= {"PriorityClass"}
-        self._decision_s = decision_s
-        self._winds_down = False
-        self._free_s = 0.0
+        self._is_held = False
         self.scheduler.measure(timing)
         self.metrics.watch_queue(self.queue)
 
@@ -130,9 +129,13 @@ class SchedulerMachine:
         )
         return min([time_s for time_s in times if time_s is not None], default=None)
 
-    def wind_down(self) -> None:
+    def hold(self) -> None:
         """Decide nothing any more; what has been decided is still carried out."""
-        self._winds_down = True
+        self._is_held = True
+
+    def release(self) -> None:
+        """Decide again, from the next wake-up on."""
+        self._is_held = False
 
     @property
     def is_at_rest(self) -> bool:
@@ -182,11 +185,10 @@ class SchedulerMachine:
 
     def _next_decision_s(self) -> float | None:
         """When a pod can be decided, or the queue has to let pods in."""
-        next_s = self.context.now_s if self.queue.has_next() else self.queue.next_wakeup_s()
-        return next_s if next_s is None else max(next_s, self._free_s)
+        return self.context.now_s if self.queue.has_next() else self.queue.next_wakeup_s()
 
     def _may_decide(self) -> bool:
-        is_held_up = self._winds_down or self.preemptions.holds_scheduling_up
+        is_held_up = self._is_held or self.preemptions.holds_scheduling_up
         return self.is_synced and not is_held_up
 
     def _wake(self) -> None:
@@ -197,8 +199,7 @@ class SchedulerMachine:
         self.queue.activate(self.livelocks.take_due(now_s), now_s)
         if self._guard is not None:
             self._release(self._guard)
-        if self._may_decide() and now_s >= self._free_s:
-            self._free_s = now_s + self._decision_s
+        if self._may_decide():
             self.queue.flush(now_s)
             self._schedule_one()
 

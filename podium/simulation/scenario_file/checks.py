@@ -10,7 +10,7 @@ from podium.api.label_text import parse_selector
 from podium.api.labels import SelectorError
 from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, is_terminating, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of
-from podium.documents import Document, Range, fault, refuse
+from podium.documents import Choice, Document, Range, fault, refuse
 from podium.simulation.actions import Target
 from podium.simulation.scenario_file.fields import TargetText
 
@@ -53,6 +53,8 @@ NODE_STATES: Mapping[str, Callable[[Object], bool]] = {
 
 DRAIN_STATES = ("running", "done", "failed")
 GONE = "gone"
+PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+BUDGET_NUMBERS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 SUBJECTS = ("pod", "pods", "node", "budget", "event", "drain", "object", "no_pod_pending")
 _STATES: dict[str, tuple[str, Collection[str]]] = {
@@ -76,6 +78,23 @@ def _selector(text: str) -> str:
 Count = Annotated[int, Range(0)]
 
 
+_OF_SUBJECTS: Mapping[str, Collection[str]] = {
+    **dict.fromkeys(("phase", "reason"), ("pod", "pods")),
+    **dict.fromkeys(
+        ("disruptions_allowed", "current_healthy", "desired_healthy", "expected_pods"), ("budget",)
+    ),
+}
+
+
+def numbers_in_words(numbers: Mapping[str, int]) -> str:
+    """What the status of a budget says, such as `allows 1, has currentHealthy 3`."""
+    said = (
+        f"allows {number}" if field == BUDGET_NUMBERS[0] else f"has {field} {number}"
+        for field, number in numbers.items()
+    )
+    return ", ".join(said)
+
+
 class Check(Document):
     """One check: exactly one subject, and how it should be.
 
@@ -90,11 +109,17 @@ class Check(Document):
         no_pod_pending: whether every pod has a node.
         is_: the state; see the docs for those of each subject.
         on_node: where pods should be.
+        phase: in which phase pods should be.
+        reason: what the status of pods should give as a reason, itself or in a condition.
         count: exactly so many.
         at_least: at least so many.
         at_most: at most so many.
         namespace: of pods and budgets.
         allows: how many disruptions a budget should allow.
+        disruptions_allowed: the same, by the name that it has in the budget's status.
+        current_healthy: how many healthy pods a budget should count.
+        desired_healthy: how many it should ask for.
+        expected_pods: how many it should know of.
         of: the name of what events are about.
     """
 
@@ -108,11 +133,17 @@ class Check(Document):
     no_pod_pending: bool | None = None
     is_: Annotated[str, Field(alias="is")] = ""
     on_node: str = ""
+    phase: Annotated[str, Choice(PHASES)] = ""
+    reason: str = ""
     count: Count | None = None
     at_least: Count | None = None
     at_most: Count | None = None
     namespace: str = DEFAULT_NAMESPACE
     allows: Count = 0
+    disruptions_allowed: Count | None = None
+    current_healthy: Count | None = None
+    desired_healthy: Count | None = None
+    expected_pods: Count | None = None
     of: str = ""
 
     @property
@@ -136,8 +167,27 @@ class Check(Document):
             aliases = [Check.model_fields[name].alias for name in SUBJECTS]
             why = f"must have exactly one of {', '.join(map(str, aliases))}"
             yield FieldError("", given, why)
-        elif self.is_ and given[0] in _STATES and self.is_ not in _STATES[given[0]][1]:
+            return
+        subject = given[0]
+        for name, subjects in _OF_SUBJECTS.items():
+            if self.gives(name) and subject not in subjects:
+                alias = Check.model_fields[name].alias or name
+                yield FieldError(alias, getattr(self, name), f"is for {' and '.join(subjects)}")
+        if self.is_ and given[0] in _STATES and self.is_ not in _STATES[given[0]][1]:
             yield unsupported("is", self.is_, _STATES[given[0]][1])
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """What the status of a budget should say."""
+        given = zip(BUDGET_NUMBERS, self._numbers(), strict=True)
+        found = {field: number for field, number in given if number is not None}
+        if self.gives("allows") or not found:
+            found = {BUDGET_NUMBERS[0]: self.allows, **found}
+        return found
+
+    def _numbers(self) -> tuple[int | None, ...]:
+        healthy = (self.current_healthy, self.desired_healthy)
+        return (self.disruptions_allowed, *healthy, self.expected_pods)
 
     @property
     def target(self) -> Target:
@@ -179,13 +229,16 @@ class Check(Document):
         match self.subject:
             case "pod" | "pods":
                 who = f"pod {self.pod} is" if self.pod else self._pods_in_words()
-                return f"{who} {self.state}" + (f" on {self.on_node}" if self.on_node else "")
+                where = f" on {self.on_node}" if self.on_node else ""
+                phase = f" in phase {self.phase}" if self.phase else ""
+                why = f" with reason {self.reason}" if self.reason else ""
+                return f"{who} {self.state}{where}{phase}{why}"
             case "no_pod_pending":
                 return "no pod is pending"
             case "drain":
                 return f"the drain of node {self.drain} is {self.state}"
             case "budget":
-                return f"budget {self.budget} allows {self.allows}"
+                return f"budget {self.budget} {numbers_in_words(self.numbers)}"
             case "event":
                 about = f" of {self.of}" if self.of else ""
                 return f"there are {self._amount()} events {self.event}{about}"

@@ -1,5 +1,6 @@
 """What a scenario says of its cluster: nodes, pods' behaviour, controllers, schedulers, the API."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Self
 
@@ -9,6 +10,7 @@ from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import Object
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import CONTROLLERS, SchedulerSetup
+from podium.config.enabling import enabling
 from podium.config.load import load_configuration
 from podium.controllers.scheduler.context import Features
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
@@ -243,12 +245,12 @@ class SchedulerEntry(Document):
             features=self.features.features(),
         )
 
-    def _documents(self, context: Context) -> tuple[list[object], list[FieldError]]:
+    def _documents(self, context: Context) -> tuple[Sequence[object], list[FieldError]]:
         given = self.configuration
         documents: list[object] = [*given] if isinstance(given, list) else [given]
         documents = [one for one in documents if one is not None]
         if self.file is None:
-            return documents, []
+            return enabling(context.plugins, documents), []
         try:
             text = read_text(context.directory / self.file)
         except InputFileError as error:
@@ -259,7 +261,7 @@ class SchedulerEntry(Document):
             for document in read
             for one in document.faults
         ]
-        return [*documents, *(document.value for document in read)], faults
+        return enabling(context.plugins, [*documents, *(one.value for one in read)]), faults
 
 
 class Latencies(Document):

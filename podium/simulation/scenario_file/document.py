@@ -125,9 +125,12 @@ class Spec(Document):
         )
 
     def _schedulers(self, context: Context) -> tuple[SchedulerSetup, ...]:
-        if self.schedulers is None:
+        if self.schedulers is None and not context.plugins:
             return (SchedulerSetup(),)
-        return tuple(entry.setup(context) for entry in self.schedulers)
+        # Nobody wrote this one, so that there is nothing in it to check.
+        unsaid = (SchedulerEntry.model_construct(),)
+        entries = unsaid if self.schedulers is None else self.schedulers
+        return tuple(entry.setup(context) for entry in entries)
 
     def objects(self) -> Sequence[Any]:
         """What is there at the start."""
@@ -146,7 +149,11 @@ class ScenarioDocument(Document):
 
 
 def read_scenario(
-    path: str, text: str, seed: int | None = None, max_pods: int = MAX_PODS
+    path: str,
+    text: str,
+    seed: int | None = None,
+    max_pods: int = MAX_PODS,
+    plugins: Sequence[str] = (),
 ) -> Scenario:
     """The scenario that a file holds.
 
@@ -155,11 +162,12 @@ def read_scenario(
         text: what stands in it.
         seed: instead of the file's own.
         max_pods: how many new pods workloads may ask for.
+        plugins: names of those that each scheduler enables, whatever its configuration says.
 
     Raises:
         ScenarioError: with everything that is wrong.
     """
-    return scenario_of(path, scenario_value(path, text), seed, max_pods)
+    return scenario_of(path, scenario_value(path, text), seed, max_pods, plugins)
 
 
 def scenario_value(path: str, text: str) -> Any:
@@ -174,10 +182,14 @@ def scenario_value(path: str, text: str) -> Any:
 
 
 def scenario_of(
-    path: str, value: Any, seed: int | None = None, max_pods: int = MAX_PODS
+    path: str,
+    value: Any,
+    seed: int | None = None,
+    max_pods: int = MAX_PODS,
+    plugins: Sequence[str] = (),
 ) -> Scenario:
     """The scenario that plain values stand for; as `read_scenario` has it."""
-    context = Context(Path(path).parent, path, PodLimit(max_pods))
+    context = Context(Path(path).parent, path, PodLimit(max_pods), plugins)
     decoded = decode(ScenarioDocument, value, context={CONTEXT: context})
     if decoded.document is None:
         raise ScenarioError("\n".join(f"{path}: {one}" for one in decoded.faults))

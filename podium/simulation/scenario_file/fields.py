@@ -1,6 +1,6 @@
 """The types of fields that scenarios have in common: objects by name, amounts, manifests."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,11 +45,13 @@ class Context:
         directory: where the scenario's file is; manifests are named from there.
         file: the scenario's name, for errors.
         limit: of the pods that workloads may ask for.
+        plugins: names of those that each scheduler enables, whatever its configuration says.
     """
 
     directory: Path
     file: str
     limit: PodLimit
+    plugins: Sequence[str] = ()
 
 
 def context_of(info: ValidationInfo) -> Context:
