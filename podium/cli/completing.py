@@ -1,7 +1,8 @@
-"""What completion offers: names of contexts, and of what is in the files that were named before.
+"""What completion offers: names of contexts, and of what is in the state that the line names.
 
-People wait for it at each TAB, so that it reads nothing but names and imports little. A file that
-can't be read, or is too large for that, offers nothing.
+The state is in the files that were named before, or else in the running cluster. People wait for it
+at each TAB, so that it reads nothing but names and imports little. A file that can't be read, or is
+too large for that, offers nothing, nor does a cluster that doesn't answer soon.
 """
 
 import os
@@ -13,9 +14,11 @@ import msgspec
 import typer
 
 from podium.api.objects import DEFAULT_NAMESPACE
+from podium.plan.conditions import Condition
 
 JSON_BYTES_MAX = 256 * 2**20
 YAML_BYTES_MAX = 4 * 2**20
+CLUSTER_S_MAX = 2.0
 
 _SUFFIXES = (".json", ".yaml", ".yml")
 _USUAL_KUBECONFIG = "~/.kube/config"
@@ -45,7 +48,7 @@ def contexts(ctx: typer.Context) -> list[str]:
 
 def namespaces(ctx: typer.Context) -> list[str]:
     """The namespaces that are there, or have something in them."""
-    found = [*_objects(ctx)]
+    found = [*_objects(ctx, "Namespace")]
     used = {
         obj.metadata.namespace or (DEFAULT_NAMESPACE if obj.kind == "Pod" else "") for obj in found
     }
@@ -55,7 +58,7 @@ def namespaces(ctx: typer.Context) -> list[str]:
 
 def nodes(ctx: typer.Context) -> list[str]:
     """The names of the nodes."""
-    return sorted({obj.metadata.name for obj in _objects(ctx) if obj.kind == "Node"})
+    return sorted({obj.metadata.name for obj in _objects(ctx, "Node") if obj.kind == "Node"})
 
 
 def pods(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -65,7 +68,7 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
     here = ctx.params.get("namespace") or DEFAULT_NAMESPACE
     found = {
         (obj.metadata.namespace or here, obj.metadata.name)
-        for obj in _objects(ctx)
+        for obj in _objects(ctx, "Pod")
         if obj.kind == "Pod" and obj.metadata.name
     }
     return sorted(
@@ -74,11 +77,32 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
     )
 
 
-def _objects(ctx: typer.Context) -> Iterator[_Named]:
+def conditions(incomplete: str) -> list[str]:
+    """The conditions of --fail-on, behind those that the word has already."""
+    before, comma, _ = incomplete.rpartition(",")
+    return [f"{before}{comma}{one}" for one in Condition]
+
+
+def _objects(ctx: typer.Context, kind: str) -> Iterator[_Named]:
+    """Objects of the state, those of a kind at least."""
+    if not ctx.params.get("state"):
+        yield from _running(ctx, kind)
     named = [*(ctx.params.get("state") or ()), *(ctx.params.get("apply") or ())]
     for path in map(Path, named):
         for document in chain.from_iterable(map(_documents, _files(path))):
             yield from document.items or [document]
+
+
+def _running(ctx: typer.Context, kind: str) -> Iterator[_Named]:
+    """The objects of a kind in the running cluster; none if it can't be asked, or takes long."""
+    try:
+        from podium.client.names import names_of
+    except ImportError:
+        return
+    for place, called in names_of(
+        kind, ctx.params.get("kubeconfig"), ctx.params.get("context"), CLUSTER_S_MAX
+    ):
+        yield _Named(kind, _Metadata(called, place))
 
 
 def _files(path: Path) -> list[Path]:

@@ -20,7 +20,12 @@ EvictionOption = Annotated[
     typer.Option("--eviction", help="Explain in which order a node would evict its pods."),
 ]
 SignalOption = Annotated[
-    Signal, typer.Option("--signal", help="With --eviction: what tells of pressure.")
+    Signal,
+    typer.Option(
+        "--signal",
+        metavar="SIGNAL",
+        help=f"With --eviction: what tells of pressure, of {', '.join(Signal)}.",
+    ),
 ]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.cli import completing
 from podium.cli.ci_reports import CiResult, junit, sarif
 from podium.cli.output import FAILED_ON_EXIT_CODE, error_console, print_report
 from podium.plan.conditions import Condition
@@ -25,6 +26,7 @@ FailOnOption = Annotated[
         "restricted, as in preemption:priority>=1000, pending:namespace=shop, "
         "eviction:workload=Deployment*, pending:class=batch; what ends in =allow may happen, as in "
         "preemption:workload=batch/*=allow.",
+        autocompletion=completing.conditions,
     ),
 ]
 GatesOption = Annotated[

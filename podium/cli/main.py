@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 from podium import __version__
 from podium.cli.broken_pipe import pipe_may_break
 from podium.cli.collecting import collect_rarely
+from podium.cli.examples import epilog
 from podium.cli.option_order import OrderedCommand
 
 # By name: the module podium.cli.NAME has a function NAME, with an underscore in place of a hyphen,
@@ -75,7 +76,7 @@ class Commands(TyperGroup):
         name = f"{cmd_name}_" if cmd_name in _TAKEN else cmd_name.replace("-", "_")
         function = getattr(import_module(f"podium.cli.{name}"), name)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(cmd_name, cls=OrderedCommand)(function)
+        single.command(cmd_name, cls=OrderedCommand, epilog=epilog(cmd_name))(function)
         return typer.main.get_command(single)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -42,6 +42,7 @@ ContextOption = Annotated[
         "--context",
         metavar="NAME",
         help="Of the kubeconfig; its current one unless given.",
+        autocompletion=completing.contexts,
     ),
 ]
 ApplyOption = Annotated[

@@ -18,10 +18,7 @@ def snapshot(
         str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to write it.")
     ] = "-",
 ) -> None:
-    """Save the state of a cluster for plan and explain; nothing is changed there.
-
-    Such as: podium snapshot | podium plan -f - --apply release/
-    """
+    """Save the state of a cluster for plan and explain; nothing is changed there."""
     try:
         from podium.cli.snapshot_taking import snapshot_of
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from podium import Cluster
 from podium.cli import completing, main
 from tests.plan.objects import node, pod
 
@@ -76,6 +77,27 @@ def test_contexts(complete: Complete, write) -> None:
             where["KUBECONFIG"] = ""
         assert complete("node", "--context", "", **where) == ["prod", "staging"]
     assert complete("node", "--kubeconfig", written, "--context", "p") == ["prod"]
+
+
+def test_conditions(complete: Complete) -> None:
+    assert complete("plan", "--fail-on", "p") == ["preemption", "pdb-violation", "pending"]
+    assert complete("plan", "--fail-on", "pending,re") == ["pending,rejected", "pending,refused"]
+
+
+def test_names_in_the_running_cluster(
+    complete: Complete, monkeypatch: pytest.MonkeyPatch, write
+) -> None:
+    monkeypatch.setattr(completing, "CLUSTER_S_MAX", 60.0)
+    with Cluster(nodes=2) as cluster:
+        cluster.apply(pod("web-1"))
+        kubeconfig = str(cluster.kubeconfig)
+        assert complete("plan", "--kubeconfig", kubeconfig, "--drain", "") == ["podium-1", "podium-2"]
+        assert complete("explain", "w", KUBECONFIG=kubeconfig) == ["web-1"]
+        assert "kube-system" in complete("plan", "-n", "k", KUBECONFIG=kubeconfig)
+        assert complete("plan", "--context", "", KUBECONFIG=kubeconfig) == ["podium"]
+        state = write("state.yaml", node("other"))
+        assert complete("plan", "-f", state, "--drain", "", KUBECONFIG=kubeconfig) == ["other"]
+    assert complete("explain", "w", KUBECONFIG=kubeconfig) == []
 
 
 @pytest.mark.parametrize("content", ["[", "a: [", '{"items": 3}', "- 1", "\0", ""])

@@ -1,0 +1,51 @@
+"""What the help of each command shows it to be used like."""
+
+from collections.abc import Mapping
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "up": (
+        "podium up --nodes 3 --zones 3 --node-shape cpu=8,memory=32Gi",
+        "podium up -f state.json --data-dir shop --detach --wait 1m",
+    ),
+    "down": ("podium down --data-dir shop",),
+    "node": ("podium node --kubeconfig edge-1.kubeconfig --name edge-1",),
+    "node-token": ("podium node-token edge-1 --data-dir shop --output edge-1.kubeconfig",),
+    "scheduler": (
+        "podium scheduler --kubeconfig admin.conf --config scheduler.yaml",
+        "podium scheduler --dry-run",
+    ),
+    "snapshot": (
+        "podium snapshot --context prod -o state.json",
+        "podium snapshot | podium plan -f - --apply release/",
+    ),
+    "plan": (
+        "podium plan --apply release/ --fail-on preemption,pending",
+        "podium plan -f state.json --drain node-3 --delete-node node-3",
+        "podium plan -f state.json --scale deploy/web=10 --seeds 20 -o wide",
+    ),
+    "explain": (
+        "podium explain -f state.json --apply release/ shop/deploy/web",
+        "podium explain -f state.json --eviction node-3",
+    ),
+    "simulate": (
+        "podium simulate drain.yaml",
+        "podium simulate drain.yaml --seed 7 --until 1h -o json",
+    ),
+    "import": ("podium import openb nodes.csv pods.csv --capacity 10% -o trace.yaml",),
+    "decide": ("podium decide scenarios.jsonl",),
+    "bench": (
+        "podium bench --list",
+        "podium bench SchedulingBasic -o json",
+    ),
+    "schema": ("podium schema Plan",),
+    "version": ("podium version",),
+    "help": ("podium help plan",),
+}
+"""Lines for a shell, by command."""
+
+
+def epilog(command: str) -> str | None:
+    """The end of the command's help; None where there is no example."""
+    lines = EXAMPLES.get(command, ())
+    # \b keeps the lines as they are.
+    return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines))) if lines else None
