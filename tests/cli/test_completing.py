@@ -91,7 +91,10 @@ def test_names_in_the_running_cluster(
     with Cluster(nodes=2) as cluster:
         cluster.apply(pod("web-1"))
         kubeconfig = str(cluster.kubeconfig)
-        assert complete("plan", "--kubeconfig", kubeconfig, "--drain", "") == ["podium-1", "podium-2"]
+        assert complete("plan", "--kubeconfig", kubeconfig, "--drain", "") == [
+            "podium-1",
+            "podium-2",
+        ]
         assert complete("explain", "w", KUBECONFIG=kubeconfig) == ["web-1"]
         assert "kube-system" in complete("plan", "-n", "k", KUBECONFIG=kubeconfig)
         assert complete("plan", "--context", "", KUBECONFIG=kubeconfig) == ["podium"]
