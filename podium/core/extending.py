@@ -185,7 +185,8 @@ class _NodeFilter(FilterState):
         node = snapshot.nodes[row]
         if node is None:
             return 0
-        status = self._plugin.filter_node(self._pod, NodeInfo(snapshot.names[row], node, pods))
+        node_info = NodeInfo(snapshot.names[row], node, pods)
+        status: object = self._plugin.filter_node(self._pod, node_info)
         if status is not None and not isinstance(status, Status):
             fault = f"filter_node must answer a Status, or None where the node fits, not {status!r}"
             raise _failure("Filter", self.plugin, fault)

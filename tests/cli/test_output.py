@@ -43,7 +43,6 @@ def test_the_last_column_is_wrapped_at_the_edge_of_a_terminal() -> None:
     ]
 
 
-<<<<<<< HEAD
 def test_other_columns_are_wrapped_where_that_isnt_enough() -> None:
     out = Console(file=StringIO(), width=36, soft_wrap=True, force_terminal=True, no_color=True)
     rows = [["Deployment shop/storefront", "a few words that are long"], ["b", "c"]]
@@ -57,17 +56,6 @@ def test_other_columns_are_wrapped_where_that_isnt_enough() -> None:
         "b                  c",
         "",
     ]
-=======
-def test_any_column_is_wrapped_where_that_of_the_last_isnt_enough() -> None:
-    out = Console(file=StringIO(), width=40, soft_wrap=True, force_terminal=True, no_color=True)
-    pod, node = "default/payments-worker-6f9", "gke-pool-1-europe-west-9"
-    print_section(out, "TITLE", ["POD", "NODE", "WHY"], [[pod, node, "no room"], ["a", "b", "c"]])
-    lines = Text.from_ansi(out.file.getvalue()).plain.splitlines()  # type: ignore[attr-defined]
-    assert max(map(len, lines)) <= 40
-    columns = [line[0:14].strip() + "|" + line[16:31].strip() for line in lines[2:-2]]
-    assert "".join(one.partition("|")[0] for one in columns) == pod
-    assert "".join(one.partition("|")[2] for one in columns) == node
->>>>>>> ed7e98e (Complete names of the running cluster and conditions, wrap any column of a table, and show examples in each command's help)
 
 
 def test_nothing_trails() -> None:
