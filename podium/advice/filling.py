@@ -153,6 +153,9 @@ class Filling:
         driver, store = self._play.cluster.driver, self._play.cluster.store
         end_s = driver.now_s + UNTIL_S
         until_s = driver.now_s + _STEP_S
+        while driver.step_now():
+            # Whoever takes it over may delete it before anybody decides about it.
+            self._unadopted(store.get("Pod", namespace(pod), name(pod)))
         while True:
             driver.run_until(until_s)
             live = store.get("Pod", namespace(pod), name(pod))
