@@ -13,13 +13,13 @@ from podium.apiserver.kinds.columns import AGE, CREATED, NAME, Column, Read, wid
 from podium.apiserver.kinds.filling import every, filled, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import changed
-from podium.apiserver.rbac.authorizer import GROUP
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, a_string, dicts
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import subdomain
 from podium.apiserver.validation.selectors import label_selector
 
+_GROUP = KINDS["Role"].group
 _SERVICE_ACCOUNT = "ServiceAccount"
 _SUBJECTS = (_SERVICE_ACCOUNT, "User", "Group")
 
@@ -35,13 +35,13 @@ _segment = a_string(_faults_of_segment)
 
 def _subject(subject: Object) -> Object:
     is_account = subject.get("kind") == _SERVICE_ACCOUNT
-    return subject if is_account else filled(subject, apiGroup=GROUP)
+    return subject if is_account else filled(subject, apiGroup=_GROUP)
 
 
 def _binding_defaults(binding: Object) -> Object:
     return inside(
         {"roleRef": {}, **binding},
-        roleRef=lambda reference: filled(reference, apiGroup=GROUP),
+        roleRef=lambda reference: filled(reference, apiGroup=_GROUP),
         subjects=every(_subject),
     )
 
@@ -92,9 +92,9 @@ def _aggregation(role: Any, _: str) -> Faults:
 def _role_ref(*kinds: str) -> Check:
     def check(binding: Any, _: str) -> Faults:
         reference = a_dict(binding.get("roleRef"))
-        group, kind = reference.get("apiGroup") or GROUP, reference.get("kind") or ""
-        if group != GROUP:
-            yield unsupported("roleRef.apiGroup", group, (GROUP,))
+        group, kind = reference.get("apiGroup") or _GROUP, reference.get("kind") or ""
+        if group != _GROUP:
+            yield unsupported("roleRef.apiGroup", group, (_GROUP,))
         if kind not in kinds:
             yield unsupported("roleRef.kind", kind, kinds)
         if not reference.get("name"):
@@ -123,7 +123,7 @@ def _subject_faults(subject: Object, path: str, namespaced: bool) -> Faults:
     is_account = kind == _SERVICE_ACCOUNT
     if is_account and called:
         yield from subdomain(called, f"{path}.name")
-    wanted = "" if is_account else GROUP
+    wanted = "" if is_account else _GROUP
     group = subject.get("apiGroup") or wanted
     if group != wanted:
         yield unsupported(f"{path}.apiGroup", group, (wanted,))
