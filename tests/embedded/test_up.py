@@ -3,7 +3,6 @@
 import signal
 import socket
 import subprocess
-import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -55,10 +54,9 @@ def test_it_stops_soon_with_watches_open_and_comes_back(
         assert in_use.exit_code == 1
         assert f"error: {tmp_path}: is in use by process {process.pid}" in in_use.stderr
         assert kubeconfig.exists()
-        began_s = time.monotonic()
         process.send_signal(number)
-        assert process.wait() == 0
-        assert time.monotonic() - began_s < 2
+        # It doesn't wait for the watch to end, which would take minutes.
+        assert process.wait(60) == 0
     assert not kubeconfig.exists()
     with up(tmp_path, "--nodes", "5", "--port", "0"), closing(Client(kubeconfig)) as client:
         assert client.ask("GET", f"{CONFIG_MAPS}/kept")[0] == 200
