@@ -1,5 +1,6 @@
 """`podium compare`: two sides over the same scenarios and seeds."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,11 +22,31 @@ from podium.cli.output import AdviceOutput, fail, give_up
 if TYPE_CHECKING:
     from podium.experiments.comparison import Comparison
 
+
+class CompareOutput(StrEnum):
+    """How a comparison is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    PNG = "png"
+
+
 SideArgument = Annotated[
     str,
     typer.Argument(
         help="A KubeSchedulerConfiguration, SchedulerOptions, a state (file or directory), "
         "a scenario, or `default`."
+    ),
+]
+
+FailOnOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MEASURE,…",
+        help="Exit with 2 if B does worse by one of these, such as preempted.",
     ),
 ]
 
@@ -38,19 +59,16 @@ def compare(
         typer.Option("--scenario", "-s", help="What both sides play; may be repeated."),
     ] = None,
     seeds: Annotated[str, typer.Option(help="How many seeds, or which: 20, or 5..9.")] = "10",
-    fail_on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MEASURE,…",
-            help="Exit with 2 if B does worse by one of these, such as preempted.",
-        ),
-    ] = None,
+    fail_on: FailOnOption = None,
     workers: RunWorkersOption = None,
     dask: DaskOption = None,
     max_pods: MaxPodsOption = MAX_PODS,
     output: Annotated[
-        AdviceOutput, typer.Option("--output", "-o", help="How to print what differs.")
-    ] = AdviceOutput.TABLE,
+        CompareOutput,
+        typer.Option(
+            "--output", "-o", help="How to print what differs; html and png draw two runs."
+        ),
+    ] = CompareOutput.TABLE,
 ) -> None:
     """Say what differs between two configurations, policies, states or scenarios.
 
@@ -59,25 +77,37 @@ def compare(
 
     Example: podium compare default qos.yaml -s batch.yaml --seeds 20
     """
+    from podium.cli.binary_output import check_plots, write_binary
     from podium.cli.presentation_text import print_advice
     from podium.experiments.comparison import compare as play_both
     from podium.experiments.comparison_presentation import comparison_presentation
     from podium.experiments.sides import read_side
     from podium.experiments.whole_scenario import read_whole_scenario
+    from podium.presenting import Picture
 
     try:
         chosen = parse_seeds(seeds)
+        check_plots(output)
         judged = _measures(fail_on)
         first, second = read_side(a, max_pods), read_side(b, max_pods)
         played = [read_whole_scenario(path, max_pods) for path in scenarios or ()]
-        with counted("comparing") as done:
+        runs = 2 * len(chosen) * max(1, len(played))
+        with counted("comparing", runs) as done:
             executor = executor_of(dask, workers)
             found = play_both(first, second, played, chosen, executor, done)
+            picture = Picture("", b"")
+            if output in (CompareOutput.HTML, CompareOutput.PNG):
+                from podium.experiments.side_by_side import side_by_side
+
+                picture = side_by_side(first, second, played, found)
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
         give_up()
-    print_advice(found, comparison_presentation(found), output)
+    if output is CompareOutput.PNG:
+        write_binary(picture.png)
+    else:
+        print_advice(found, comparison_presentation(found, picture), AdviceOutput(output))
     _exit(found, judged)
 
 

@@ -5,10 +5,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from podium.api.errors import PodiumError
 from podium.cli.extras import check_experiments_extra
-from podium.cli.output import core_count, working
+from podium.cli.output import core_count, error_console
 
 if TYPE_CHECKING:
     from podium.experiments.executors import Done, Executor
@@ -43,10 +44,16 @@ def executor_of(dask: str | None, workers: int | None) -> "Executor":
 
 
 @contextmanager
-def counted(what: str) -> "Iterator[Done]":
-    """Shows on a terminal how many runs are over."""
-    with working(what) as progress:
-        yield lambda over: progress.tell(lambda: f"{what}: {over} runs are over")
+def counted(what: str, total: int) -> "Iterator[Done]":
+    """A bar on a terminal that shows how many runs of all are over."""
+    shown = error_console()
+    if not shown.is_terminal:
+        yield lambda _: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=shown, transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda over: bar.update(task, completed=over)
 
 
 def parse_seeds(text: str) -> range:

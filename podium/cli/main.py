@@ -43,6 +43,7 @@ COMMANDS = (
     "resilience",
     "simulate",
     "compare",
+    "sweep",
     "import",
     "decide",
     "bench",

@@ -32,6 +32,10 @@ class SimulateOutput(StrEnum):
     """How a simulation is printed."""
 
     TIMELINE = "timeline"
+    HTML = "html"
+    PNG = "png"
+    CSV = "csv"
+    PARQUET = "parquet"
     JSON = "json"
     YAML = "yaml"
 
@@ -61,15 +65,15 @@ def simulate(
     The same seed gives the same story. The exit code is 2 if an assertion fails.
     """
     from podium.cli.simulate_text import print_story, progress
+    from podium.cli.simulation_plots import played, print_plots
     from podium.documents.report import plain
     from podium.simulation.report import simulation_report
-    from podium.simulation.scenario_runner import simulate as play
 
     try:
         loaded = _loaded(scenario, until, seed, max_pods, plugin or ())
         collect_rarely()
         with progress() as told:
-            simulation = play(loaded, told)
+            simulation, series = played(loaded, told, output)
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
@@ -77,6 +81,8 @@ def simulate(
     if output is SimulateOutput.TIMELINE:
         print_warnings(simulation.notes)
         print_story(console(), simulation)
+    elif series is not None:
+        print_plots(simulation, series, output)
     else:
         print_report(plain(simulation_report(simulation)), output)
     if simulation.interrupted:

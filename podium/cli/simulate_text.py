@@ -28,12 +28,12 @@ def print_story(out: Console, simulation: Simulation) -> None:
     if told:
         out.print()
     print_classes(out, class_summaries(simulation))
-    failed = [e for e in simulation.entries if e.type in _FAILURES and "FAILED" in sentence(e)]
-    print_lines(out, "WHAT FAILED", (f"{clock(e.at_s)}  {sentence(e)}" for e in failed))
-    out.print(Text(_summary(simulation)))
+    print_lines(out, "WHAT FAILED", failures(simulation))
+    out.print(Text(summary(simulation)))
 
 
-def _summary(simulation: Simulation) -> str:
+def summary(simulation: Simulation) -> str:
+    """How it ended, in a line."""
     end = final_state(simulation)
     pods = ", ".join(f"{number} {phase.lower()}" for phase, number in end.pods.items())
     verdicts = [entry.type for entry in simulation.entries]
@@ -76,14 +76,25 @@ _IF_ANY: Sequence[tuple[str, Callable[[ClassSummary], str]]] = (
 
 
 def print_classes(out: Console, summaries: Sequence[ClassSummary]) -> None:
-    """Print a row a class; there is no column for what is so of no pod."""
+    """Print a row a class."""
+    print_section(out, "Pods by priority class", *class_table(summaries))
+
+
+def class_table(summaries: Sequence[ClassSummary]) -> tuple[list[str], list[list[str]]]:
+    """Headings and a row a class; there is no column for what is so of no pod."""
     columns = [(heading, [told(one) for one in summaries]) for heading, told in _ALWAYS]
     for heading, told in _IF_ANY:
         cells = [told(one) for one in summaries]
         if any(cell != _NONE for cell in cells):
             columns.append((heading, cells))
     rows = zip(*(cells for _, cells in columns), strict=True)
-    print_section(out, "Pods by priority class", [heading for heading, _ in columns], rows)
+    return [heading for heading, _ in columns], [[*row] for row in rows]
+
+
+def failures(simulation: Simulation) -> list[str]:
+    """What failed, and when."""
+    failed = [e for e in simulation.entries if e.type in _FAILURES and "FAILED" in sentence(e)]
+    return [f"{clock(e.at_s)}  {sentence(e)}" for e in failed]
 
 
 def _number(number: int) -> str:

@@ -8,13 +8,18 @@ from podium.experiments.measures import MEANINGS
 from podium.experiments.numbers import change_text, interval_text, number_text
 from podium.experiments.pairing import PAIRS_MIN, Difference
 from podium.experiments.run import Witness
-from podium.presenting import Bullets, Cell, Presentation, Section, Table, Tone, Toned
+from podium.presenting import Bullets, Cell, Picture, Presentation, Section, Table, Tone, Toned
 
 _PODS_MAX = 20
 
 
-def comparison_presentation(comparison: Comparison) -> Presentation:
-    """What a comparison says."""
+def comparison_presentation(comparison: Comparison, picture: Picture | None = None) -> Presentation:
+    """What a comparison says.
+
+    Args:
+        comparison: of two sides.
+        picture: of two runs, for where it can be shown.
+    """
     differing = [one for one in _told_apart(comparison.differences) if one.widest is not None]
     pods = comparison.pods[:_PODS_MAX]
     left_out = len(comparison.pods) - len(pods)
@@ -34,6 +39,7 @@ def comparison_presentation(comparison: Comparison) -> Presentation:
                     )
                 ],
             ),
+            Section("Two runs", [picture] if picture is not None else []),
             Section(
                 "Runs that failed",
                 [

@@ -9,7 +9,7 @@ from podium.api.errors import PodiumError
 from podium.experiments.executors import Done, Run, play
 from podium.experiments.run import RunResult
 
-_CONNECT_S = 30
+_CONNECT_S = 60
 _RETRIES = 3
 
 
@@ -42,6 +42,7 @@ class DaskExecutor:
         except (OSError, ValueError) as error:
             raise DaskError(f"--dask {self.address}: can't be reached: {error}") from None
         with client:
+            _await_worker(self.address, client)
             _check_versions(self.address, client.run(_version, on_error="return"))
             # A run depends on nothing but itself; no two are to be taken for one.
             futures = client.map(play, runs, pure=False, retries=_RETRIES)
@@ -65,9 +66,15 @@ def _version() -> str:
     return __version__
 
 
+def _await_worker(address: str, client: Any) -> None:
+    """Wait for the first worker: a cluster may have been started a moment ago."""
+    try:
+        client.wait_for_workers(1, timeout=_CONNECT_S)
+    except TimeoutError:
+        raise DaskError(f"--dask {address}: there are no workers") from None
+
+
 def _check_versions(address: str, versions: dict[str, Any]) -> None:
-    if not versions:
-        raise DaskError(f"--dask {address}: there are no workers")
     for worker, version in sorted(versions.items()):
         if version != __version__:
             found = f"Podium {version}" if isinstance(version, str) else f"no Podium: {version}"

@@ -1,20 +1,27 @@
 """Plays runs on the cores of this machine; `dask` does the same on a cluster of machines."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from podium.experiments.run import RunResult, run
+from podium.experiments.settings import Place, SettingError, with_settings
 from podium.experiments.whole_scenario import WholeScenario
 from podium.workers import LostProcessError, in_workers
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A scenario to be played with a seed."""
+    """A scenario to be played with a seed.
+
+    Attributes:
+        settings: values that it is given, by their places.
+    """
 
     scenario: WholeScenario
     seed: int
+    settings: Mapping[Place, Any] = field(default_factory=dict)
 
 
 Done = Callable[[int], None]
@@ -26,7 +33,13 @@ Executor = Callable[[Sequence[Run], Done], Iterator[tuple[int, RunResult]]]
 
 def play(one: Run) -> RunResult:
     """Play a run."""
-    return run(one.scenario, one.seed)
+    if not one.settings:
+        return run(one.scenario, one.seed)
+    try:
+        changed = with_settings(one.scenario, one.settings)
+    except SettingError as error:
+        return RunResult(error=str(error))
+    return run(changed, one.seed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,13 @@ from podium.experiments.measures import measures_of
 from podium.experiments.series import RunSeries, run_series
 from podium.experiments.usage import UsageRecorder
 from podium.experiments.whole_scenario import WholeScenario
+from podium.simulation.class_summary import AT_ONCE_S
 from podium.simulation.report import class_summaries
 from podium.simulation.scenario_file import Scenario
 from podium.simulation.scenario_runner import Progress, Simulation, simulate
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 
 WITNESSES_MAX = 100
-_AT_ONCE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,13 @@ def run(whole: WholeScenario, seed: int) -> RunResult:
     return RunResult(measures, kept, len(witnesses) - len(kept))
 
 
+def read_result(plain: Mapping[str, Any]) -> RunResult:
+    """The result that these plain values stand for, as a journal has them."""
+    witnesses = [Witness(**one) for one in plain.get("witnesses", ())]
+    left_out, error = plain.get("witnessesLeftOut", 0), plain.get("error", "")
+    return RunResult(plain["measures"], witnesses, left_out, error)
+
+
 def _disrupted(histories: Sequence[PodHistory]) -> list[Witness]:
     gone = [pod for pod in histories if pod.cause is not None and pod.ended_s is not None]
     gone.sort(key=lambda pod: (pod.ended_s or 0.0, pod.pod))
@@ -98,7 +105,7 @@ def _disrupted(histories: Sequence[PodHistory]) -> list[Witness]:
 
 def _waited(simulation: Simulation, series: RunSeries) -> list[Witness]:
     nodes = {pod.pod: pod.node for pod in histories_of(simulation)}
-    waits = [wait for wait in series.waits if wait.seconds > _AT_ONCE_S or not wait.placed]
+    waits = [wait for wait in series.waits if wait.seconds > AT_ONCE_S or not wait.placed]
     waits.sort(key=lambda wait: (-wait.seconds, wait.pod))
     return [
         Witness(
@@ -110,10 +117,3 @@ def _waited(simulation: Simulation, series: RunSeries) -> list[Witness]:
         )
         for wait in waits
     ]
-
-
-def plain_result(result: RunResult) -> dict[str, Any]:
-    """A result as plain values, for journals."""
-    from podium.documents.report import plain
-
-    return plain(result)

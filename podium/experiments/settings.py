@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from podium.api.errors import PodiumError
@@ -16,7 +17,16 @@ _CONFIGURATIONS = {
     "KubeSchedulerConfiguration": "kubescheduler.config.k8s.io/v1",
     OPTIONS_KIND: OPTIONS_API_VERSION,
 }
-_STEP = re.compile(r"(?:^|\.)([^.\[\]]+)|\[(\d+)\]|\[\"([^\"]+)\"\]")
+_STEP = re.compile(
+    r"""(?:^|\.)(?P<field>[^.\[\]]+) | \[(?P<index>\d+)\]
+    | \["(?P<quoted>[^"]+)"\] | \[(?P<key>\w+)=(?P<value>[^\]]+)\]""",
+    re.VERBOSE,
+)
+
+Entry = tuple[str, str]
+"""The entry of a list that has this field with this value."""
+
+Step = str | int | Entry
 
 
 class SettingError(PodiumError):
@@ -31,22 +41,29 @@ class Place:
         where: `Scenario`, `KubeSchedulerConfiguration` or `SchedulerOptions` of its first
             scheduler, or objects of its manifests: `KIND/NAME`, `NAMESPACE/KIND/NAME`; a `*` for a
             name stands for all of the kind.
-        path: within it, such as `spec.nodes[0].count`.
+        path: within it, such as `spec.nodes[0].count` or `spec.containers[name=web].image`.
     """
 
     where: str
     path: str
 
 
-def steps_of(path: str) -> tuple[str | int, ...]:
-    """The steps of a path: names of fields and indices; empty if it isn't a path.
+def steps_of(path: str) -> tuple[Step, ...]:
+    """The steps of a path: fields, indices, and entries by a field; empty if it isn't a path.
 
-    A field whose name has dots is written `metadata.annotations["podium.dev/run-duration"]`.
+    `spec.containers[name=web].resources` goes to the entry of that name. A field whose name has
+    dots is written `metadata.annotations["podium.dev/run-duration"]`.
     """
-    found: list[str | int] = []
+    found: list[Step] = []
     at = 0
     while match := _STEP.match(path, at):
-        found.append(match[1] or match[3] if match[2] is None else int(match[2]))
+        parts = match.groupdict()
+        if parts["index"] is not None:
+            found.append(int(parts["index"]))
+        elif parts["key"] is not None:
+            found.append((parts["key"], parts["value"]))
+        else:
+            found.append(parts["field"] or parts["quoted"])
         at = match.end()
     return tuple(found) if at == len(path) else ()
 
@@ -96,26 +113,69 @@ def _is_meant(obj: Value, where: str) -> bool:
 
 
 def _set(target: Any, place: Place, value: Any, file: str) -> None:
+    """Put a value into its place; fields and entries on the way are made if they aren't there."""
     *within, last = steps_of(place.path)
     seen = ""
-    for number, step in enumerate(within):
-        following = within[number + 1] if number + 1 < len(within) else last
-        _check(target, step, place, seen, file)
-        if isinstance(step, str) and target.get(step) is None and isinstance(following, str):
-            target[step] = {}
-        target = target[step] if isinstance(step, int) else target.get(step)
-        seen += f"[{step}]" if isinstance(step, int) else f".{step}"
-    _check(target, last, place, seen, file)
-    target[last] = value
+    for step, following in pairwise((*within, last)):
+        target = _child(target, step, following, _Where(file, place, seen))
+        seen += f".{step}" if isinstance(step, str) else f"[{step}]"
+    where = _Where(file, place, seen)
+    if isinstance(last, str):
+        _fields(target, where)[last] = value
+    else:
+        entries = _entries(target, where)
+        entries[_index(entries, last, where)] = value
 
 
-def _check(target: Any, step: str | int, place: Place, seen: str, file: str) -> None:
-    """Whether a step can be taken from here."""
-    if isinstance(step, int):
-        count = len(target) if isinstance(target, list) else 0
-        if step >= count:
-            why = f"there is no [{step}]: it has {count} entries"
-            raise SettingError(f"{file}: {place.where} {place.path}: at {seen or '.'} {why}")
-    elif not isinstance(target, dict):
-        why = f"there are no fields, so no {step}"
-        raise SettingError(f"{file}: {place.where} {place.path}: at {seen or '.'} {why}")
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """How far a path was followed."""
+
+    file: str
+    place: Place
+    seen: str
+
+    def error(self, why: str) -> SettingError:
+        """What is wrong there."""
+        at = self.seen.lstrip(".") or "the beginning"
+        return SettingError(f"{self.file}: {self.place.where} {self.place.path}: at {at} {why}")
+
+
+def _child(target: Any, step: Step, following: Step, where: _Where) -> Any:
+    """What a step leads to; made, if it isn't there, as the following step needs it."""
+    if isinstance(step, str):
+        fields = _fields(target, where)
+        if fields.get(step) is None:
+            fields[step] = {} if isinstance(following, str) else []
+        return fields[step]
+    entries = _entries(target, where)
+    return entries[_index(entries, step, where)]
+
+
+def _index(entries: list[Any], step: Step, where: _Where) -> int:
+    """Which entry is meant; the next one, or one of a name that isn't there, is made."""
+    if isinstance(step, tuple):
+        key, value = step
+        for index, entry in enumerate(entries):
+            if isinstance(entry, dict) and str(entry.get(key)) == value:
+                return index
+        entries.append({key: value})
+        return len(entries) - 1
+    index = int(step)
+    if index > len(entries):
+        raise where.error(f"there is no [{index}]: it has {len(entries)} entries")
+    if index == len(entries):
+        entries.append({})
+    return index
+
+
+def _fields(target: Any, where: _Where) -> dict[str, Any]:
+    if not isinstance(target, dict):
+        raise where.error("there are no fields")
+    return target
+
+
+def _entries(target: Any, where: _Where) -> list[Any]:
+    if not isinstance(target, list):
+        raise where.error("there is no list")
+    return target

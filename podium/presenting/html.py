@@ -1,5 +1,6 @@
 """Presentations as one HTML file that needs nothing else: no script, no font, no network."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from html import escape
 
@@ -8,13 +9,14 @@ from podium.presenting.presentation import (
     Bullets,
     Cell,
     Paragraph,
+    Picture,
     Presentation,
     Section,
     Table,
     Toned,
 )
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 # The colours can be told apart by the colour-blind.
 _STYLE = """
 :root { color-scheme: light dark; --text: #1b1f24; --back: #fff; --line: #d0d7de;
@@ -26,7 +28,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var
 h1 { font-size: 1.5rem; } h2, summary { font-size: 1.15rem; font-weight: 600; margin-top: 1.5rem; }
 summary { cursor: pointer; }
 .headline { font-size: 1.1rem; font-weight: 600; }
-.table { overflow-x: auto; }
+.table { overflow-x: auto; } img { max-width: 100%; background: #fff; }
 table { border-collapse: collapse; font-size: 0.9rem; }
 th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left;
   vertical-align: top; overflow-wrap: anywhere; }
@@ -79,6 +81,9 @@ def _block(block: Block) -> Iterator[str]:
             for item in block.items:
                 yield f"<li>{escape(item)}</li>"
             yield "</ul>"
+        case Picture():
+            data = b64encode(block.png).decode()
+            yield f'<img alt="{escape(block.says)}" src="data:image/png;base64,{data}">'
         case Table():
             yield '<div class="table"><table>'
             yield f"<thead>{_row('th', block.headers)}</thead>"

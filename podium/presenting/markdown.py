@@ -4,7 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from podium.presenting.presentation import Block, Bullets, Paragraph, Presentation, Section, Table
+from podium.presenting.presentation import (
+    Block,
+    Bullets,
+    Paragraph,
+    Picture,
+    Presentation,
+    Section,
+    Table,
+)
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~#])")
 # Nobody is mentioned by a name of an object, and nothing is a tag.
@@ -42,6 +50,8 @@ def _block(block: Block) -> Iterator[str]:
             yield _line(block.text)
         case Bullets():
             yield "\n".join(f"- {_line(item)}" for item in block.items)
+        case Picture():
+            yield _line(f"{block.says}: see the HTML.")
         case Table():
             yield "\n".join(_table(block))
             yield from map(_line, block.notes)

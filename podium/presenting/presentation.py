@@ -1,4 +1,4 @@
-"""A presentation: a title, the answer in a line, and sections of paragraphs, lists and tables.
+"""A presentation: a title, the answer in a line, and sections of texts, tables and pictures.
 
 Texts are plain: whoever shows them escapes what has a meaning there.
 """
@@ -60,7 +60,20 @@ class Table:
     notes: Sequence[str] = ()
 
 
-Block = Paragraph | Bullets | Table
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture, where pictures can be shown; elsewhere it is left out.
+
+    Attributes:
+        says: what it shows, for those who can't see it.
+        png: its bytes.
+    """
+
+    says: str
+    png: bytes
+
+
+Block = Paragraph | Bullets | Table | Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +122,5 @@ def _is_filled(block: Block) -> bool:
             return bool(block.items)
         case Table():
             return bool(block.rows)
+        case Picture():
+            return bool(block.png)

@@ -23,6 +23,8 @@ _TYPES: Mapping[str, str] = {
     "CheapestNodes": "podium.advice.cheapest_nodes_report:CheapestNodes",
     "RolloutAdvice": "podium.advice.rollout_report:RolloutAdvice",
     "Simulation": "podium.simulation.report:SimulationReport",
+    "Sweep": "podium.experiments.sweep_file:SweepDocument",
+    "SweepReport": "podium.experiments.sweep_report:SweepReport",
     "Comparison": "podium.experiments.comparison:Comparison",
     "DecideAnswer": "podium.decide.answer:Answer",
     "EvictionAnswer": "podium.decide.eviction.answer:EvictionAnswer",

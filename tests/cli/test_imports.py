@@ -64,6 +64,7 @@ RUNS = {
         PLAYS | {"advice", "decide", "explaining", "plan", "presenting", "workers"},
     ),
     "simulate": (["/dev/null"], PLAYS),
+    "sweep": (["/dev/null"], PLAYS | {"experiments", "presenting", "workers"}),
     "compare": (
         ["default", "default", "-s", "/dev/null"],
         PLAYS | {"experiments", "presenting", "workers"},

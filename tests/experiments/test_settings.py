@@ -33,6 +33,7 @@ def scenario(tmp_path: Path) -> WholeScenario:
         ("spec.nodes[0].count", ("spec", "nodes", 0, "count")),
         ('metadata.annotations["podium.dev/x"]', ("metadata", "annotations", "podium.dev/x")),
         ("value", ("value",)),
+        ("a[name=b c].d", ("a", ("name", "b c"), "d")),
         ("a..b", ()),
         ("a[b]", ()),
         ("", ()),
@@ -71,13 +72,24 @@ def test_the_scheduler_is_reached(scenario: WholeScenario) -> None:
     assert changed.scheduler_documents()[0]["podMaxBackoffSeconds"] == 5
 
 
+def test_what_a_configuration_lacks_is_made(scenario: WholeScenario) -> None:
+    path = "profiles[0].pluginConfig[name=NodeResourcesFit].args.scoringStrategy.type"
+    changed = with_settings(scenario, {Place("KubeSchedulerConfiguration", path): "MostAllocated"})
+    (document,) = changed.scheduler_documents()
+    fit = {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated"}}}
+    assert document["profiles"] == [{"pluginConfig": [fit]}]
+    assert not run(changed, 0).error
+    assert preempted(scenario, "pod/urgent", "spec.containers[name=c].image", "other") == 1
+
+
 @pytest.mark.parametrize(
     ("where", "path", "told"),
     [
         ("pod/nobody", "spec", "there is no pod/nobody"),
         ("shop/pod/urgent", "spec", "there is no shop/pod/urgent"),
+        ("Scenario", "spec.until[0]", "at spec.until there is no list"),
         ("Scenario", "spec.nodes[3].count", "there is no [3]: it has 1 entries"),
-        ("Scenario", "spec.nodes.count", "there are no fields, so no count"),
+        ("Scenario", "spec.nodes.count", "at spec.nodes there are no fields"),
     ],
 )
 def test_what_leads_nowhere_is_told(

@@ -1,0 +1,76 @@
+"""A simulation over time: as one HTML file, as a picture, or as a table for other programs."""
+
+from typing import TYPE_CHECKING
+
+from podium.cli.binary_output import check_plots, write_binary
+
+if TYPE_CHECKING:
+    from podium.experiments.series import RunSeries
+    from podium.presenting import Presentation
+    from podium.simulation.scenario_file import Scenario
+    from podium.simulation.scenario_runner import Progress, Simulation
+
+_PLOTS = ("html", "png", "csv", "parquet")
+
+
+def played(
+    scenario: "Scenario", told: "Progress", output: str
+) -> "tuple[Simulation, RunSeries | None]":
+    """What comes of a scenario, and its lines over time where these are to be printed.
+
+    Raises:
+        InputError: it can't be printed in this form.
+    """
+    from podium.simulation.scenario_runner import simulate
+
+    if output not in _PLOTS:
+        return simulate(scenario, told), None
+    check_plots(output)
+    from podium.experiments.run import observed
+
+    return observed(scenario, told)
+
+
+def print_plots(simulation: "Simulation", series: "RunSeries", output: str) -> None:
+    """Print a simulation as `html`, `png`, `csv` or `parquet`."""
+    if output == "html":
+        from podium.presenting import to_html
+
+        print(to_html(_presentation(simulation, series)), end="")
+    elif output == "csv":
+        from podium.experiments.tables import lines_csv
+
+        print(lines_csv(series), end="")
+    else:
+        write_binary(_bytes(series, output))
+
+
+def _bytes(series: "RunSeries", output: str) -> bytes:
+    if output == "parquet":
+        from podium.experiments.tables import lines_parquet
+
+        return lines_parquet(series)
+    from podium.experiments.plots import run_png
+
+    return run_png({"": series})
+
+
+def _presentation(simulation: "Simulation", series: "RunSeries") -> "Presentation":
+    from podium.cli.simulate_text import class_table, failures, summary
+    from podium.experiments.plots import run_png
+    from podium.presenting import Bullets, Picture, Presentation, Section, Table
+    from podium.simulation.report import class_summaries
+
+    headings, rows = class_table(class_summaries(simulation))
+    return Presentation(
+        title=simulation.scenario.name,
+        headline=summary(simulation),
+        sections=[
+            Section("What failed", [Bullets(failures(simulation))]),
+            Section("Pods by priority class", [Table(headings, rows)]),
+            Section(
+                "Over time", [Picture("Pods, nodes and waits over time", run_png({"": series}))]
+            ),
+            Section("Notes", [Bullets(simulation.notes)]),
+        ],
+    )

@@ -1,0 +1,77 @@
+"""`podium sweep`: a grid of settings, or a search for the best."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.api.pod_limit import MAX_PODS
+from podium.cli.experiment_options import (
+    FAILED_RUNS_EXIT_CODE,
+    DaskOption,
+    RunWorkersOption,
+    counted,
+    executor_of,
+)
+from podium.cli.extras import check_experiments_extra
+from podium.cli.options import MaxPodsOption
+from podium.cli.output import INTERRUPTED_EXIT_CODE, AdviceOutput, error_console, fail
+
+
+def sweep(
+    file: Annotated[
+        str, typer.Argument(metavar="SWEEP.yaml", help="Scenarios, settings and seeds.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep results here as they come, and go on with those that are there.",
+        ),
+    ] = None,
+    workers: RunWorkersOption = None,
+    dask: DaskOption = None,
+    max_pods: MaxPodsOption = MAX_PODS,
+    output: Annotated[
+        AdviceOutput, typer.Option("--output", "-o", help="How to print what came of it.")
+    ] = AdviceOutput.TABLE,
+) -> None:
+    """Try settings on scenarios and seeds: all combinations, or a search for the best.
+
+    Settings are places in a scenario, in the objects that it names and in its scheduler's
+    configuration. With --out, a sweep that was stopped goes on where it was, and the directory
+    gets the runs as Parquet, the report, and plots.
+
+    Example: podium sweep sweep.yaml --out results
+    """
+    from podium.cli.presentation_text import print_advice
+    from podium.experiments.sweep import play_sweep, read_scenarios
+    from podium.experiments.sweep_file import read_sweep
+    from podium.experiments.sweep_presentation import sweep_presentation
+    from podium.experiments.sweep_report import sweep_report
+
+    try:
+        asked = read_sweep(file)
+        if asked.spec.search is not None:
+            check_experiments_extra("a search", "optuna")
+        if out is not None:
+            check_experiments_extra("--out", "pyarrow", "matplotlib")
+        scenarios = read_scenarios(asked, max_pods)
+        runs = asked.trials * len(asked.seeds) * len(scenarios)
+        with counted("sweeping", runs) as done:
+            trials = play_sweep(asked, scenarios, executor_of(dask, workers), out, done)
+        report = sweep_report(asked, [one.name for one in scenarios], trials)
+        if out is not None:
+            from podium.experiments.sweep_files import write_sweep
+
+            write_sweep(out, report, trials)
+    except PodiumError as error:
+        fail(error)
+    except KeyboardInterrupt:
+        kept = f"what is known is in {out}; the same command goes on with it" if out else ""
+        error_console().print(f"interrupted: {kept or 'nothing is kept without --out'}")
+        raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
+    print_advice(report, sweep_presentation(report), output)
+    if report.failed:
+        raise typer.Exit(FAILED_RUNS_EXIT_CODE)

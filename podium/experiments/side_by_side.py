@@ -1,0 +1,28 @@
+"""The two runs of a pair, drawn side by side."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from podium.experiments.comparison import Comparison
+from podium.experiments.plots import run_png
+from podium.experiments.run import observed
+from podium.experiments.sides import Side, scenarios_of
+from podium.experiments.whole_scenario import WholeScenario
+from podium.presenting import Picture
+
+
+def side_by_side(
+    a: Side, b: Side, scenarios: Sequence[WholeScenario], comparison: Comparison
+) -> Picture:
+    """Play the pair that differs most by the first sure difference again, and draw both runs."""
+    differing = [one for one in comparison.differences if one.widest is not None]
+    differing.sort(key=lambda one: not one.is_certain)
+    if not comparison.pairs:
+        return Picture("", b"")
+    pair = comparison.pairs[(differing[0].widest or 0) if differing else 0]
+    whole = next(one for one in scenarios_of(a, b, scenarios) if one.name == pair.scenario)
+    runs = {
+        f"{letter}: {Path(side.name).stem}": observed(side.of(whole).scenario(pair.seed))[1]
+        for letter, side in (("A", a), ("B", b))
+    }
+    return Picture(f"{pair.scenario}, seed {pair.seed}, side by side", run_png(runs))
