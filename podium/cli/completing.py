@@ -14,7 +14,6 @@ import msgspec
 import typer
 
 from podium.api.objects import DEFAULT_NAMESPACE
-from podium.plan.conditions import Condition
 
 JSON_BYTES_MAX = 256 * 2**20
 YAML_BYTES_MAX = 4 * 2**20
@@ -79,6 +78,8 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def conditions(incomplete: str) -> list[str]:
     """The conditions of --fail-on, behind those that the word has already."""
+    from podium.plan.conditions import Condition
+
     before, comma, _ = incomplete.rpartition(",")
     return [f"{before}{comma}{one}" for one in Condition]
 
