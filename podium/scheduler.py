@@ -23,6 +23,7 @@ from podium.core.listers import Listers
 from podium.core.nominator import Nominator
 from podium.core.pods import PodInfo, pending_pod, placed_pod
 from podium.core.preemption.victim_history import VictimHistory
+from podium.core.preferred_nodes import PreferredNodes
 from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status
 from podium.core.timing import Timing
@@ -40,6 +41,7 @@ class Scheduler:
         preempting: uids of the pods whose preemption is being carried out.
         clock: the time, for what depends on it; whoever has pods decided sets it.
         history: who was preempted lately.
+        preferred: what to take where several nodes are equal, before the smallest name.
         pipelines: by scheduler name.
         binding: binding cycles, by scheduler name.
         watch: told of every decision right after it was made, before anything changes.
@@ -69,6 +71,7 @@ class Scheduler:
         self.preempting: set[str] = set()
         self.clock = Clock()
         self.history = VictimHistory()
+        self.preferred = PreferredNodes()
         handle = Handle(
             self.snapshot,
             self.listers,
@@ -79,6 +82,7 @@ class Scheduler:
             self.history,
             options=options or SchedulerOptions(),
             rng=None if every_node else rng,
+            preferred=self.preferred,
         )
         factories = plugin_factories()
         profiles = resolve(configuration, factories) if configuration else default_profiles()

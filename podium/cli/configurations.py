@@ -30,18 +30,41 @@ def read_scheduler_config(
     """
     if path is None and not plugins:
         return None
+    documents = [] if path is None else _documents(path)
+    return _loaded("--plugin" if path is None else path, _enabling(plugins, documents))
+
+
+def scheduler_config_of(
+    text: str, where: str, plugins: Sequence[str] = ()
+) -> "LoadedConfiguration":
+    """The configuration in a text that was read before.
+
+    Args:
+        text: as in a file.
+        where: it was read.
+        plugins: `FILE:CLASS` of plugins to enable in each profile that doesn't mention them.
+
+    Raises:
+        InputError: something in it is wrong; the same of a plugin.
+    """
+    return _loaded(where, _enabling(plugins, _documents_of(text, where)))
+
+
+def _enabling(plugins: Sequence[str], documents: Sequence[object]) -> Sequence[object]:
     from podium.cli.plugin_files import load_plugin
     from podium.config.enabling import enabling
+
+    return enabling([load_plugin(text) for text in plugins], documents)
+
+
+def _loaded(where: str, documents: Sequence[object]) -> "LoadedConfiguration":
     from podium.config.load import load_configuration
     from podium.documents import InvalidDocumentError
     from podium.profile import plugin_factories
 
-    names = [load_plugin(text) for text in plugins]
-    documents = [] if path is None else _documents(path)
     try:
-        return load_configuration(enabling(names, documents), plugin_factories().keys())
+        return load_configuration(documents, plugin_factories().keys())
     except InvalidDocumentError as error:
-        where = "--plugin" if path is None else path
         raise InputError("\n".join(f"{where}: {fault}" for fault in error.errors)) from error
 
 
@@ -87,11 +110,16 @@ def only_document(path: str, kind: str) -> dict[str, Any]:
 
 
 def _documents(path: str) -> list[Any]:
-    from podium.apiserver.decoding.yaml_text import read_yaml
     from podium.manifests.input_files import read_text
 
-    documents = list(read_yaml(read_text(path, sys.stdin.buffer)))
-    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
+    return _documents_of(read_text(path, sys.stdin.buffer), path)
+
+
+def _documents_of(text: str, where: str) -> list[Any]:
+    from podium.apiserver.decoding.yaml_text import read_yaml
+
+    documents = list(read_yaml(text))
+    faults = [f"{where}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     if faults:
         raise InputError("\n".join(faults))
     return [document.value for document in documents]

@@ -33,6 +33,7 @@ COMMANDS = (
     "node-token",
     "scheduler",
     "snapshot",
+    "record",
     "plan",
     "explain",
     "capacity",

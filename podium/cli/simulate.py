@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,7 @@ from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.collecting import collect_rarely
-from podium.cli.options import MaxPodsOption, PluginOption
+from podium.cli.options import InputError, MaxPodsOption, PluginOption
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     console,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from podium.simulation.scenario_file import Scenario
 
 FAILED_EXIT_CODE = 2
+_ONE_OF = "what is to be played? Name a scenario, or a --recording"
+_CONFIG = "--config is for a --recording; a scenario says itself how it is scheduled"
 
 
 class SimulateOutput(StrEnum):
@@ -40,20 +43,43 @@ class SimulateOutput(StrEnum):
     YAML = "yaml"
 
 
+ScenarioArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="SCENARIO.yaml", help="The scenario; `-` for standard input."),
+]
+RecordingOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Play what `podium record` has recorded instead, and tell what goes differently.",
+    ),
+]
+ConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="The KubeSchedulerConfiguration (v1) of the replay of a recording; the recorded one "
+        "unless given.",
+    ),
+]
+UntilOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DURATION",
+        help="When to end, such as 10m; as the scenario says, or with its last step.",
+    ),
+]
+SeedOption = Annotated[
+    int | None, typer.Option(help="Of everything that is left to chance; the scenario's own.")
+]
+
+
 def simulate(
-    scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO.yaml", help="The scenario; `-` for standard input.")
-    ],
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DURATION",
-            help="When to end, such as 10m; as the scenario says, or with its last step.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Of everything that is left to chance; the scenario's own.")
-    ] = None,
+    scenario: ScenarioArgument = None,
+    recording: RecordingOption = None,
+    config: ConfigOption = None,
+    until: UntilOption = None,
+    seed: SeedOption = None,
     plugin: PluginOption = None,
     max_pods: MaxPodsOption = MAX_PODS,
     output: Annotated[
@@ -62,14 +88,33 @@ def simulate(
 ) -> None:
     """Play a scenario in virtual time: manifests, timed steps, assertions.
 
-    The same seed gives the same story. The exit code is 2 if an assertion fails.
+    The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
+    played as it was, or by another configuration, such as:
+    podium simulate --recording monday --config other.yaml
     """
+    if recording is not None:
+        from podium.cli.replaying import print_replay
+
+        try:
+            given = {"a scenario": scenario, "--until": until, "--seed": seed}
+            print_replay(
+                recording,
+                config,
+                plugin or (),
+                output,
+                [one for one in given if given[one] is not None],
+            )
+        except PodiumError as error:
+            fail(error)
+        return
     from podium.cli.simulate_text import print_story, progress
     from podium.cli.simulation_plots import played, print_plots
     from podium.documents.report import plain
     from podium.simulation.report import simulation_report
 
     try:
+        if scenario is None or config is not None:
+            raise InputError(_ONE_OF if scenario is None else _CONFIG)
         loaded = _loaded(scenario, until, seed, max_pods, plugin or ())
         collect_rarely()
         with progress() as told:

@@ -5,6 +5,7 @@ pod, removing victims, nominating) is the caller's business.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from podium.core.pods import PodInfo
 from podium.core.post_filter import NodeToStatus, run_post_filter_plugins
 from podium.core.preemption.cross_node.reserved_rooms import reserved_rooms
 from podium.core.preemption.result import Preemption
+from podium.core.preferred_nodes import tied
 from podium.core.recent import Recent
 from podium.core.rivalry import Rivals, closed_by, with_rivals
 from podium.core.status import Code, Status
@@ -159,6 +161,8 @@ class SchedulingCycle:
                 outcome=outcome,
                 blame=blame,
             )
+        if names := self._handle.preferred.placements.get(pod.uid):
+            row = tied(names, self._snapshot, row, partial(evaluation.ties, preference, row))
         return Decision(
             pod,
             node_name=self._snapshot.names[row],

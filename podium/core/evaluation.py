@@ -66,6 +66,10 @@ class Evaluation:
         _ = self.scoring
         return self._preference
 
+    def ties(self, preference: NDArray[np.int64], row: int, other: int) -> bool:
+        """Whether two rows, of which the first is feasible, have the same total score."""
+        return bool(preference[row] // self._spread == preference[other] // self._spread)
+
     def refresh(self, pod: PodInfo) -> None:
         """Bring everything up to date with the snapshot, for a cycle of `pod`.
 

@@ -10,6 +10,7 @@ from podium.core.listers import Listers
 from podium.core.node_finder import NodeFinder
 from podium.core.nominator import Nominator
 from podium.core.preemption.victim_history import VictimHistory
+from podium.core.preferred_nodes import PreferredNodes
 from podium.core.snapshot import Snapshot
 
 
@@ -29,6 +30,7 @@ class Handle:
         finder: says which nodes other pods would fit.
         options: Podium's own options.
         rng: for what a configuration limits to random candidates; None limits nothing.
+        preferred: what to take where several nodes are equal, before the smallest name.
     """
 
     snapshot: Snapshot
@@ -41,3 +43,4 @@ class Handle:
     finder: NodeFinder = field(default_factory=NodeFinder)
     options: SchedulerOptions = field(default_factory=SchedulerOptions)
     rng: Random | None = None
+    preferred: PreferredNodes = field(default_factory=PreferredNodes)

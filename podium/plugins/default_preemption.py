@@ -36,6 +36,7 @@ from podium.core.preemption.policy import policy_of
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victim_table import VictimTables
 from podium.core.preemption.walls import Wall
+from podium.core.preferred_nodes import tied
 from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
 
 NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
@@ -140,13 +141,20 @@ class DefaultPreemption:
             keys = (*keys, NODES_TOUCHED)
         while len(candidates):
             choice = choose(run, candidates, keys)
-            row = int(choice.selected[self._handle.snapshot.ranks()[choice.selected].argmin()])
+            row = self._selected(pod, choice)
             wall = None if self._policy is None else self._policy.wall(pod, run.victims[row])
             if wall is None:
                 return self._nominate(pod, run, row, choice, candidates, rejected, walls)
             walls[row] = wall
             candidates = candidates[candidates != row]
         return None
+
+    def _selected(self, pod: PodInfo, choice: Choice) -> int:
+        """The row to take of those that no key tells apart."""
+        rows, snapshot = choice.selected, self._handle.snapshot
+        row = int(rows[snapshot.ranks()[rows].argmin()])
+        names = self._handle.preferred.nominations.get(pod.uid, ())
+        return tied(names, snapshot, row, lambda other: other in rows)
 
     def _nominate(
         self,

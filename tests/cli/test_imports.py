@@ -46,6 +46,12 @@ RUNS = {
         | {"attr", "asyncio", "client", "controllers", "real", "runtime", "store"}
         | {"aiohttp", "kubernetes_asyncio", "yarl"},
     ),
+    "record": (
+        ["-o", "/dev/null", "--kubeconfig", "/dev/null"],
+        DECIDES - {"manifests"}
+        | {"attr", "asyncio", "client", "controllers", "real", "recording", "runtime", "store"}
+        | {"aiohttp", "kubernetes_asyncio", "prometheus_client", "yarl"},
+    ),
     "plan": (EXAMPLE, PLAYS | {"plan"}),
     "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining"}),
     "capacity": (

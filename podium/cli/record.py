@@ -1,0 +1,43 @@
+"""`podium record`: what happens in a real cluster, kept to be played again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from podium.api.errors import PodiumError
+from podium.cli.node_options import ContextOption, KubeconfigOption
+from podium.cli.output import fail
+
+
+def record(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write the recording.")
+    ],
+    kubeconfig: KubeconfigOption = None,
+    context: ContextOption = None,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The KubeSchedulerConfiguration (v1) that the cluster is scheduled by, to be "
+            "kept with the recording; the default one unless given.",
+        ),
+    ] = None,
+) -> None:
+    """Record what happens in a cluster, until Ctrl-C or SIGTERM; nothing is changed there.
+
+    A recording that is there already is gone on with. Such as: podium record -o monday, and then:
+    podium simulate --recording monday --config other.yaml
+    """
+    try:
+        from podium.cli.extras import check_extra
+
+        check_extra("recording a cluster")
+        import asyncio
+
+        from podium.cli.recording import configuration_text, run
+
+        asyncio.run(run(output, kubeconfig, context, configuration_text(config)))
+    except PodiumError as error:
+        fail(error)
