@@ -17,12 +17,20 @@ def snapshot(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE|-", help="Where to write it.")
     ] = "-",
+    anonymize: Annotated[
+        bool,
+        typer.Option(
+            "--anonymize",
+            help="Give pseudonyms to all names, labels and images, and leave out what no decision "
+            "depends on. A plan decides alike.",
+        ),
+    ] = False,
 ) -> None:
     """Save the state of a cluster for plan and explain; nothing is changed there."""
     try:
         from podium.cli.snapshot_taking import snapshot_of
 
-        found, content = snapshot_of(kubeconfig, context)
+        found, content = snapshot_of(kubeconfig, context, anonymize=anonymize)
         print_warnings(found.notes)
         if output == "-":
             typer.echo(content)

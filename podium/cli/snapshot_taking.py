@@ -12,14 +12,23 @@ from podium.client.http_api import HttpApi
 from podium.real.snapshot import ClusterSnapshot, take_snapshot
 
 
-def snapshot_of(kubeconfig: str | None, context: str | None) -> tuple[ClusterSnapshot, bytes]:
+def snapshot_of(
+    kubeconfig: str | None, context: str | None, *, anonymize: bool = False
+) -> tuple[ClusterSnapshot, bytes]:
     """The state of a cluster, and the same as JSON.
+
+    Args:
+        kubeconfig: how to reach it; as for kubectl if None.
+        context: of the kubeconfig; its current one if None.
+        anonymize: whether to give pseudonyms to what objects say.
 
     Raises:
         PodiumError: it can't be read.
     """
     check_extra("reading a cluster")
     found = asyncio.run(_taken(kubeconfig, context))
+    if anonymize:
+        found.anonymize()
     return found, msgspec.json.encode(found.document())
 
 

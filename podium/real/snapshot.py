@@ -7,6 +7,7 @@ from typing import Any
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, metadata_of
 from podium.client.http_api import HttpApi
+from podium.real.anonymizer import Anonymizer
 from podium.runtime.async_api import ForbiddenError, NotServedError
 
 _LEFT_OUT = frozenset(
@@ -39,6 +40,11 @@ class ClusterSnapshot:
     def document(self) -> dict[str, Any]:
         """All objects as one List."""
         return {"apiVersion": "v1", "kind": "List", "items": self.objects}
+
+    def anonymize(self) -> None:
+        """Give pseudonyms to what objects say; the notes still name kinds and users."""
+        anonymizer = Anonymizer(self.objects)
+        self.objects = [anonymizer.anonymized(obj) for obj in self.objects]
 
 
 async def take_snapshot(api: HttpApi, progress: Callable[[str, int], None]) -> ClusterSnapshot:
