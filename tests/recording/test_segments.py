@@ -118,6 +118,7 @@ def test_another_configuration_is_refused(writer: SegmentWriter, tmp_path: Path)
         (gzip.compress(b"{\n"), "a line isn't JSON"),
         (b"", "ended before the state of the cluster was known"),
     ],
+    ids=["none", "another-format", "no-json", "empty"],
 )
 def test_what_is_no_recording_is_told(tmp_path: Path, content: bytes | None, said: str) -> None:
     if content is not None:
