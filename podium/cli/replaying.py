@@ -18,6 +18,7 @@ from podium.cli.output import (
     print_warnings,
     working,
 )
+from podium.config.load import Loaded
 from podium.documents.report import plain
 from podium.recording.comparison import (
     PlacementDifference,
@@ -56,6 +57,7 @@ def print_replay(
     if unheeded:
         raise InputError(f"{' and '.join(unheeded)}: a recording can't be combined with that")
     recording = read_recording(directory)
+    loaded: Loaded | None
     if config is None and recording.configuration:
         loaded = scheduler_config_of(recording.configuration, str(directory), plugins)
     else:
