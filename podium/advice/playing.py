@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from podium.advice.disturbance import Disturbance
-from podium.api.pods import is_finished, node_name_of
 from podium.plan.changes import Change
 from podium.plan.outcome import Plan
 from podium.plan.planning import outcome_of
@@ -54,8 +53,7 @@ class DisturbancePlayer:
     def _played(self, changes: Sequence[Change]) -> Plan:
         play = self._play or _prepared(self._request)
         play.change(changes)
-        if not play.cluster.schedulers:
-            play.start()
+        play.start()
         play.run(self._request.until_s)
         return outcome_of(play)
 
@@ -64,10 +62,6 @@ def _prepared(request: Request) -> Play:
     """A cluster that changes can be made in, in which as much as possible is done already."""
     play = Play(request, request.seed, changes_later=True)
     play.cluster.wake_controllers(_WOKEN)
-    waits = any(not node_name_of(pod) and not is_finished(pod) for pod in play.pods_before)
-    if not waits:
-        # Whoever waits is decided about only when the changes are made.
-        play.start()
     play.cluster.driver.run_until(play.start_s)
     assert play.workloads_before is not None
     return play
