@@ -38,7 +38,7 @@ SideArgument = Annotated[
     str,
     typer.Argument(
         help="A KubeSchedulerConfiguration, SchedulerOptions, a state (file or directory), "
-        "a scenario, or `default`."
+        "a scenario, a recording, or `default`."
     ),
 ]
 
@@ -70,7 +70,7 @@ def compare(
         ),
     ] = CompareOutput.TABLE,
 ) -> None:
-    """Say what differs between two configurations, policies, states or scenarios.
+    """Say what differs between two configurations, policies, states, scenarios or recordings.
 
     Both play the same scenarios with the same seeds, and are compared run by run: who waits, who
     is preempted, utilisation, fragmentation, each with a 95 % interval of the difference.

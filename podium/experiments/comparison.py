@@ -7,6 +7,7 @@ from typing import Annotated
 from podium.documents.report import API_VERSION, IF_ANY, Report
 from podium.experiments.executors import Done, Executor, Run
 from podium.experiments.pairing import Difference, differences
+from podium.experiments.recorded import recorded_result
 from podium.experiments.run import RunResult, Witness
 from podium.experiments.sides import Side, scenarios_of
 from podium.experiments.whole_scenario import WholeScenario
@@ -91,24 +92,34 @@ def compare(
     Raises:
         SideError: the sides and the scenarios don't go together.
     """
+    if a.recording is not None and b.recording is not None:
+        both = recorded_result(a.recording), recorded_result(b.recording)
+        scenarios_of(a, b, scenarios)
+        return _comparison(a, b, [("recording", 0, *both)])
     played = scenarios_of(a, b, scenarios)
     twins = [(one.name, side.of(one)) for one in played for side in (a, b)]
     runs = [Run(whole, seed) for _, whole in twins for seed in seeds]
     results: dict[int, RunResult] = dict(executor(runs, done))
-    found: list[tuple[str, int, RunResult, RunResult]] = []
-    failed: list[FailedRun] = []
+    found: list[_Twins] = []
     for number, one in enumerate(played):
         begin = 2 * number * len(seeds)
         for at, seed in enumerate(seeds):
-            both = results[begin + at], results[begin + len(seeds) + at]
-            wrong = [
-                FailedRun(one.name, seed, side.name, result.error)
-                for side, result in zip((a, b), both, strict=True)
-                if result.error
-            ]
-            failed += wrong
-            if not wrong:
-                found.append((one.name, seed, *both))
+            first, second = results[begin + at], results[begin + len(seeds) + at]
+            found.append((one.name, seed, first, second))
+    return _comparison(a, b, found)
+
+
+_Twins = tuple[str, int, RunResult, RunResult]
+
+
+def _comparison(a: Side, b: Side, twins: Sequence[_Twins]) -> Comparison:
+    failed = [
+        FailedRun(name, seed, side.name, result.error)
+        for name, seed, *both in twins
+        for side, result in zip((a, b), both, strict=True)
+        if result.error
+    ]
+    found = [one for one in twins if not one[2].error and not one[3].error]
     found, notes = _without_repetitions(found)
     return Comparison(
         a=a.name,
@@ -119,9 +130,6 @@ def compare(
         failed=failed,
         notes=notes,
     )
-
-
-_Twins = tuple[str, int, RunResult, RunResult]
 
 
 def _without_repetitions(found: Sequence[_Twins]) -> tuple[list[_Twins], list[str]]:

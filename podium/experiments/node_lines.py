@@ -13,7 +13,7 @@ import numpy.typing as npt
 from podium.api.resources import Amounts, is_extended_resource, resource_amount
 from podium.experiments.lines import CLUSTER, NODE, ZONE, Line
 from podium.experiments.step_series import StepSeries
-from podium.experiments.usage import NodeChange, UsageRecorder
+from podium.experiments.usage import NodeChange, UsageLog
 
 UTILISATION, FRAGMENTATION = "utilisation", "fragmentation"
 _MAIN = ("cpu", "memory")
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 Lines = Mapping[Line, StepSeries]
 
 
-def add_node_lines(lines: Lines, usage: UsageRecorder) -> None:
+def add_node_lines(lines: Lines, usage: UsageLog) -> None:
     """Add what became of nodes.
 
     Args:
@@ -70,7 +70,7 @@ class _Sums:
         unusable: of what is free, how much a pod of the run can't use on average.
     """
 
-    def __init__(self, usage: UsageRecorder) -> None:
+    def __init__(self, usage: UsageLog) -> None:
         shapes = [dict(shape) for shape in usage.shapes]
         asked = {resource for shape in shapes for resource, amount in shape.items() if amount}
         offered = {one for change in usage.nodes for one in change.allocatable}

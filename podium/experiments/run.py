@@ -11,7 +11,7 @@ from podium.experiments.measures import measures_of
 from podium.experiments.series import RunSeries, run_series
 from podium.experiments.usage import UsageRecorder
 from podium.experiments.whole_scenario import WholeScenario
-from podium.simulation.class_summary import AT_ONCE_S
+from podium.simulation.class_summary import AT_ONCE_S, ClassSummary
 from podium.simulation.report import class_summaries
 from podium.simulation.scenario_file import Scenario
 from podium.simulation.scenario_runner import Progress, Simulation, simulate
@@ -65,7 +65,7 @@ def observed(scenario: Scenario, progress: Progress | None = None) -> tuple[Simu
         scenario, progress, prepare=lambda cluster: recorders.append(UsageRecorder(cluster))
     )
     recorders[0].look()
-    return simulation, run_series(recorders[0], histories_of(simulation), simulation.ended_s)
+    return simulation, run_series(recorders[0].log, histories_of(simulation), simulation.ended_s)
 
 
 def histories_of(simulation: Simulation) -> list[PodHistory]:
@@ -81,9 +81,20 @@ def run(whole: WholeScenario, seed: int) -> RunResult:
         return RunResult(error=str(error))
     if simulation.interrupted:
         raise KeyboardInterrupt
-    measures = measures_of(class_summaries(simulation), series, simulation.failures)
-    witnesses = [*_disrupted(histories_of(simulation)), *_waited(simulation, series)]
+    classes = class_summaries(simulation)
+    return result_of(classes, series, histories_of(simulation), simulation.failures)
+
+
+def result_of(
+    classes: Sequence[ClassSummary],
+    series: RunSeries,
+    histories: Sequence[PodHistory],
+    failures: int = 0,
+) -> RunResult:
+    """What was observed, as a result."""
+    witnesses = [*_disrupted(histories), *_waited(histories, series)]
     kept = witnesses[:WITNESSES_MAX]
+    measures = measures_of(classes, series, failures)
     return RunResult(measures, kept, len(witnesses) - len(kept))
 
 
@@ -103,8 +114,8 @@ def _disrupted(histories: Sequence[PodHistory]) -> list[Witness]:
     ]
 
 
-def _waited(simulation: Simulation, series: RunSeries) -> list[Witness]:
-    nodes = {pod.pod: pod.node for pod in histories_of(simulation)}
+def _waited(histories: Sequence[PodHistory], series: RunSeries) -> list[Witness]:
+    nodes = {pod.pod: pod.node for pod in histories}
     waits = [wait for wait in series.waits if wait.seconds > AT_ONCE_S or not wait.placed]
     waits.sort(key=lambda wait: (-wait.seconds, wait.pod))
     return [

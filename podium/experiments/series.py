@@ -8,7 +8,7 @@ from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.experiments.lines import CLASS, Line
 from podium.experiments.node_lines import add_node_lines
 from podium.experiments.step_series import StepSeries
-from podium.experiments.usage import UsageRecorder
+from podium.experiments.usage import UsageLog
 from podium.simulation.timeline.pod_history import PodHistory
 
 PENDING, BOUND = "pending", "bound"
@@ -55,7 +55,7 @@ class RunSeries:
             yield wait.created_s, measure, CLASS, wait.priority_class, wait.seconds
 
 
-def run_series(usage: UsageRecorder, histories: Sequence[PodHistory], until_s: float) -> RunSeries:
+def run_series(usage: UsageLog, histories: Sequence[PodHistory], until_s: float) -> RunSeries:
     """The lines of a run that is over."""
     series = RunSeries(until_s=until_s)
     for change in usage.classes:

@@ -20,6 +20,8 @@ from podium.experiments.whole_scenario import (
 from podium.manifests import read_sources
 from podium.manifests.input_files import read_text
 from podium.profile import plugin_factories
+from podium.recording.reading import Recording, read_recording
+from podium.recording.segments import segment_paths
 from podium.simulation.scenario_file.document import KIND as SCENARIO_KIND
 
 DEFAULT = "default"
@@ -36,15 +38,17 @@ class Side:
 
     Attributes:
         name: as it was given.
-        kind: `default`, `configuration`, `state` or `scenario`.
+        kind: `default`, `configuration`, `state`, `scenario` or `recording`.
         documents: its configuration, or the objects of its state.
         scenario: the scenario that it is.
+        recording: the recording that it is.
     """
 
     name: str
     kind: str
     documents: Sequence[Mapping[str, Any]] = ()
     scenario: WholeScenario | None = None
+    recording: Recording | None = None
 
     def of(self, whole: WholeScenario) -> WholeScenario:
         """What this side makes of a scenario."""
@@ -60,7 +64,7 @@ def read_side(name: str, max_pods: int) -> Side:
 
     Args:
         name: `default`, or a file with a KubeSchedulerConfiguration, SchedulerOptions or both, a
-            scenario, or a file or directory with the objects of a state.
+            scenario, a file or directory with the objects of a state, or that of a recording.
         max_pods: how many new pods workloads may ask for.
 
     Raises:
@@ -69,6 +73,8 @@ def read_side(name: str, max_pods: int) -> Side:
     if name == DEFAULT:
         return Side(name, DEFAULT)
     if Path(name).is_dir():
+        if segment_paths(Path(name)):
+            return Side(name, "recording", recording=read_recording(Path(name)))
         return _state(name)
     found = list(read_yaml(read_text(name)))
     kinds = {one.value.get("kind") for one in found if isinstance(one.value, dict)}
@@ -94,6 +100,10 @@ def scenarios_of(a: Side, b: Side, scenarios: Sequence[WholeScenario]) -> Sequen
     Raises:
         SideError: the sides and the scenarios don't go together.
     """
+    if "recording" in (a.kind, b.kind) and (a.kind != b.kind or scenarios):
+        raise SideError("a recording can be compared with another recording, and plays nothing")
+    if a.kind == b.kind == "recording" and not scenarios:
+        return ()
     are_scenarios = [one.kind == "scenario" for one in (a, b)]
     if any(are_scenarios):
         if not all(are_scenarios) or scenarios:

@@ -11,6 +11,9 @@ from podium.cluster import Cluster
 from podium.core.csi_migration import ZONE_LABEL
 from podium.runtime.driver_events import DriverEvent
 
+KINDS = ("Node", "Pod")
+"""Whose changes are followed."""
+
 Shape = tuple[tuple[str, int], ...]
 """What a pod requests: nanos by the name of a resource, sorted."""
 
@@ -50,52 +53,27 @@ class _Node:
     pods: set[str] = field(default_factory=set)
 
 
-class UsageRecorder:
-    """Notes what changes, moment by moment, from the start of a run.
+class UsageLog:
+    """What changes, moment by moment, from the start of a run or a recording.
 
     Attributes:
         nodes: the changes of nodes.
         classes: the changes of classes.
         shapes: how many pods there have been of each shape.
-
-    Args:
-        cluster: that is to be started.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self) -> None:
         self.nodes: list[NodeChange] = []
         self.classes: list[ClassChange] = []
         self.shapes: Counter[Shape] = Counter()
-        self._driver = cluster.driver
-        self._start_s = cluster.options.start_s
-        self._store = cluster.store
-        self._seen = self._store.revision
-        self._watches = [self._store.watch(kind, from_revision=self._seen) for kind in _KINDS]
         self._pods: dict[str, _Pod] = {}
         self._nodes: dict[str, _Node] = {}
         self._counts: dict[str, list[int]] = {}
         self._dirty_nodes: set[str] = set()
         self._dirty_classes: set[str] = set()
-        for kind in _KINDS:
-            for obj in self._store.list(kind).items:
-                self._take(kind, obj, gone=False)
-        self._write()
-        self._driver.hooks.append(self._happened)
 
-    def look(self) -> None:
-        """Note what was written since the last look."""
-        if self._store.revision == self._seen:
-            return
-        self._seen = self._store.revision
-        for watch in self._watches:
-            for event in watch.take():
-                self._take(event.kind, event.obj, gone=event.type == "DELETED")
-        self._write()
-
-    def _happened(self, _: DriverEvent) -> None:
-        self.look()
-
-    def _take(self, kind: str, obj: Object, *, gone: bool) -> None:
+    def take(self, kind: str, obj: Object, *, gone: bool = False) -> None:
+        """Take in how a pod or a node is now."""
         if kind == "Node":
             self._take_node(obj, gone=gone)
         else:
@@ -137,8 +115,8 @@ class UsageRecorder:
             (node.pods.add if step > 0 else node.pods.discard)(one)
             self._dirty_nodes.add(pod.node)
 
-    def _write(self) -> None:
-        at_s = round(self._driver.now_s - self._start_s, 6)
+    def write(self, at_s: float) -> None:
+        """Note what was taken in since the last time, as of a moment in seconds since the start."""
         for called in sorted(self._dirty_nodes):
             node = self._nodes[called]
             requested: Counter[str] = Counter()
@@ -152,4 +130,41 @@ class UsageRecorder:
         self._dirty_classes.clear()
 
 
-_KINDS = ("Node", "Pod")
+class UsageRecorder:
+    """Notes what changes in a cluster.
+
+    Attributes:
+        log: what was noted.
+
+    Args:
+        cluster: that is to be started.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.log = UsageLog()
+        self._driver = cluster.driver
+        self._start_s = cluster.options.start_s
+        self._store = cluster.store
+        self._seen = self._store.revision
+        self._watches = [self._store.watch(kind, from_revision=self._seen) for kind in KINDS]
+        for kind in KINDS:
+            for obj in self._store.list(kind).items:
+                self.log.take(kind, obj)
+        self._write()
+        self._driver.hooks.append(self._happened)
+
+    def look(self) -> None:
+        """Note what was written since the last look."""
+        if self._store.revision == self._seen:
+            return
+        self._seen = self._store.revision
+        for watch in self._watches:
+            for event in watch.take():
+                self.log.take(event.kind, event.obj, gone=event.type == "DELETED")
+        self._write()
+
+    def _happened(self, _: DriverEvent) -> None:
+        self.look()
+
+    def _write(self) -> None:
+        self.log.write(round(self._driver.now_s - self._start_s, 6))

@@ -70,10 +70,10 @@ RUNS = {
         PLAYS | {"advice", "decide", "explaining", "plan", "presenting", "workers"},
     ),
     "simulate": (["/dev/null"], PLAYS),
-    "sweep": (["/dev/null"], PLAYS | {"experiments", "presenting", "workers"}),
+    "sweep": (["/dev/null"], PLAYS | {"experiments", "presenting", "recording", "workers"}),
     "compare": (
         ["default", "default", "-s", "/dev/null"],
-        PLAYS | {"experiments", "presenting", "workers"},
+        PLAYS | {"experiments", "presenting", "recording", "workers"},
     ),
     "import": (
         ["openb", "/dev/null", "/dev/null"],
