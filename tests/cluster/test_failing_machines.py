@@ -136,7 +136,9 @@ def test_all_is_done_in_the_end_whatever_failed_at_random(
     cluster.driver.advance(600)
     health = cluster.driver.health
     assert health is not None
-    assert health.panics.keys() == {"replicaset-controller", "default-scheduler", "kubelet"}
+    # Which of them chance has chosen depends on how often each is told of something.
+    assert health.panics.keys() <= {"replicaset-controller", "default-scheduler", "kubelet"}
+    assert sum(health.panics.values()) > 0
     assert [p["status"]["phase"] for p in pods_of(cluster)] == ["Running"] * 20
     assert ailing(cluster) == []
     for number in range(4):
