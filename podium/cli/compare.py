@@ -45,7 +45,7 @@ SideArgument = Annotated[
 FailOnOption = Annotated[
     str | None,
     typer.Option(
-        metavar="MEASURE,…",
+        metavar="MEASURE[,MEASURE]",
         help="Exit with 2 if B does worse by one of these, such as preempted.",
     ),
 ]

@@ -15,7 +15,7 @@ def drain(
     nodes: Annotated[
         list[str],
         typer.Argument(
-            metavar="NODE...",
+            metavar="NODE",
             help="The nodes to drain, one after the other.",
             autocompletion=completing.nodes,
         ),

@@ -15,7 +15,7 @@ def fail(
     places: Annotated[
         list[str],
         typer.Argument(
-            metavar="NODE|ZONE...",
+            metavar="NODE|ZONE",
             help="The nodes and zones that fail at once; node/NAME and zone/NAME say which.",
             autocompletion=completing.nodes,
         ),

@@ -15,7 +15,7 @@ from podium.cli.request_options import RequestOptions, with_state_options
 NodesArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[NODE...]",
+        metavar="NODE",
         help="Try only these nodes, and no zones. [default: all]",
         show_default=False,
         autocompletion=completing.nodes,
