@@ -42,22 +42,24 @@ def decide(
     out = sys.stdout.buffer
     decided = eviction_answers if eviction else answers
     refused: list[str] = []
-    try:
-        for answer in decided(_lines(files or [Path("-")]), refused.append):
-            out.write(answer + b"\n")
-            out.flush()
-    except InputFileError as error:
-        refused.append(str(error))
+    for path in files or [Path("-")]:
+        named: list[str] = []
+        try:
+            for answer in decided(_lines(path), named.append):
+                out.write(answer + b"\n")
+                out.flush()
+        except InputFileError as error:
+            refused.append(str(error))
+        refused += [f"{'stdin' if str(path) == '-' else path}: {why}" for why in named]
     if refused:
         fail("\n".join(refused[:_ERRORS_MAX]))
 
 
-def _lines(files: list[Path]) -> Iterator[bytes]:
+def _lines(path: Path) -> Iterator[bytes]:
     from podium.manifests.input_files import lines, open_file
 
-    for path in files:
-        if str(path) == "-":
-            yield from lines(sys.stdin.buffer, "stdin", LINE_LENGTH_MAX)
-            continue
-        with open_file(path) as file:
-            yield from lines(file, path, LINE_LENGTH_MAX)
+    if str(path) == "-":
+        yield from lines(sys.stdin.buffer, "stdin", LINE_LENGTH_MAX)
+        return
+    with open_file(path) as file:
+        yield from lines(file, path, LINE_LENGTH_MAX)

@@ -53,7 +53,7 @@ class SchedulerOptions(Document):
         budget_respecting_classes: preemptors of these PriorityClasses respect budgets anyhow.
         protection: who may not be preempted.
         other_nominations: whether a pod of another scheduler that is nominated to a node counts
-            there, for pods of no higher priority.
+            there, for pods of no higher priority; kube-scheduler doesn't count it.
         livelock_backoff_s: for how long a pod preempts nobody whose room pods of other schedulers
             have taken again and again; it doubles if they do so again. 0: it is told, and no more.
         patience: who waits before preempting, and what for.
@@ -72,6 +72,6 @@ class SchedulerOptions(Document):
     budget_annotations: bool = False
     budget_respecting_classes: FrozenSet[str] = frozenset()
     protection: PreemptionProtection = PreemptionProtection()
-    other_nominations: Annotated[bool, Field(alias="otherNominations")] = True
+    other_nominations: Annotated[bool, Field(alias="otherNominations")] = False
     livelock_backoff_s: Annotated[Duration, Field(alias="livelockBackoff")] = 60.0
     patience: Tuple[Patience] = ()

@@ -96,10 +96,11 @@ def test_decide_answers_or_names_the_file(podium: Invoke, tmp_path: Path, what: 
     path = tmp_path / "hostile.jsonl"
     UNREADABLE[what][0](path)
     result = podium("decide", str(path))
-    if result.exit_code:
-        assert f"error: {path}: can't be read: " in result.stderr
-    else:
-        assert all("error" in json.loads(line) for line in result.stdout.splitlines())
+    if f"error: {path}: can't be read: " not in result.stderr:
+        answers = [json.loads(line) for line in result.stdout.splitlines()]
+        assert all(answer["error"].startswith("line ") for answer in answers)
+        assert (f"error: {path}: line 1: " in result.stderr) is bool(answers)
+    assert result.exit_code == bool(result.stderr)
 
 
 @pytest.mark.parametrize(

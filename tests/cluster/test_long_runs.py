@@ -10,7 +10,7 @@ from tests.cluster.sizes import sizes
 
 HOUR_S, DAY_S = 3600.0, 86_400.0
 # Whatever else it is: what goes on keeping things grows by more than that from window to window.
-GROWTH_MAX, SLACK = 1.3, 60
+GROWTH_MAX, SLACK = 1.5, 60
 
 
 @pytest.fixture(autouse=True)
@@ -28,13 +28,13 @@ def _short_memories(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def kept_by(busy: BusyCluster, rounds: int, looks: int) -> Counter[str]:
-    """The most that was kept in a window, at so many looks, of everything."""
-    most: Counter[str] = Counter()
+    """What was kept in a window, at so many looks, all in all."""
+    total: Counter[str] = Counter()
     for _ in range(looks):
         busy.play(rounds // looks)
         gc.collect()
-        most |= sizes(busy.cluster)
-    return most
+        total += sizes(busy.cluster)
+    return total
 
 
 def assert_flat(busy: BusyCluster, warm_up: int, rounds: int, looks: int) -> None:
@@ -43,13 +43,13 @@ def assert_flat(busy: BusyCluster, warm_up: int, rounds: int, looks: int) -> Non
     grown = {
         path: (first[path], count)
         for path, count in second.items()
-        if count > GROWTH_MAX * first[path] + SLACK
+        if count > GROWTH_MAX * first[path] + SLACK * looks
     }
     assert grown == {}
 
 
 def test_hours_leave_nothing_behind() -> None:
-    assert_flat(BusyCluster(1), warm_up=6, rounds=8, looks=2)
+    assert_flat(BusyCluster(1), warm_up=6, rounds=8, looks=8)
 
 
 @pytest.mark.soak

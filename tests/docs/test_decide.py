@@ -31,4 +31,4 @@ def test_nothing_is_no_scenario() -> None:
     (given,) = answers([b"{}"], refused.append)
     assert refused == [json.loads(given)["error"]] == ["line 1: pending: Required value"]
     result = CliRunner().invoke(app, ["decide"], input="{}\n")
-    assert (result.exit_code, result.stderr) == (1, f"error: {refused[0]}\n")
+    assert (result.exit_code, result.stderr) == (1, f"error: stdin: {refused[0]}\n")

@@ -1,6 +1,7 @@
 """A client with nothing but the standard library, and `podium up` as a process."""
 
 import json
+import signal
 import ssl
 import subprocess
 import sys
@@ -73,6 +74,8 @@ def up(data_dir: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # Under nohup it would ignore what ends it with a terminal.
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
     ) as process:
         try:
             wait_until_ready(process, data_dir / "kubeconfig")

@@ -36,7 +36,7 @@ def test_pods_are_bound_and_it_is_told(world: World, podium: StartPodium) -> Non
     config = scheduler.get("/configz").json()["componentconfig"]
     assert config["profiles"][0]["schedulerName"] == "default-scheduler"
     assert config["leaderElection"]["leaderElect"] is False
-    assert scheduler.get("/configz").json()["podium.dev"]["otherNominations"] is True
+    assert scheduler.get("/configz").json()["podium.dev"]["otherNominations"] is False
     assert scheduler.end() == 0
     (left,) = scheduler.said("has stopped")
     assert (left["bindings"], left["preemptions"], left["pending"]) == (0, 0, 1)

@@ -21,6 +21,10 @@ kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: false}
 podMaxBackoffSeconds: 1
 profiles: [{schedulerName: podium}]
+---
+apiVersion: podium.dev/v1alpha1
+kind: SchedulerOptions
+otherNominations: true
 """
 
 

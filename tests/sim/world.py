@@ -17,6 +17,7 @@ from random import Random
 
 from podium.apiserver.server import ApiServer
 from podium.config.load import default_configuration
+from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.events import Change
 from podium.control.machine import Machine
@@ -127,7 +128,11 @@ class World:
         self.driver.add(DisruptionController(), renew=DisruptionController)
         for name in self.settings.schedulers:
             make: Callable[[], Machine] = partial(
-                SchedulerMachine, self.configuration_of(name), features=self.settings.features
+                SchedulerMachine,
+                self.configuration_of(name),
+                # Two schedulers that share all nodes get in each other's way, and mayn't rest.
+                SchedulerOptions(livelock_backoff_s="0s"),
+                features=self.settings.features,
             )
             self.schedulers[name] = self.driver.add(make(), name=name, renew=make)
 

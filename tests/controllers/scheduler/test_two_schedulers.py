@@ -9,9 +9,17 @@ from podium.control.effects import Bind, Delete, Effect, Patch, Record
 from podium.controllers.scheduler.livelock import ROUNDS
 from podium.core.queue import Place
 from tests.controllers.scheduler.builders import done, pod
-from tests.controllers.scheduler.test_machine import NOW_S, Hand, node, of
+from tests.controllers.scheduler.test_machine import NOW_S, node, of
+from tests.controllers.scheduler.test_machine import Hand as AnyHand
 
 OTHER = "other-scheduler"
+
+
+class Hand(AnyHand):
+    """Drives a scheduler that counts what others nominate."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(options=SchedulerOptions(other_nominations=True, **options))
 
 
 def others(name: str, nominated: str = "", **fields: Any) -> dict[str, Any]:
@@ -76,8 +84,8 @@ def test_nominations_of_other_schedulers_are_left_alone_by_preemption() -> None:
     assert patched == {"high", "low"}
 
 
-def test_other_nominations_can_be_ignored_as_kube_scheduler_does() -> None:
-    hand = Hand(options=SchedulerOptions(other_nominations=False))
+def test_by_default_other_nominations_are_ignored_as_kube_scheduler_does() -> None:
+    hand = AnyHand()
     hand.start(node(cpu="2"), others("theirs", "n1", cpu="2", priority=5), pod("low"))
     assert of(hand.wake(), Bind)
 
@@ -86,7 +94,7 @@ class Rival(Hand):
     """A preemptor of two CPUs, on a node whose two pods go one after the other."""
 
     def __init__(self, backoff: str = "1m") -> None:
-        super().__init__(options=SchedulerOptions(livelock_backoff_s=backoff))
+        super().__init__(livelock_backoff_s=backoff)
         self.names = ["taker-0", "taker-1"]
         self.start(node(cpu="2"), *(others(name, node="n1") for name in self.names))
         self.made = len(self.names)
