@@ -1,5 +1,7 @@
 """The scheduler as a machine: events in, effects out, one decision per wake-up."""
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -34,6 +36,10 @@ from podium.core.framework import PostFilterResult
 from podium.core.queue import QueuedPod, QueueProfile, SchedulingQueue
 from podium.core.timing import Timing
 from podium.scheduler import Scheduler
+
+TRIES_AT_ONE_MOMENT_MAX = 8
+"""Where a decision takes time, as it does by the clock, no pod is tried so often at one moment."""
+REST_S = 1.0
 
 
 class SchedulerMachine:
@@ -93,6 +99,8 @@ class SchedulerMachine:
         if options.protection.toleration:
             self.kinds |= {"PriorityClass"}
         self._is_held = False
+        self._tries: Counter[str] = Counter()
+        self._tried_s = self._rested_s = -math.inf
         self.scheduler.measure(timing)
         self.metrics.watch_queue(self.queue)
 
@@ -185,7 +193,8 @@ class SchedulerMachine:
 
     def _next_decision_s(self) -> float | None:
         """When a pod can be decided, or the queue has to let pods in."""
-        return self.context.now_s if self.queue.has_next() else self.queue.next_wakeup_s()
+        next_s = self.context.now_s if self.queue.has_next() else self.queue.next_wakeup_s()
+        return next_s if next_s is None else max(next_s, self._rested_s)
 
     def _may_decide(self) -> bool:
         is_held_up = self._is_held or self.preemptions.holds_scheduling_up
@@ -199,7 +208,7 @@ class SchedulerMachine:
         self.queue.activate(self.livelocks.take_due(now_s), now_s)
         if self._guard is not None:
             self._release(self._guard)
-        if self._may_decide():
+        if self._may_decide() and now_s >= self._rested_s:
             self.queue.flush(now_s)
             self._schedule_one()
 
@@ -208,11 +217,22 @@ class SchedulerMachine:
         queued = self.queue.pop(self.context.now_s)
         if queued is None:
             return
+        self._note_try(queued.uid)
         try:
             self._scheduling_cycle(queued)
         except Exception as error:
             error.add_note(f"deciding {queued.pod.key}")
             raise
+
+    def _note_try(self, uid: str) -> None:
+        """Rest after many tries of a pod at one moment, which otherwise might never end."""
+        now_s = self.context.now_s
+        if now_s != self._tried_s:
+            self._tried_s = now_s
+            self._tries.clear()
+        self._tries[uid] += 1
+        if self._tries[uid] >= TRIES_AT_ONE_MOMENT_MAX:
+            self._rested_s = now_s + REST_S
 
     def _scheduling_cycle(self, queued: QueuedPod) -> None:
         pod = queued.pod
