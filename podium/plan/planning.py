@@ -83,9 +83,11 @@ def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan
     play.start()
     is_over = play.run(request.until_s, progress)
     found = outcome_of(play)
+    left_out = tuple(unplayed(request.applied))
+    warnings += [f"{one.object}: {one.reason}" for one in left_out]
     return replace(
         found,
-        unplayed=tuple(unplayed(request.applied)),
+        unplayed=left_out,
         interrupted=not is_over,
         warnings=(*play.notes, *warnings, *model.warnings, *lost, *play.changer.unmade()),
         notes=(*(request.configuration.notes if request.configuration else ()), *model.notes),

@@ -125,6 +125,9 @@ def test_what_nobody_plays_is_named() -> None:
         ("unplayed", "JobSet shop/web"),
         ("unplayed", "Service shop/web"),
     ]
+    assert outcome.warnings[-1] == (
+        "Service shop/web: its pods aren't in the plan: no Service controller is played"
+    )
 
 
 def test_owners_in_the_state_that_nobody_plays_are_named() -> None:
