@@ -14,10 +14,8 @@ from podium.cluster import SchedulerSetup
 from podium.cluster.controller_list import chosen_controllers
 from podium.embedded.cluster import EmbeddedOptions
 from podium.embedded.cluster_clock import parse_speed
-from podium.embedded.defaults import NodeShape
+from podium.embedded.defaults import DEFAULT_NODES, NodeShape
 from podium.embedded.initial_objects import parse_shape, read_manifests, simulated_nodes
-
-_NODES = 3
 
 
 def read_up_request(asked: Arguments) -> UpRequest:
@@ -32,7 +30,7 @@ def read_up_request(asked: Arguments) -> UpRequest:
     stdin = sys.stdin.buffer
     first = read_manifests(asked.state, stdin, validation=FieldValidation.WARN)
     applied = read_manifests(asked.news, stdin)
-    count = asked.nodes if asked.nodes is not None else 0 if asked.state else _NODES
+    count = asked.nodes if asked.nodes is not None else 0 if asked.state else DEFAULT_NODES
     resources = parse_shape(asked.shape)
     shape = NodeShape(cpu=asked.cpu, memory=asked.memory, resources=resources, zones=asked.zones)
     simulated = simulated_nodes(count, shape)

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 USUAL_PORT = 26443
 
+DEFAULT_NODES = 3
+"""How many simulated nodes there are, unless somebody says otherwise."""
+
 ALL_CONTROLLERS = "*"
 
 

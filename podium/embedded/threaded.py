@@ -18,7 +18,7 @@ from podium.cluster import SchedulerSetup
 from podium.cluster.controller_list import chosen_controllers
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.cluster_clock import STOPPED, parse_speed
-from podium.embedded.defaults import ALL_CONTROLLERS, NodeShape
+from podium.embedded.defaults import ALL_CONTROLLERS, DEFAULT_NODES, NodeShape
 from podium.embedded.in_process_client import InProcessClient
 from podium.embedded.initial_objects import parse_shape, simulated_nodes
 from podium.embedded.node_credentials import write_node_kubeconfig
@@ -43,7 +43,8 @@ class Cluster:
     everything else when `advance` is called.
 
     Args:
-        nodes: how many simulated nodes there are, `podium-1` and so on.
+        nodes: how many simulated nodes there are, `podium-1` and so on; None for three, or none
+            where the manifests have nodes.
         node_cpu: the CPU of each.
         node_memory: the memory of each.
         node_shape: what else each has, such as `nvidia.com/gpu=1,ephemeral-storage=50Gi`.
@@ -63,7 +64,7 @@ class Cluster:
     def __init__(
         self,
         *,
-        nodes: int = 3,
+        nodes: int | None = None,
         node_cpu: str = "4",
         node_memory: str = "16Gi",
         node_shape: str = "",
@@ -78,9 +79,11 @@ class Cluster:
     ) -> None:
         resources = parse_shape(node_shape)
         shape = NodeShape(cpu=node_cpu, memory=node_memory, resources=resources, zones=zones)
-        simulated = simulated_nodes(nodes, shape)
+        objects = objects_of(manifests)
+        if nodes is None:
+            nodes = 0 if any(obj.get("kind") == "Node" for obj in objects) else DEFAULT_NODES
         self._options = EmbeddedOptions(
-            objects=[*simulated, *objects_of(manifests)],
+            objects=[*simulated_nodes(nodes, shape), *objects],
             data_dir=data_dir,
             port=0,
             is_insecure=insecure_http,

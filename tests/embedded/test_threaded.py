@@ -76,6 +76,13 @@ def eviction(name: str) -> tuple[str, Any]:
     return path, {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
 
 
+def test_a_state_with_nodes_gets_no_others() -> None:
+    metadata = {"name": "theirs"}
+    theirs = {"apiVersion": "v1", "kind": "Node", "metadata": metadata}
+    with podium.Cluster(manifests=[theirs]) as cluster:
+        assert [node["metadata"]["name"] for node in cluster.list("Node")] == ["theirs"]
+
+
 def test_the_same_seed_gives_the_same_names() -> None:
     def names() -> set[str]:
         with podium.Cluster(nodes=1, manifests=[SHOP, replica_set("web", 3)]) as cluster:

@@ -43,6 +43,30 @@ def test_what_makes_no_sense_is_refused(any_kubectl: Kubectl, namespace: str) ->
     assert 'unknown field "spec.template.spec.containers[0].imagine"' in complaint
 
 
+UNPATCHABLE = """
+apiVersion: authorization.k8s.io/v1
+kind: SubjectAccessReview
+spec: {user: alice, groups: ["system:masters"], resourceAttributes: {verb: list, resource: pods}}
+"""
+LIST = """
+apiVersion: v1
+kind: List
+items: [{apiVersion: v1, kind: ConfigMap, metadata: {name: listed}, data: {a: b}}]
+"""
+
+
+def test_it_judges_lists_and_reviews_itself(any_kubectl: Kubectl, namespace: str) -> None:
+    """It takes the schemas for that in Protobuf only."""
+    create = ("create", "-n", namespace, "-o", "json", "-f", "-")
+    for manifest, field, kind in (
+        (UNPATCHABLE, "user", "SubjectAccessReview"),
+        (LIST, "data", "ConfigMap"),
+    ):
+        assert json.loads(any_kubectl(*create, stdin=manifest))["kind"] == kind
+        complaint = any_kubectl.fails_to(*create, stdin=manifest.replace(field, "misspelt"))
+        assert 'unknown field "misspelt"' in complaint
+
+
 def test_explain(any_kubectl: Kubectl) -> None:
     told = any_kubectl("explain", "pod.spec.priority")
     assert "FIELD: priority <integer>" in told

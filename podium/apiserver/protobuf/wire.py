@@ -53,6 +53,12 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
         at += length
 
 
+def delimited(number: int, value: bytes) -> bytes:
+    """A field of bytes, a text or a message."""
+    key = number << 3 | WireType.DELIMITED
+    return b"".join((_varint(key), _varint(len(value)), value))
+
+
 def as_bytes(value: Value) -> bytes:
     """The value of a field that should hold bytes; raises MalformedMessage if it doesn't."""
     if isinstance(value, int):
@@ -66,6 +72,15 @@ def as_text(value: Value) -> str:
         return as_bytes(value).decode()
     except UnicodeDecodeError:
         raise MalformedMessageError("proto: invalid UTF-8") from None
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
 
 
 def _read_varint(message: bytes, at: int) -> tuple[int, int]:

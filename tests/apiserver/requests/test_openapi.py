@@ -1,11 +1,12 @@
 """OpenAPI: whole documents, true to what is served, in the forms that clients ask for."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
 
+from podium.apiserver.protobuf.wire import as_bytes, fields
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.openapi.schemas import _descriptions, reachable
 from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, verbs
@@ -13,6 +14,7 @@ from podium.apiserver.schema import meta_struct, struct_of
 from tests.apiserver.requests.client import Client
 
 PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+KUBECTLS_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 
 
 @pytest.fixture(scope="module")
@@ -157,4 +159,32 @@ def test_what_is_not_there(client):
     assert client.ask("POST", "/openapi/v2").code == 405
     assert client.ask("GET", "/openapi/v3/api/v1", accept=PROTOBUF).code == 406
     assert client.ask("GET", "/openapi/v2", accept="text/html").code == 406
-    assert client.ask("GET", "/openapi/v2", accept=PROTOBUF).code == 406
+
+
+@pytest.mark.parametrize("accept", [PROTOBUF, KUBECTLS_PROTOBUF])
+def test_the_schemas_of_version_2_are_told_in_protobuf(client, documents, accept):
+    answer = client.ask("GET", "/openapi/v2", accept=accept)
+    assert answer.header("Content-Type") == PROTOBUF
+    (definitions,) = (value for number, value in fields(answer.content()) if number == 9)
+    told = by_name(definitions)
+    assert list(told) == list(documents["v2"]["definitions"])
+    ((_, properties),) = (one for one in fields(told["io.k8s.api.core.v1.PodSpec"]) if one[0] == 25)
+    spec = by_name(properties)
+    assert list(spec) == list(pod_spec(documents["v2"]))
+    values = [as_bytes(value) for number, value in fields(spec["containers"]) if number == 31]
+    extensions = {key.decode(): json.loads(dict(fields(value))[2]) for key, value in pairs(values)}
+    assert extensions["x-kubernetes-patch-merge-key"] == "name"
+    # The type `array`, and the items: a reference.
+    assert dict(fields(dict(fields(spec["containers"]))[22])) == {1: b"array"}
+    items = dict(fields(dict(fields(spec["containers"]))[23]))[1]
+    assert dict(fields(items)) == {1: b"#/definitions/io.k8s.api.core.v1.Container"}
+
+
+def by_name(message: bytes) -> dict[str, bytes]:
+    return {name.decode(): value for name, value in pairs(value for _, value in fields(message))}
+
+
+def pairs(messages: Iterable[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    for message in messages:
+        found = dict(fields(message))
+        yield as_bytes(found[1]), as_bytes(found.get(2, b""))

@@ -1,5 +1,7 @@
 """The documents: one of OpenAPI 2 for all, and one of OpenAPI 3 for each version of each group.
 
+That of OpenAPI 2 is told in Protobuf, too, without its operations.
+
 Each is made when it is first asked for, and stays as it is.
 """
 
@@ -16,6 +18,7 @@ from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests.discovery import version
 from podium.apiserver.requests.messages import Request, Response
 from podium.apiserver.requests.negotiation import JSON, parse_media_types
+from podium.apiserver.requests.openapi import protobuf
 from podium.apiserver.requests.openapi.operations import paths
 from podium.apiserver.requests.openapi.schemas import (
     V2,
@@ -62,6 +65,13 @@ def version_2(kinds: Registry) -> Document:
     found = {path: item for gv in kinds.by_plural for path, item in paths(kinds, V2, *gv).items()}
     head = {"swagger": "2.0", "info": _info(), "paths": found}
     return _document({**head, "definitions": _schemas(kinds, V2, kinds.by_plural)})
+
+
+@lru_cache(maxsize=8)
+def version_2_protobuf(kinds: Registry) -> Document:
+    """The schemas of OpenAPI 2 in Protobuf."""
+    definitions = _schemas(kinds, V2, kinds.by_plural)
+    return Document(protobuf.document(_info(), definitions), protobuf.MEDIA_TYPE)
 
 
 def version_3(kinds: Registry, group: str, api_group_version: str) -> Document:
@@ -167,10 +177,7 @@ def answer(
     document = _found(kinds, segments)
     if document is None:
         return None
-    accepted = parse_media_types(request.header("Accept") or "*/*")
-    if not any(wanted.covers(JSON) for wanted in accepted):
-        message = f"only the following media types are accepted: {JSON}"
-        raise not_acceptable(message)
+    document = _accepted(kinds, document, request.header("Accept") or "*/*")
     tag = f'"{document.digest}"'
     caching = _FOR_EVER if parameters.text("hash") == document.digest else "no-cache"
     headers = (
@@ -182,6 +189,18 @@ def answer(
     if request.header("If-None-Match") == tag:
         return Response(304, b"", headers)
     return Response(200, document.content, headers)
+
+
+def _accepted(kinds: Registry, document: Document, accepted: str) -> Document:
+    """The document in the form that is wanted most."""
+    is_version_2 = document is version_2(kinds)
+    for wanted in parse_media_types(accepted):
+        if wanted.covers(JSON):
+            return document
+        if is_version_2 and any(map(wanted.covers, protobuf.ASKED_FOR)):
+            return version_2_protobuf(kinds)
+    spoken = [JSON, *protobuf.ASKED_FOR] if is_version_2 else [JSON]
+    raise not_acceptable(f"only the following media types are accepted: {', '.join(spoken)}")
 
 
 def _found(kinds: Registry, segments: Sequence[str]) -> Document | None:
