@@ -44,6 +44,7 @@ class Scheduler:
         preferred: what to take where several nodes are equal, before the smallest name.
         pipelines: by scheduler name.
         binding: binding cycles, by scheduler name.
+        handle: the cluster as plugins see it.
         watch: told of every decision right after it was made, before anything changes.
     """
 
@@ -72,7 +73,7 @@ class Scheduler:
         self.clock = Clock()
         self.history = VictimHistory()
         self.preferred = PreferredNodes()
-        handle = Handle(
+        self.handle = handle = Handle(
             self.snapshot,
             self.listers,
             self.nominator,

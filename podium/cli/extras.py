@@ -26,6 +26,11 @@ def check_experiments_extra(who: str, *packages: str) -> None:
     _check(who, packages, "experiments")
 
 
+def check_optimal_extra(who: str) -> None:
+    """Find out whether the exact solver is there; raises InputError."""
+    _check(who, ("highspy",), "optimal")
+
+
 def _check(who: str, packages: Sequence[str], extra: str) -> None:
     if missing := [one for one in packages if find_spec(one) is None]:
         raise InputError(_LACKS_EXTRA.format(who, " and ".join(missing), extra))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.errors import PodiumError
+from podium.cli.extras import check_optimal_extra
 from podium.cli.gating import (
     BaselineOption,
     FailOnOption,
@@ -56,6 +57,17 @@ WorkersOption = Annotated[
     ),
 ]
 
+OptimalOption = Annotated[
+    bool,
+    typer.Option("--optimal", help="Compare it with the least disruption that there could be."),
+]
+OptimalSecondsOption = Annotated[
+    float,
+    typer.Option(
+        "--optimal-seconds", min=0.1, help="For how long to look for the least disruption."
+    ),
+]
+
 
 @with_request_options
 def plan(
@@ -69,6 +81,8 @@ def plan(
     alternatives: AlternativesOption = _ALTERNATIVES_MAX,
     seeds: SeedsOption = 1,
     workers: WorkersOption = None,
+    optimal: OptimalOption = False,
+    optimal_seconds: OptimalSecondsOption = 60.0,
 ) -> None:
     """Say what applying manifests would do: placements, preemptions, budgets.
 
@@ -81,6 +95,8 @@ def plan(
     from podium.plan.planning import plan as make_plan
 
     try:
+        if optimal:
+            check_optimal_extra("podium plan --optimal")
         conditions = read_gates(fail_on or (), gates)
         with working("reading"):
             read = read_request(asked)
@@ -89,11 +105,20 @@ def plan(
             told = partial(_tell, progress, seeds)
             outcome = make_plan(request, told, workers=workers or core_count())
             found = _findings(outcome, conditions, request if baseline else None)
+        if optimal and not outcome.interrupted:
+            outcome = _with_optimum(outcome, request, optimal_seconds)
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
         give_up()
     _end(read.told_in(outcome), output, conditions, found)
+
+
+def _with_optimum(outcome: "Plan", request: "Request", seconds: float) -> "Plan":
+    from podium.optimum.comparing import with_optimum
+
+    with working("looking for the least disruption"):
+        return with_optimum(outcome, request, seconds)
 
 
 def _end(

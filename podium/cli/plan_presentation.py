@@ -1,6 +1,6 @@
 """A plan as a presentation: the summary, what is affected, and then the details."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from podium.cli import plan_tables
 from podium.cli.choice_text import choice_sentence
@@ -18,7 +18,17 @@ def plan_presentation(plan: Plan) -> Presentation:
     """What a plan comes to, in the words of the printed tables."""
     headline, *sentences = summary_lines(plan, wide=False)
     summary = Section("Summary", [Bullets(sentences)])
-    return Presentation("Podium plan", headline, [summary, *_affected(plan), *_details(plan)])
+    sections = [summary, *_affected(plan), *_optimum(plan), *_details(plan)]
+    return Presentation("Podium plan", headline, sections)
+
+
+def _optimum(plan: Plan) -> Iterable[Section]:
+    if plan.optimum is None:
+        return ()
+    # What few plans have, nobody else imports.
+    from podium.optimum.presentation import optimum_sections
+
+    return optimum_sections(plan.optimum)
 
 
 def _affected(plan: Plan) -> Iterator[Section]:

@@ -9,6 +9,7 @@ from podium.cli.output import print_lines, print_section
 from podium.cli.plan_summary_text import summary_lines
 from podium.cli.plan_tables import PlanTable
 from podium.cli.timeline_text import LINES_MAX, timeline_lines
+from podium.plan.optimum_report import Optimum
 from podium.plan.outcome import Plan
 from podium.simulation.timeline.preemption import PreemptionOutcome
 
@@ -41,8 +42,19 @@ def print_plan(out: Console, plan: Plan, *, wide: bool) -> None:
     print_lines(out, "WITHOUT THE CHANGES, TOO", anyway)
     print_lines(out, "CHANCE", plan_tables.chance_lines(plan))
     print_lines(out, "NOTES", plan.notes)
+    if plan.optimum is not None:
+        _print_optimum(out, plan.optimum)
     if not wide and (_victims(plan) > _VICTIMS_MAX or len(plan.timeline) > LINES_MAX):
         out.print("Each preemption with its candidates, and the timeline: -o wide.")
+
+
+def _print_optimum(out: Console, optimum: Optimum) -> None:
+    # What few plans have, nobody else imports.
+    from podium.cli.presentation_text import print_presentation
+    from podium.optimum.presentation import optimum_sections
+    from podium.presenting import Presentation
+
+    print_presentation(out, Presentation("", "", [*optimum_sections(optimum)]))
 
 
 def _victims(plan: Plan) -> int:

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from podium.api.disruption import Cause
 from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, OrNull, Report, Seconds
 from podium.plan.draining import Drainage
+from podium.plan.optimum_report import Optimum
 from podium.plan.rollouts import Rollout
 from podium.plan.unplayed import Unplayed
 from podium.simulation.timeline.preemption import PreemptionOutcome
@@ -303,7 +304,7 @@ class Plan(Report):
 
     `until_s` says for how long it was played, in seconds, and `seeds` how many times; all but
     `chances` is of the first time. `interrupted` says that there would have been more. `anyway` has
-    what would happen without the changes, too.
+    what would happen without the changes, too, `optimum` the least disruption, if asked for.
     """
 
     api_version: str = API_VERSION
@@ -328,5 +329,6 @@ class Plan(Report):
     seeds: int = 1
     chances: tuple[Chance, ...] = ()
     anyway: tuple[Fate, ...] = ()
+    optimum: Annotated[Optimum | None, IF_KNOWN] = None
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -68,7 +68,7 @@ class NodeResourcesFit:
         if len(requests) > _RESOURCES_MAX:
             message = f"can't judge requests for more than {_RESOURCES_MAX} resources"
             raise CycleError(self.name, message)
-        return _Fit(self._snapshot.resources, requests)
+        return Fit(self._snapshot.resources, requests)
 
     def score(self, pod: PodInfo) -> LocalScore:
         room, requests = self._scored.of(pod.cls.scored)
@@ -102,12 +102,15 @@ class NodeResourcesFit:
         )
 
 
-class _Fit(FilterState):
+class Fit(FilterState):
     """Compares what is free with what the pod requests.
 
     The sums are the number of pods, and what they hold of each requested resource. A code has a
     bit for each of them that is too much, in that order; it is negative if the node could never
     give what is requested.
+
+    Attributes:
+        names: what each sum is of.
     """
 
     plugin = NodeResourcesFit.name
@@ -115,7 +118,7 @@ class _Fit(FilterState):
 
     def __init__(self, columns: ResourceColumns, requests: Mapping[str, int]) -> None:
         self.width = 1 + len(requests)
-        self._names = tuple(requests)
+        self.names = ("pods", *requests)
         self._columns = indexes = [columns.index_of(resource) for resource in requests]
         self._amounts = (1, *requests.values())
         self._free = [columns.free_pods, *(columns.free[index] for index in indexes)]
@@ -162,7 +165,7 @@ class _Fit(FilterState):
         return code
 
     def weights(self, cls: PodClass) -> Sequence[int]:
-        return (1, *(cls.held.get(name, 0) for name in self._names))
+        return (1, *(cls.held.get(name, 0) for name in self.names[1:]))
 
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[Amounts]:
         return (pods.ids >= 0).astype(np.int64), *map(pods.held, self._columns)
@@ -171,7 +174,7 @@ class _Fit(FilterState):
         return [free[rows] - amount for free, amount in zip(self._free, self._amounts, strict=True)]
 
     def status(self, row: int, code: int) -> Status:
-        reasons = ("Too many pods", *(f"Insufficient {name}" for name in self._names))
+        reasons = ("Too many pods", *(f"Insufficient {name}" for name in self.names[1:]))
         bits = abs(code)
         return rejection(code, *(r for place, r in enumerate(reasons) if bits & 1 << place))
 

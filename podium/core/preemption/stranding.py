@@ -32,7 +32,7 @@ class Stranding:
                 if not rows:
                     stranded += 1
                     continue
-                copy = placed_pod(_replacement(victim.obj), snapshot.classes)
+                copy = placed_pod(replacement(victim.obj), snapshot.classes)
                 snapshot.add_pod(copy, min(snapshot.names[row] for row in rows))
                 moved.append(copy)
         finally:
@@ -43,12 +43,12 @@ class Stranding:
     def _rows(self, victim: PodInfo) -> list[int]:
         if controller_of(victim.obj) is None:
             return []
-        pod = pending_pod(_replacement(victim.obj), self._handle.snapshot.classes)
+        pod = pending_pod(replacement(victim.obj), self._handle.snapshot.classes)
         rows: list[int] = self._handle.finder.rows(pod).tolist()
         return rows
 
 
-def _replacement(pod: Object) -> Object:
-    """The pod as its controller makes it anew."""
+def replacement(pod: Object) -> Object:
+    """A victim as its controller makes it anew."""
     spec = {field: value for field, value in spec_of(pod).items() if field != "nodeName"}
     return {**pod, "spec": spec, "status": {}}

@@ -47,5 +47,6 @@ class Absence:
         for pod, _ in list(self._away.values()):
             self.give_back(pod)
         for row, pods in self._orders.items():
-            self._snapshot.reorder(row, pods)
+            # Who came meanwhile, and was there when somebody was taken, has left.
+            self._snapshot.reorder(row, [pod for pod in pods if pod.row == row])
         self._snapshot.freed_ports = self._freed_ports
