@@ -36,6 +36,8 @@ REQUEST_S = 34.0
 WATCH_S_MIN = 300
 SILENCE_S = 150.0
 _CONNECT_S = 10.0
+# API servers close connections that are idle for 90 s.
+_IDLE_S = 60.0
 _READ_BUFFER = 2**21
 _ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 
@@ -85,7 +87,9 @@ class HttpApi:
     async def __aenter__(self) -> Self:
         tls = self._connection.tls
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=True if tls is None else tls),
+            connector=aiohttp.TCPConnector(
+                limit=0, keepalive_timeout=_IDLE_S, ssl=True if tls is None else tls
+            ),
             headers={"User-Agent": f"podium/{__version__}", "Accept": JSON},
             read_bufsize=_READ_BUFFER,
         )

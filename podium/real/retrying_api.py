@@ -27,11 +27,11 @@ from podium.runtime.async_api import ObjectList
 from podium.runtime.informer_cache import WatchEventLike
 
 TRIES_MAX = 5
-CALLS_MAX = 100
-"""How many calls may be under way; more of them wait, the urgent ones less long."""
+CALLS_MAX = 32
+"""How many calls may be under way, each on a connection; more wait, the urgent ones less long."""
 EVENTS_WAITING_MAX = 10_000
 """How many events may wait in line; those that come then are lost."""
-_EVENT_CALLS_MAX = 20
+_EVENT_CALLS_MAX = 8
 _BACKOFF = Backoff(first_s=0.25, max_s=5.0)
 _REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _OPEN = frozenset(
@@ -45,7 +45,8 @@ _logger = logging.getLogger(__name__)
 class RetryingApi:
     """An API server as machines need it, follows `podium.runtime.async_api.AsyncApi`.
 
-    Events have a line of their own, so that what is told of bindings doesn't hold bindings up.
+    Events have a line of their own, and one at a time is written while other calls are under way, so
+    that what is told of bindings doesn't hold bindings up.
 
     Attributes:
         repeated: how often calls were repeated, by HTTP code.
@@ -64,11 +65,10 @@ class RetryingApi:
         self.events_lost = 0
         self.waited: Callable[[Effect, float], None] = lambda effect, seconds: None
         self._api = api
-        self._calls = calls
-        self._events = events
+        self._lists = calls
         self._rng = rng
-        self._room = CallRoom(CALLS_MAX)
-        self._event_room = asyncio.Semaphore(_EVENT_CALLS_MAX)
+        self._events = CallRoom(_EVENT_CALLS_MAX, events)
+        self._calls = CallRoom(CALLS_MAX, calls, goes_before=self._events)
         self._events_waiting = 0
 
     async def call(self, effect: Effect) -> Outcome:
@@ -81,23 +81,22 @@ class RetryingApi:
             return Outcome(effect, _LOST)
         self._events_waiting += 1
         try:
-            async with self._event_room:
-                return await self._persistently(effect, self._events)
+            return await self._persistently(effect, self._events)
         finally:
             self._events_waiting -= 1
 
     async def list(self, kind: str) -> ObjectList:
-        await self._calls.wait()
+        await self._lists.wait()
         return await self._api.list(kind)
 
     def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
         return self._api.watch(kind, revision)
 
-    async def _persistently(self, effect: Effect, limiter: RateLimiter) -> Outcome:
+    async def _persistently(self, effect: Effect, room: CallRoom) -> Outcome:
         tries, is_open = 0, False
         while True:
-            async with self._room.place(urgency_of(effect)):
-                self.waited(effect, await limiter.wait())
+            async with room.place(urgency_of(effect)) as waited_s:
+                self.waited(effect, waited_s)
                 outcome = await self._api.call(effect)
             tries += 1
             error = outcome.error
@@ -105,7 +104,7 @@ class RetryingApi:
                 return outcome
             is_open = is_open or error.code in _OPEN or error.is_unknown
             if is_open or (isinstance(effect, Bind) and error.code == HTTPStatus.CONFLICT):
-                seen = await self._look_up(effect, limiter)
+                seen = await self._look_up(effect, room)
                 if seen is not None:
                     return seen
             again = error.code in _REPEATED or error.code in _OPEN or error.is_unknown
@@ -116,14 +115,14 @@ class RetryingApi:
             _logger.debug("%s again in %.2f s: %s", type(effect).__name__, wait_s, error.message)
             await asyncio.sleep(wait_s)
 
-    async def _look_up(self, effect: Effect, limiter: RateLimiter) -> Outcome | None:
+    async def _look_up(self, effect: Effect, room: CallRoom) -> Outcome | None:
         """What became of a call, by what is there now; None if it wasn't carried out."""
         target = target_of(effect)
         if target is None:
             return None
-        await limiter.wait()
         try:
-            found = await self._api.get(*target)
+            async with room.place(urgency_of(effect)):
+                found = await self._api.get(*target)
         except CallFailedError as failed:
             if failed.error.code != HTTPStatus.NOT_FOUND:
                 return None

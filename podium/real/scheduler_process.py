@@ -36,6 +36,8 @@ RESYNC_S = 12 * 3600.0
 _CALLS_MAX = 15_000
 # `RetryingApi` keeps the queue, by urgency.
 _REQUESTS_MAX = 1_000
+# What waits beyond that is often needless by the time of its turn: its pod is bound.
+_PATCHES_MAX = 16
 _LOOK_S = 0.02
 
 _logger = logging.getLogger(__name__)
@@ -205,9 +207,11 @@ class SchedulerProcess:
     def _fresh(self) -> SchedulerMachine:
         options = self._options
         metrics = SchedulerMetrics(self._stopwatch)
-        return SchedulerMachine(
+        machine = SchedulerMachine(
             options.configuration, options.options, rng=self._rng, metrics=metrics
         )
+        machine.context.dispatcher.patches_max = _PATCHES_MAX
+        return machine
 
     def _renew(self) -> Machine:
         self.machine = self._fresh()

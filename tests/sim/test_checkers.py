@@ -44,14 +44,13 @@ def overlook_resources(patch: pytest.MonkeyPatch) -> None:
 
 
 def delete_victims_by_name(patch: pytest.MonkeyPatch) -> None:
-    put = PreemptionExecutor._put
+    send = PreemptionExecutor._send
 
-    def careless(preemptions: Any, task: Any, victim: Any, effect: Any) -> None:
-        put(
-            preemptions, task, victim, replace(effect, uid="") if hasattr(effect, "uid") else effect
-        )
+    def careless(preemptions: Any, removal: Any, task: Any, effect: Any) -> None:
+        nameless = replace(effect, uid="") if hasattr(effect, "uid") else effect
+        send(preemptions, removal, task, nameless)
 
-    patch.setattr(PreemptionExecutor, "_put", careless)
+    patch.setattr(PreemptionExecutor, "_send", careless)
 
 
 def keep_nominations(patch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ the pod that it was made for, so that one of which nobody knows what became can'
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from podium.api.objects import Object, condition_of, conditions_of, metadata_of, status_of
@@ -81,11 +82,20 @@ class _Calls:
 
 
 class APIDispatcher:
-    """Collects the effects of a step; about a pod that isn't bound yet there is one at a time."""
+    """Collects the effects of a step; about a pod that isn't bound yet there is one at a time.
+
+    Attributes:
+        patches_max: how many patches may be under way; those that wait for their turn, nominations
+            less long, may be merged with others, or become needless.
+    """
 
     def __init__(self) -> None:
+        self.patches_max: float = inf
+        self._patches = 0
         self._effects: list[Effect] = []
         self._calls: dict[str, _Calls] = {}
+        self._waiting_to_nominate: dict[str, _Calls] = {}
+        self._waiting: dict[str, _Calls] = {}
         self._retry_at_s: dict[str, float] = {}
 
     def put(self, effect: Effect) -> None:
@@ -150,6 +160,8 @@ class APIDispatcher:
     def forget(self, uid: str) -> None:
         """The pod is gone: nothing is left to be written."""
         self._calls.pop(uid, None)
+        self._waiting_to_nominate.pop(uid, None)
+        self._waiting.pop(uid, None)
         self._retry_at_s.pop(uid, None)
 
     def drop_patches(self, uid: str) -> None:
@@ -175,6 +187,9 @@ class APIDispatcher:
             return False
         effect, error = calls.sent, outcome.error
         calls.sent = None
+        if isinstance(effect, Patch):
+            self._patches -= 1
+            self._send_waiting()
         if isinstance(effect, Bind):
             if error is not None and (
                 error.is_unknown or (calls.uncertain and error.reason != "NotFound")
@@ -231,13 +246,29 @@ class APIDispatcher:
         if calls.binding is not None:
             # A new one each time, so that an outcome that comes twice isn't taken for the next.
             calls.sent, calls.binding = calls.binding.with_purpose(PodCall(calls.pod.uid)), None
+        elif calls.wanted and self._patches >= self.patches_max:
+            nominates = calls.wanted.get(_NOMINATION)
+            waiting = self._waiting_to_nominate if nominates else self._waiting
+            waiting[calls.pod.uid] = calls
+            return
         elif calls.wanted:
             calls.sent_fields, calls.wanted = calls.wanted, {}
             calls.sent = calls.patch()
+            self._patches += 1
         else:
             del self._calls[calls.pod.uid]
             return
         self.put(calls.sent)
+
+    def _send_waiting(self) -> None:
+        """Let in those whose turn it is, unless there is nothing left that they would write."""
+        while self._patches < self.patches_max:
+            waiting = self._waiting_to_nominate or self._waiting
+            if not waiting:
+                return
+            calls = waiting.pop(next(iter(waiting)))
+            if calls.pod.uid in self._calls:
+                self._send_next(calls)
 
     def _retry_later(self, calls: _Calls, now_s: float) -> None:
         calls.failures += 1

@@ -6,6 +6,9 @@ last one when the others are done. Until the last victim is seen to terminate, t
 `Scheduler.preempting`, so that PreEnqueue keeps it out of the queue; the event of the removal
 can't be missed then. A victim that is gone already is a success, any other failure ends the
 preemption: the pod is tried again, and keeps its nomination until its next cycle.
+
+A victim of several preemptions is removed once, for all of them; kube-scheduler removes it once for
+each.
 """
 
 from collections import deque
@@ -63,7 +66,7 @@ class PreemptionTask:
         record: who has to go, where and since when.
         plugin: who decided so.
         last: the victim that is kept for the end.
-        removing: victims under way, with the call about each, by uid.
+        removing: the uids of victims under way.
         last_begun: whether it is the last one's turn.
         error: what went wrong first.
         is_needless: whether the preemptor is gone, or on a node: for its sake nobody else has to
@@ -74,10 +77,32 @@ class PreemptionTask:
     record: PreemptionRecord
     plugin: str
     last: PodInfo
-    removing: dict[str, tuple[PodInfo, Effect]] = field(default_factory=dict)
+    removing: set[str] = field(default_factory=set)
     last_begun: bool = False
     error: CallError | None = None
     is_needless: bool = False
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether further victims have to go."""
+        return self.error is None and not self.is_needless
+
+
+@dataclass(slots=True)
+class Removal:
+    """A victim on its way out.
+
+    Attributes:
+        victim: the pod.
+        caller: the preemption in whose name it is asked for.
+        effect: the call about it that is under way.
+        tasks: all preemptions that it has to go for.
+    """
+
+    victim: PodInfo
+    caller: PreemptionTask
+    effect: Effect
+    tasks: list[PreemptionTask]
 
 
 class PreemptionExecutor:
@@ -102,6 +127,7 @@ class PreemptionExecutor:
         self._context = context
         self._bindings = bindings
         self._tasks: dict[str, PreemptionTask] = {}
+        self._removals: dict[str, Removal] = {}
         self._preemptors_of: dict[str, set[str]] = {}
         self._held: tuple[QueuedPod, Failure] | None = None
         self._retries = Retries()
@@ -147,22 +173,25 @@ class PreemptionExecutor:
 
     def outcome(self, purpose: VictimCall, outcome: Outcome) -> None:
         """Take in what became of a call."""
-        task = self._tasks.get(purpose.preemptor_uid)
-        if task is None:
+        removal = self._removals.get(purpose.victim_uid)
+        if removal is None or removal.effect is not outcome.effect:
             return
-        victim, effect = task.removing.get(purpose.victim_uid, (None, None))
-        if victim is None or effect is not outcome.effect:
+        victim, tasks, error = removal.victim, removal.tasks, outcome.error
+        needing = next((task for task in tasks if task.goes_on), None)
+        if error is None and not isinstance(outcome.effect, Delete) and needing is not None:
+            self._send(removal, needing, _deletion(victim))
             return
-        del task.removing[purpose.victim_uid]
-        if outcome.error is not None:
-            if not self._is_gone(victim, outcome.error):
-                task.error = task.error or outcome.error
-                self._context.scheduler.history.spared(victim)
-        elif isinstance(outcome.effect, Delete):
-            self._tell(task, victim)
-        elif task.error is None and not task.is_needless:
-            self._delete(task, victim)
-        self._proceed(task)
+        del self._removals[victim.uid]
+        if error is None:
+            if isinstance(outcome.effect, Delete):
+                self._tell(removal.caller, victim)
+        elif not self._is_gone(victim, error):
+            for task in tasks:
+                task.error = task.error or error
+            self._context.scheduler.history.spared(victim)
+        for task in tasks:
+            task.removing.discard(victim.uid)
+            self._proceed(task)
 
     def pod_changed(self, change: Change) -> None:
         """Let those be scheduled again whose last victim this is, if it is about to go.
@@ -206,7 +235,7 @@ class PreemptionExecutor:
     def _proceed(self, task: PreemptionTask) -> None:
         if task.removing:
             return
-        if task.error is None and not task.last_begun and not task.is_needless:
+        if task.goes_on and not task.last_begun:
             self._begin_last(task)
         if not task.removing:
             self._finish(task)
@@ -235,6 +264,17 @@ class PreemptionExecutor:
         if self._bindings.reject(victim.uid, task.plugin, "preempted"):
             self._tell(task, victim)
             return
+        task.removing.add(victim.uid)
+        removal = self._removals.get(victim.uid)
+        if removal is not None:
+            removal.tasks.append(task)
+            return
+        effect = self._condition(task, victim) or _deletion(victim)
+        removal = self._removals[victim.uid] = Removal(victim, task, effect, [task])
+        self._send(removal, task, effect)
+
+    def _condition(self, task: PreemptionTask, victim: PodInfo) -> Effect | None:
+        """The call that writes why the victim goes; None if it says so already."""
         seen, profile = self._context.placed.get(victim.uid, victim), task.record.scheduler_name
         condition = {
             "type": "DisruptionTarget",
@@ -246,19 +286,14 @@ class PreemptionExecutor:
         known = condition_of(seen.obj, "DisruptionTarget")
         stamped = stamped_condition(known, condition, self._context.now_s)
         if stamped is None:
-            self._delete(task, victim)
-            return
+            return None
         status = patched_conditions(seen.obj, [stamped])
-        self._put(task, victim, status_patch(victim, None, {"uid": victim.uid}, status))
+        return status_patch(victim, None, {"uid": victim.uid}, status)
 
-    def _delete(self, task: PreemptionTask, victim: PodInfo) -> None:
-        namespace, name = victim.namespace, victim.name
-        self._put(task, victim, Delete(kind="Pod", namespace=namespace, name=name, uid=victim.uid))
-
-    def _put(self, task: PreemptionTask, victim: PodInfo, effect: Effect) -> None:
-        sent = effect.with_purpose(VictimCall(task.preemptor.uid, victim.uid, task.last_begun))
-        task.removing[victim.uid] = (victim, sent)
-        self._context.dispatcher.put(sent)
+    def _send(self, removal: Removal, task: PreemptionTask, effect: Effect) -> None:
+        purpose = VictimCall(task.preemptor.uid, removal.victim.uid, task.last_begun)
+        removal.caller, removal.effect = task, effect.with_purpose(purpose)
+        self._context.dispatcher.put(removal.effect)
 
     def _tell(self, task: PreemptionTask, victim: PodInfo) -> None:
         record = task.record
@@ -274,6 +309,9 @@ class PreemptionExecutor:
 
     def _finish(self, task: PreemptionTask) -> None:
         context, preemptor_uid, failed = self._context, task.preemptor.uid, task.error is not None
+        if self._tasks.get(preemptor_uid) is not task:
+            # The pod has been tried again meanwhile, and preempts others.
+            return
         del self._tasks[preemptor_uid]
         context.scheduler.preempting.discard(preemptor_uid)
         waiting = self._preemptors_of.get(task.last.uid)
@@ -317,6 +355,10 @@ class PreemptionExecutor:
             for pod in list(self._context.scheduler.nominator.on(task.record.node_name)):
                 if pod.uid == task.preemptor.uid:
                     self._context.clear_nomination(pod)
+
+
+def _deletion(victim: PodInfo) -> Delete:
+    return Delete(kind="Pod", namespace=victim.namespace, name=victim.name, uid=victim.uid)
 
 
 class Retries:

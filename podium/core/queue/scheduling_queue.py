@@ -250,6 +250,9 @@ class SchedulingQueue:
             if self._hints.interest(what):
                 happened = Happened(what, old, new, except_uid=except_uid)
                 for queued, strategy in self._unschedulable.helped(self._hints, happened, among):
+                    if self._stays_gated(queued):
+                        self.incoming[Place.UNSCHEDULABLE, what.label] += 1
+                        continue
                     self._unschedulable.remove(queued)
                     moved += self._requeue(queued, strategy, what.label, now_s)
                 self._in_flight.record(happened)
@@ -348,6 +351,15 @@ class SchedulingQueue:
     def _to_unschedulable(self, queued: QueuedPod, label: str) -> None:
         self._unschedulable.add(queued)
         self.incoming[Place.UNSCHEDULABLE, label] += 1
+
+    def _stays_gated(self, queued: QueuedPod) -> bool:
+        """Whether the plugin that gated a pod would do so again, as most do at most events."""
+        gate = queued.gated_by
+        if gate is None or not self._pop_from_backoff:
+            return False
+        plugins = self._profiles[queued.scheduler_name].pre_enqueue
+        asked = next((plugin for plugin in plugins if plugin.name == gate.plugin), None)
+        return asked is not None and not asked.pre_enqueue(queued.pod).is_success
 
     def _is_let_in(self, queued: QueuedPod) -> bool:
         """Ask the PreEnqueue plugins, first the one that gated the pod before."""

@@ -209,3 +209,26 @@ def test_a_patch_that_keeps_failing_is_sent_again_for_ever(dispatcher: APIDispat
         dispatcher.wake(now_s)
     assert waits_s[:5] == [1.0, 2.0, 4.0, 8.0, 10.0]
     assert waits_s[-1] == 10.0
+
+
+def test_patches_beyond_the_limit_wait_nominations_less_long(dispatcher: APIDispatcher) -> None:
+    dispatcher.patches_max = 1
+    first, second, third, fourth = (pending(name) for name in ("a", "b", "c", "d"))
+    for pod in (first, second, fourth):
+        dispatcher.set_status(pod, NOW_S, condition=UNSCHEDULABLE)
+    dispatcher.set_status(third, NOW_S, nomination="n1")
+    patch = only(dispatcher.take())
+    answer(dispatcher, patch, done(patch))
+    nomination = only(dispatcher.take())
+    assert isinstance(nomination, Patch)
+    assert nomination.name == "c"
+    dispatcher.bind(second, "n1")
+    binding = only(dispatcher.take())
+    assert isinstance(binding, Bind)
+    answer(dispatcher, binding, done(binding))
+    answer(dispatcher, nomination, done(nomination))
+    last = only(dispatcher.take())
+    assert isinstance(last, Patch)
+    assert last.name == "d"
+    answer(dispatcher, last, done(last))
+    assert dispatcher.is_idle()

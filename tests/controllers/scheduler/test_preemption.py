@@ -8,6 +8,7 @@ from podium.controllers.scheduler.context import Failure
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.controllers.scheduler.preemption import PreemptionExecutor, Retries, VictimCall
 from podium.core.framework import PostFilterResult
+from podium.core.pods import PodInfo
 from podium.core.queue import QueuedPod
 from tests.controllers.scheduler.builders import done, failed, pending, placed, pod
 
@@ -34,10 +35,10 @@ class Bench:
         self.preemptor = pending("high", priority=10)
         self.executor = PreemptionExecutor(self.context, self.waiting)
 
-    def start(self, *names: str, **fields: object) -> None:
+    def start(self, *names: str, preemptor: PodInfo | None = None, **fields: object) -> None:
         victims = tuple(placed(name, **fields) for name in names)
         self.context.placed.update((victim.uid, victim) for victim in victims)
-        queued = QueuedPod(self.preemptor, "default-scheduler", NOW_S, 0)
+        queued = QueuedPod(preemptor or self.preemptor, "default-scheduler", NOW_S, 0)
         found = PostFilterResult(nominated_node_name="n1", victims=victims)
         self.executor.start(queued, found, Failure("no room"))
 
@@ -197,3 +198,37 @@ def test_for_a_preemptor_that_is_gone_nobody_else_has_to_go(bench: Bench) -> Non
     assert bench.answer(patch_a, done(patch_a)) == []
     assert said(bench.answer(delete_b, done(delete_b))) == [("Record", "b")]
     assert (len(bench.executor), bench.preempting) == (0, set())
+
+
+def test_a_victim_of_two_preemptions_is_removed_once(bench: Bench) -> None:
+    bench.start("a")
+    (patch,) = bench.take()
+    bench.start("a", "b", preemptor=pending("higher", priority=20))
+    assert bench.take() == []
+    (delete,) = bench.answer(patch, done(patch))
+    record, patch_b = bench.answer(delete, done(delete))
+    assert said([record, patch_b]) == [("Record", "a"), ("Patch", "b")]
+    (delete_b,) = bench.answer(patch_b, done(patch_b))
+    bench.answer(delete_b, done(delete_b))
+    assert (bench.ended("success"), len(bench.executor)) == (2, 0)
+
+
+def test_a_victim_goes_for_the_second_if_the_first_is_gone(bench: Bench) -> None:
+    bench.start("a")
+    (patch,) = bench.take()
+    bench.start("a", preemptor=pending("higher", priority=20))
+    bench.executor.pod_changed(Change("Pod", bench.preemptor.obj, None))
+    (delete,) = bench.answer(patch, done(patch))
+    assert isinstance(delete, Delete)
+    assert bench.answer(delete, failed(delete)) == []
+    assert bench.ended("error") == 2
+
+
+def test_a_pod_may_preempt_again_before_its_first_preemption_has_ended(bench: Bench) -> None:
+    bench.start("a")
+    (patch,) = bench.take()
+    (delete,) = bench.answer(patch, done(patch))
+    bench.start("b")
+    bench.take()
+    assert said(bench.answer(delete, done(delete))) == [("Record", "a")]
+    assert (len(bench.executor), bench.preempting) == (1, {bench.preemptor.uid})
