@@ -45,8 +45,8 @@ _logger = logging.getLogger(__name__)
 class RetryingApi:
     """An API server as machines need it, follows `podium.runtime.async_api.AsyncApi`.
 
-    Events have a line of their own, and one at a time is written while other calls are under way, so
-    that what is told of bindings doesn't hold bindings up.
+    Events have a line of their own, and are written one at a time while other calls are under way,
+    so that what is told of bindings doesn't hold bindings up.
 
     Attributes:
         repeated: how often calls were repeated, by HTTP code.
