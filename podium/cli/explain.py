@@ -6,7 +6,7 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.cli import completing
-from podium.cli.output import BriefOutput, console, fail, print_report, print_warnings, working
+from podium.cli.output import AdviceOutput, console, fail, print_warnings, working
 from podium.cli.request_options import RequestOptions, with_request_options
 from podium.node.pressure.signals import Signal
 
@@ -47,8 +47,8 @@ def explain(
     eviction: EvictionOption = False,
     signal: SignalOption = Signal.MEMORY_AVAILABLE,
     output: Annotated[
-        BriefOutput, typer.Option("--output", "-o", help="How to print the explanation.")
-    ] = BriefOutput.TABLE,
+        AdviceOutput, typer.Option("--output", "-o", help="How to print the explanation.")
+    ] = AdviceOutput.TABLE,
 ) -> None:
     """Explain the decision about one pod: every node, plugin, score, candidate and tie-break.
 
@@ -70,9 +70,10 @@ def explain(
         fail(error)
 
 
-def _explain_pod(read: "Asked", named: str, namespace: str, output: BriefOutput) -> None:
+def _explain_pod(read: "Asked", named: str, namespace: str, output: AdviceOutput) -> None:
     from podium.cli.explain_text import print_explanation
-    from podium.documents.report import plain
+    from podium.cli.explanation_presentation import explanation_presentation
+    from podium.cli.presentation_text import print_advice
     from podium.plan.explaining import explain_pod
     from podium.plan.explaining_workloads import explain_workload
     from podium.plan.targets import parse_workload
@@ -84,23 +85,20 @@ def _explain_pod(read: "Asked", named: str, namespace: str, output: BriefOutput)
         else:
             explanation = explain_workload(read.request, workload)
         explanation = read.told_in(explanation)
-    if output is BriefOutput.TABLE:
+    if output is AdviceOutput.TABLE:
         print_warnings(explanation.warnings)
         print_explanation(console(), explanation)
     else:
-        print_report(plain(explanation), output)
+        print_advice(explanation, explanation_presentation(explanation), output)
 
 
-def _explain_eviction(request: "Request", node: str, signal: Signal, output: BriefOutput) -> None:
-    from podium.cli.explain_text import print_ranking
-    from podium.documents.report import plain
+def _explain_eviction(request: "Request", node: str, signal: Signal, output: AdviceOutput) -> None:
+    from podium.cli.explanation_presentation import ranking_presentation
+    from podium.cli.presentation_text import print_advice
     from podium.plan.evicting import rank_evictions
 
     ranking = rank_evictions(request, node.removeprefix("node/"), signal)
-    if output is BriefOutput.TABLE:
-        print_ranking(console(), ranking)
-    else:
-        print_report(plain(ranking), output)
+    print_advice(ranking, ranking_presentation(ranking), output)
 
 
 def _key(pod: str, namespace: str) -> str:

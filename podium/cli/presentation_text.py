@@ -26,6 +26,7 @@ _STYLES: Mapping[Tone, str] = {
     Tone.GOOD: "green",
     Tone.BAD: "red",
     Tone.WAITING: "yellow",
+    Tone.FAINT: "dim",
 }
 _TONES = {style: tone for tone, style in _STYLES.items()}
 
@@ -36,9 +37,10 @@ def print_presentation(out: Console, presentation: Presentation) -> None:
         out.print(Text(presentation.headline, style="bold"))
         out.print()
     for section in presentation.filled_sections():
-        out.print(Text(section.title.upper(), style="bold cyan"))
+        if section.title:
+            out.print(Text(section.title.upper(), style="bold cyan"))
         for block in section.blocks:
-            _print_block(out, block)
+            print_block(out, block)
         out.print()
 
 
@@ -60,22 +62,31 @@ def print_advice(report: Report, presentation: Presentation, output: AdviceOutpu
 def toned(cell: TextCell) -> Cell:
     """A cell of a printed table as one of a presentation."""
     if isinstance(cell, Text):
-        return Toned(cell.plain, _TONES.get(str(cell.style), Tone.NONE))
+        style = str(cell.style).removeprefix("bold ")
+        return Toned(cell.plain, _TONES.get(style, Tone.NONE))
     return cell
 
 
-def _print_block(out: Console, block: Block) -> None:
+def print_block(out: Console, block: Block) -> None:
+    """Print a part of a presentation."""
     match block:
-        case Paragraph(text):
-            out.print(Text(text))
+        case Paragraph(text, tone):
+            out.print(Text(text, style=_STYLES[tone]))
         case Bullets(items):
             for item in items:
                 out.print(Text(item))
-        case Table(headers, rows, notes):
-            headings = [header.upper() for header in headers]
+        case Table(headers, rows, notes, title):
+            if title:
+                out.print(Text(title.upper(), style="bold cyan"))
+            headings = [one if _is_name(one) else one.upper() for one in headers]
             print_table(out, headings, [[_text(cell) for cell in row] for row in rows])
             for note in notes:
                 out.print(Text(note))
+
+
+def _is_name(header: str) -> bool:
+    """Whether it is spelt as plugins are."""
+    return " " not in header and header[1:] != header[1:].lower()
 
 
 def _text(cell: Cell) -> TextCell:

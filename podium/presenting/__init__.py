@@ -1,6 +1,6 @@
 """What is told to people, as values: a terminal, Markdown and HTML show the same."""
 
-from podium.presenting.html import to_html
+from podium.presenting.html import to_html, to_html_fragment
 from podium.presenting.markdown import to_markdown
 from podium.presenting.presentation import (
     Block,
@@ -13,6 +13,7 @@ from podium.presenting.presentation import (
     Table,
     Tone,
     Toned,
+    is_filled,
 )
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
     "Table",
     "Tone",
     "Toned",
+    "is_filled",
     "to_html",
+    "to_html_fragment",
     "to_markdown",
 ]

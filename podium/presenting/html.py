@@ -13,6 +13,7 @@ from podium.presenting.presentation import (
     Presentation,
     Section,
     Table,
+    Tone,
     Toned,
 )
 
@@ -25,7 +26,8 @@ _STYLE = """
   --head: #161b22; --good: #79c0ff; --bad: #ffa657; --waiting: #d2a8ff; } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back);
   max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2, summary { font-size: 1.15rem; font-weight: 600; margin-top: 1.5rem; }
+h1 { font-size: 1.5rem; } h3 { font-size: 1rem; }
+h2, summary { font-size: 1.15rem; font-weight: 600; margin-top: 1.5rem; }
 summary { cursor: pointer; }
 .headline { font-size: 1.1rem; font-weight: 600; }
 .table { overflow-x: auto; } img { max-width: 100%; background: #fff; }
@@ -34,7 +36,14 @@ th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left
   vertical-align: top; overflow-wrap: anywhere; }
 th { background: var(--head); white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
-.waiting { color: var(--waiting); }
+.waiting { color: var(--waiting); } .faint { opacity: 0.6; }
+"""
+# Inside a page that has colours of its own; classes carry a name that nobody else has.
+_FRAGMENT_STYLE = """
+.podium summary { cursor: pointer; font-weight: 600; } .podium img { max-width: 100%; }
+.podium td, .podium th { text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+.podium .bad { color: #c24400; font-weight: 600; } .podium .good { color: #1f75d1; }
+.podium .waiting { color: #8a63c0; } .podium .faint { opacity: 0.6; }
 """
 
 
@@ -54,11 +63,21 @@ def to_html(presentation: Presentation) -> str:
         "<body>",
         f"<h1>{title}</h1>",
     ]
+    return "\n".join([*parts, *_body(presentation), "</body>", "</html>", ""])
+
+
+def to_html_fragment(presentation: Presentation) -> str:
+    """A presentation as a part of somebody else's page, such as a notebook."""
+    title = f"<h3>{escape(presentation.title)}</h3>"
+    style = f"<style>{_FRAGMENT_STYLE}</style>"
+    return "\n".join([f'<div class="podium">{style}', title, *_body(presentation), "</div>"])
+
+
+def _body(presentation: Presentation) -> Iterator[str]:
     if presentation.headline:
-        parts.append(f'<p class="headline">{escape(presentation.headline)}</p>')
+        yield f'<p class="headline">{escape(presentation.headline)}</p>'
     for section in presentation.filled_sections():
-        parts += _section(section)
-    return "\n".join([*parts, "</body>", "</html>", ""])
+        yield from _section(section)
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -66,7 +85,7 @@ def _section(section: Section) -> Iterator[str]:
     if section.is_detail:
         yield f"<details><summary>{title}</summary>"
     else:
-        yield f"<section><h2>{title}</h2>"
+        yield f"<section><h2>{title}</h2>" if title else "<section>"
     for block in section.blocks:
         yield from _block(block)
     yield "</details>" if section.is_detail else "</section>"
@@ -75,7 +94,7 @@ def _section(section: Section) -> Iterator[str]:
 def _block(block: Block) -> Iterator[str]:
     match block:
         case Paragraph():
-            yield f"<p>{escape(block.text)}</p>"
+            yield f"<p{_class(block.tone)}>{escape(block.text)}</p>"
         case Bullets():
             yield "<ul>"
             for item in block.items:
@@ -85,6 +104,8 @@ def _block(block: Block) -> Iterator[str]:
             data = b64encode(block.png).decode()
             yield f'<img alt="{escape(block.says)}" src="data:image/png;base64,{data}">'
         case Table():
+            if block.title:
+                yield f"<h3>{escape(block.title)}</h3>"
             yield '<div class="table"><table>'
             yield f"<thead>{_row('th', block.headers)}</thead>"
             yield "<tbody>"
@@ -100,5 +121,9 @@ def _row(tag: str, cells: Iterable[Cell]) -> str:
 
 
 def _cell(tag: str, cell: Cell) -> str:
-    tone = f' class="{cell.tone}"' if isinstance(cell, Toned) and cell.tone else ""
-    return f"<{tag}{tone}>{escape(str(cell))}</{tag}>"
+    tone = cell.tone if isinstance(cell, Toned) else Tone.NONE
+    return f"<{tag}{_class(tone)}>{escape(str(cell))}</{tag}>"
+
+
+def _class(tone: Tone) -> str:
+    return f' class="{tone}"' if tone else ""

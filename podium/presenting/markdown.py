@@ -36,7 +36,7 @@ def _parts(presentation: Presentation) -> Iterator[str]:
 def _section(section: Section) -> Iterator[str]:
     if section.is_detail:
         yield f"<details><summary>{escape(section.title)}</summary>"
-    else:
+    elif section.title:
         yield f"### {_escaped(section.title)}"
     for block in section.blocks:
         yield from _block(block)
@@ -53,6 +53,8 @@ def _block(block: Block) -> Iterator[str]:
         case Picture():
             yield _line(f"{block.says}: see the HTML.")
         case Table():
+            if block.title:
+                yield f"**{_escaped(block.title)}**"
             yield "\n".join(_table(block))
             yield from map(_line, block.notes)
 

@@ -15,6 +15,7 @@ class Tone(StrEnum):
     GOOD = "good"
     BAD = "bad"
     WAITING = "waiting"
+    FAINT = "faint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Paragraph:
     """A few sentences."""
 
     text: str
+    tone: Tone = Tone.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,13 @@ class Table:
         headers: of its columns.
         rows: each as long as the headers.
         notes: stand below it.
+        title: stands above it; empty where the section's says enough.
     """
 
     headers: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +112,14 @@ class Presentation:
     def filled_sections(self) -> list[Section]:
         """The sections that have anything in them, without what is empty there."""
         found = [
-            Section(one.title, [*filter(_is_filled, one.blocks)], one.is_detail)
+            Section(one.title, [*filter(is_filled, one.blocks)], one.is_detail)
             for one in self.sections
         ]
         return [one for one in found if one.blocks]
 
 
-def _is_filled(block: Block) -> bool:
+def is_filled(block: Block) -> bool:
+    """Whether there is anything to show."""
     match block:
         case Paragraph():
             return bool(block.text)

@@ -53,7 +53,7 @@ RUNS = {
         | {"aiohttp", "kubernetes_asyncio", "prometheus_client", "yarl"},
     ),
     "plan": (EXAMPLE, PLAYS | {"plan"}),
-    "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining"}),
+    "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining", "presenting"}),
     "capacity": (
         [*EXAMPLE, "--pod", "examples/best-practice/orange.yaml"],
         PLAYS | {"advice", "decide", "explaining", "plan", "presenting"},
