@@ -5,11 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from podium.embedded.threaded import Cluster as Cluster
+    from podium.library import LoadedCluster as LoadedCluster
+    from podium.library import compare as compare
+    from podium.library import lint as lint
+    from podium.library import load as load
+    from podium.library import simulate as simulate
+    from podium.library import sweep as sweep
 
 __version__ = "0.1.0"
-__all__ = ["Cluster", "__version__"]
 
-_ELSEWHERE = {"Cluster": "podium.embedded.threaded"}
+_LIBRARY = ("LoadedCluster", "compare", "lint", "load", "simulate", "sweep")
+_ELSEWHERE = {"Cluster": "podium.embedded.threaded"} | dict.fromkeys(_LIBRARY, "podium.library")
+
+__all__ = ["Cluster", "LoadedCluster", "__version__"]
+__all__ += ["compare", "lint", "load", "simulate", "sweep"]
 
 
 def __getattr__(name: str) -> Any:

@@ -83,17 +83,14 @@ def capacity(
     Example: podium capacity -f state/ --pod deploy/web --preempt
     """
     from podium.advice.capacity import CapacityRequest
-    from podium.advice.pod_templates import read_pod_template
     from podium.cli.inputs import read_request
-    from podium.plan.identities import decisive
 
     try:
         if not (pod or node_shape):
             raise InputError("nothing to find a place for: --pod or --node-shape say what")
         with working("reading"):
             read = read_request(asked)
-            state = decisive([*read.request.state, *read.request.applied])
-            templates = [read_pod_template(one, asked.namespace, state) for one in pod or ()]
+            templates = read_templates(read, pod or (), asked.namespace)
         if node_shape:
             _print_nodes(read, templates, node_shape, tries, output)
         else:
@@ -103,6 +100,15 @@ def capacity(
         fail(error)
     except KeyboardInterrupt:
         give_up()
+
+
+def read_templates(read: "Asked", pods: Sequence[str], namespace: str) -> "list[PodTemplate]":
+    """The templates that `--pod` names."""
+    from podium.advice.pod_templates import read_pod_template
+    from podium.plan.identities import decisive
+
+    state = decisive([*read.request.state, *read.request.applied])
+    return [read_pod_template(one, namespace, state) for one in pods]
 
 
 def _print_capacity(read: "Asked", asked: "CapacityRequest", output: AdviceOutput) -> None:

@@ -74,17 +74,10 @@ def _explain_pod(read: "Asked", named: str, namespace: str, output: AdviceOutput
     from podium.cli.explain_text import print_explanation
     from podium.cli.explanation_presentation import explanation_presentation
     from podium.cli.presentation_text import print_advice
-    from podium.plan.explaining import explain_pod
-    from podium.plan.explaining_workloads import explain_workload
-    from podium.plan.targets import parse_workload
+    from podium.plan.explaining_workloads import explain_named
 
-    workload = parse_workload(named, namespace)
     with working("deciding"):
-        if workload is None:
-            explanation = explain_pod(read.request, _key(named, namespace))
-        else:
-            explanation = explain_workload(read.request, workload)
-        explanation = read.told_in(explanation)
+        explanation = read.told_in(explain_named(read.request, named, namespace))
     if output is AdviceOutput.TABLE:
         print_warnings(explanation.warnings)
         print_explanation(console(), explanation)
@@ -99,9 +92,3 @@ def _explain_eviction(request: "Request", node: str, signal: Signal, output: Adv
 
     ranking = rank_evictions(request, node.removeprefix("node/"), signal)
     print_advice(ranking, ranking_presentation(ranking), output)
-
-
-def _key(pod: str, namespace: str) -> str:
-    """`namespace/name`; the name may be preceded by `pod/`, as in kubectl's output."""
-    called = pod.removeprefix("pod/")
-    return called if "/" in called else f"{namespace}/{called}"

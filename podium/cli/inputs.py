@@ -55,7 +55,18 @@ class Asked:
 
 
 def read_request(options: RequestOptions) -> Asked:
-    """Read everything that a request consists of.
+    """Read everything that a request consists of; raises as `request_on` does."""
+    asked = request_on(options, lambda: _state(options))
+    collect_rarely()
+    return asked
+
+
+def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
+    """Read what is asked about a state.
+
+    Args:
+        options: what is asked.
+        read: reads the state.
 
     Raises:
         PodiumError: anything is wrong with any of it; all that is wrong, line by line.
@@ -73,13 +84,12 @@ def read_request(options: RequestOptions) -> Asked:
         lambda: read_scheduler_config(options.scheduler_config, options.plugin or ()), None
     )
     kubelet = errors.collect(lambda: read_kubelet_config(options.kubelet_config), None)
-    before = errors.collect(lambda: _state(options), Manifests())
+    before = errors.collect(read, Manifests())
     state = [loaded.obj for loaded in before.objects]
     found = errors.collect(lambda: read_changes(options, state), Changes())
     if kubelet is None or errors.found:
         raise InputError("\n".join(map(str, errors.found)))
     _check_pods(before.objects, found, PodLimit(options.max_pods))
-    collect_rarely()
     request = Request(
         state=state,
         changes=found.changes,

@@ -19,6 +19,7 @@ from podium.linting.linting import lint
 from podium.linting.report import LintReport
 from podium.manifests import Loaded, ManifestError, Manifests
 from podium.manifests.decisive_kinds import decisive_kind_of
+from podium.manifests.files import File
 from podium.node.kubelet_config import KIND as KUBELET_KIND
 from podium.node.kubelet_config import KubeletConfiguration
 
@@ -28,7 +29,7 @@ _OTHER_KINDS = ("CronJob", "HorizontalPodAutoscaler")
 
 
 def lint_of(
-    state: Sequence[str] | None,
+    state: Sequence[str | File] | None,
     kubeconfig: str | None,
     context: str | None,
     namespace: str,
@@ -57,7 +58,7 @@ def lint_of(
     alone = kubelet is not None and not (state or kubeconfig or context)
     read = Manifests() if alone else _state(state, kubeconfig, context, namespace)
     if state and not read.objects:
-        raise InputError(f"there is nothing to judge in {', '.join(state)}")
+        raise InputError(f"there is nothing to judge in {', '.join(map(str, state))}")
     view = ClusterView((loaded.obj for loaded in read.objects), kubelet)
     sources = _sources(read, kubelet_config)
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), ("", 0)))
@@ -65,7 +66,7 @@ def lint_of(
 
 
 def _state(
-    paths: Sequence[str] | None, kubeconfig: str | None, context: str | None, namespace: str
+    paths: Sequence[str | File] | None, kubeconfig: str | None, context: str | None, namespace: str
 ) -> Manifests:
     try:
         return read_state(

@@ -81,8 +81,8 @@ def rollout(
     try:
         with working("reading"):
             read = read_request(asked)
-            introduced = _introduction(asked, read, classes or (), assign or ())
-            least = _important(important, introduced.priorities)
+            introduced = read_introduction(asked, read, classes or (), assign or ())
+            least = important_priority(important, introduced.priorities)
         request = RolloutRequest(read.request, introduced, least, tries, more_nodes)
         with working("playing") as progress:
             found = find_order(request, partial(_tell, progress))
@@ -96,9 +96,10 @@ def rollout(
         raise typer.Exit(NO_ORDER_EXIT_CODE)
 
 
-def _introduction(
+def read_introduction(
     asked: RequestOptions, read: "Asked", files: Sequence[str], assignments: Sequence[str]
 ) -> "Introduction":
+    """What is to be introduced: the classes of files, and the workloads that get one."""
     from podium.advice.rollout_steps import assigned, introduction
     from podium.manifests import read_sources
     from podium.plan.identities import decisive
@@ -114,7 +115,8 @@ def _introduction(
     return introduction(state, [*(one.obj for one in found.objects), *workloads])
 
 
-def _important(text: str | None, priorities: "FinalPriorities") -> int | None:
+def important_priority(text: str | None, priorities: "FinalPriorities") -> int | None:
+    """The priority from which on pods are important, by number or class; raises InputError."""
     if text is None:
         return None
     value = priorities.value(text)

@@ -115,7 +115,7 @@ def simulate(
     try:
         if scenario is None or config is not None:
             raise InputError(_ONE_OF if scenario is None else _CONFIG)
-        loaded = _loaded(scenario, until, seed, max_pods, plugin or ())
+        loaded = read_scenario_file(scenario, until, seed, max_pods, plugin or ())
         collect_rarely()
         with progress() as told:
             simulation, series = played(loaded, told, output)
@@ -136,9 +136,10 @@ def simulate(
         raise typer.Exit(FAILED_EXIT_CODE)
 
 
-def _loaded(
+def read_scenario_file(
     path: str, until: str | None, seed: int | None, max_pods: int, plugins: Sequence[str]
 ) -> "Scenario":
+    """The scenario in a file, with what the command line says of it; raises PodiumError."""
     from podium.cli.plugin_files import load_plugin
     from podium.manifests.input_files import read_text
     from podium.simulation.scenario_file import ScenarioError, read_scenario

@@ -1,5 +1,6 @@
 """A simulation over time: as one HTML file, as a picture, or as a table for other programs."""
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from podium.cli.binary_output import check_plots, write_binary
@@ -36,7 +37,7 @@ def print_plots(simulation: "Simulation", series: "RunSeries", output: str) -> N
     if output == "html":
         from podium.presenting import to_html
 
-        print(to_html(_presentation(simulation, series)), end="")
+        print(to_html(simulation_presentation(simulation, series)), end="")
     elif output == "csv":
         from podium.experiments.tables import lines_csv
 
@@ -55,12 +56,14 @@ def _bytes(series: "RunSeries", output: str) -> bytes:
     return run_png({"": series})
 
 
-def _presentation(simulation: "Simulation", series: "RunSeries") -> "Presentation":
+def simulation_presentation(simulation: "Simulation", series: "RunSeries") -> "Presentation":
+    """How a simulation ended, what failed, and its lines over time as far as they can be drawn."""
     from podium.cli.simulate_text import class_table, failures, summary
     from podium.experiments.plots import run_png
     from podium.presenting import Bullets, Picture, Presentation, Section, Table
     from podium.simulation.report import class_summaries
 
+    drawn = run_png({"": series}) if find_spec("matplotlib") else b""
     headings, rows = class_table(class_summaries(simulation))
     return Presentation(
         title=simulation.scenario.name,
@@ -68,9 +71,7 @@ def _presentation(simulation: "Simulation", series: "RunSeries") -> "Presentatio
         sections=[
             Section("What failed", [Bullets(failures(simulation))]),
             Section("Pods by priority class", [Table(headings, rows)]),
-            Section(
-                "Over time", [Picture("Pods, nodes and waits over time", run_png({"": series}))]
-            ),
+            Section("Over time", [Picture("Pods, nodes and waits over time", drawn)]),
             Section("Notes", [Bullets(simulation.notes)]),
         ],
     )

@@ -11,11 +11,12 @@ from podium.apiserver.kinds.registry import decisive_faults
 from podium.cli.options import InputError
 from podium.manifests import Manifests, read_sources
 from podium.manifests.decisive_kinds import KindOf, decisive_kind_of
+from podium.manifests.files import File
 from podium.manifests.objects import FaultsOf
 
 
 def read_state(
-    paths: Sequence[str] | None,
+    paths: Sequence[str | File] | None,
     kubeconfig: str | None,
     context: str | None,
     namespace: str,
@@ -27,7 +28,7 @@ def read_state(
     """Read the state.
 
     Args:
-        paths: files; None for a running cluster.
+        paths: files; None or none for a running cluster.
         kubeconfig: where the cluster is; the one that kubectl goes to if None.
         context: of the kubeconfig.
         namespace: where objects are that don't say.

@@ -40,10 +40,15 @@ class Report:
     )
 
 
-def plain(report: Report) -> dict[str, Any]:
-    """A report as plain values, for JSON and YAML."""
-    kind: Any = type(report)
-    found: dict[str, Any] = _adapter(kind).dump_python(report, mode="json", by_alias=True)
+def plain(report: Report, kind: type[Report] | None = None) -> dict[str, Any]:
+    """A report as plain values, for JSON and YAML.
+
+    Args:
+        report: the report.
+        kind: which class it is taken for; its own if None.
+    """
+    cls: Any = kind or type(report)
+    found: dict[str, Any] = _adapter(cls).dump_python(report, mode="json", by_alias=True)
     return found
 
 

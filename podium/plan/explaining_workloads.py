@@ -16,7 +16,26 @@ from podium.plan.explaining import ExplainError, explain_pod
 from podium.plan.explanation import PodExplanation
 from podium.plan.play import Play
 from podium.plan.request import Request
-from podium.plan.targets import Target
+from podium.plan.targets import Target, parse_workload
+
+
+def explain_named(request: Request, named: str, namespace: str) -> PodExplanation:
+    """Explain the decisions about a pod, or about one of a workload.
+
+    Args:
+        request: state and changes.
+        named: `[NAMESPACE/]POD`, also behind `pod/` as in kubectl's output, or a workload.
+        namespace: where it is unless that says so.
+
+    Raises:
+        ExplainError: there is no such pod, or nobody decides about it.
+        TargetError: something to delete isn't there.
+    """
+    workload = parse_workload(named, namespace)
+    if workload is not None:
+        return explain_workload(request, workload)
+    called = named.removeprefix("pod/")
+    return explain_pod(request, called if "/" in called else f"{namespace}/{called}")
 
 
 def explain_workload(request: Request, workload: Target) -> PodExplanation:

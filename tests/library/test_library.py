@@ -1,0 +1,164 @@
+"""The library asks what the commands ask, and its answers are their reports."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import podium
+from podium import LoadedCluster
+from podium.api.errors import PodiumError
+from podium.cli.request_options import RequestOptions
+from podium.library.answer import Answer
+from podium.library.words import Changes, request_options
+from podium.plan.outcome import Plan
+from tests.conftest import ROOT
+
+STATE = str(ROOT / "examples/best-practice/state")
+ORANGE = str(ROOT / "examples/best-practice/orange.yaml")
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> LoadedCluster:
+    return podium.load(STATE)
+
+
+def printed(*words: str) -> object:
+    done = subprocess.run(
+        [sys.executable, "-m", "podium", *words, "-o", "json"],
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+    )
+    return json.loads(done.stdout)
+
+
+def test_a_plan_is_what_the_command_prints_however_often(cluster: LoadedCluster) -> None:
+    first, again = (cluster.plan(apply=ORANGE) for _ in range(2))
+    assert first.to_dict() == again.to_dict()
+    assert first.to_dict() == printed("plan", "-f", STATE, "--apply", ORANGE)
+    assert isinstance(first, Plan)
+    assert [one.object for one in first.findings("preemption")] == ["default/green-5"]
+    assert "1 preempted" in repr(first)
+    assert str(first).startswith("## Podium plan")
+
+
+def test_what_is_applied_may_be_objects(cluster: LoadedCluster) -> None:
+    spec = {"containers": [{"name": "c", "image": "i"}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new"}, "spec": spec}
+    (placed,) = cluster.plan(apply=[pod], namespace="default").placements
+    assert placed.pod == "default/new"
+    assert not cluster.plan().placements
+
+
+def test_changes_are_made_in_the_order_of_the_words() -> None:
+    options = request_options({"drain": ["a", "b"], "apply": Path("x.yaml"), "scale": "deploy/w=1"})
+    assert options.order == ("drain", "drain", "apply", "scale")
+    assert options.apply == ["x.yaml"]
+
+
+def test_the_words_are_those_of_the_command_line() -> None:
+    elsewhere = {"state", "kubeconfig", "context", "order"}
+    assert set(Changes.__annotations__) == {one.name for one in fields(RequestOptions)} - elsewhere
+
+
+ANSWERS: dict[str, Callable[[LoadedCluster], Answer]] = {
+    "explain": lambda cluster: cluster.explain("red-1"),
+    "explain a workload": lambda cluster: cluster.explain("deploy/orange", apply=ORANGE),
+    "eviction": lambda cluster: cluster.explain_eviction("worker-1"),
+    "drain": lambda cluster: cluster.drain("worker-4", force=True),
+    "fail": lambda cluster: cluster.fail("worker-4"),
+    "resilience": lambda cluster: cluster.resilience("worker-4", drains=False, workers=1),
+    "capacity": lambda cluster: cluster.capacity(ORANGE),
+    "rollout": lambda cluster: cluster.rollout(classes=[ORANGE]),
+    "lint": lambda cluster: cluster.lint(),
+    "simulate": lambda _: podium.simulate(ROOT / "examples/scenarios/colours.yaml"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_shows_itself_and_is_a_table(cluster: LoadedCluster, name: str) -> None:
+    answer = ANSWERS[name](cluster)
+    assert answer.to_dict()["apiVersion"] == "podium.dev/v1alpha1"
+    assert answer._repr_html_().startswith('<div class="podium">')
+    assert "<html" not in answer._repr_html_()
+    assert answer.to_html().startswith("<!DOCTYPE html>")
+    assert repr(answer).startswith("<")
+    pytest.importorskip("pandas")
+    assert len(answer.to_pandas()) > 0
+
+
+def test_tables_are_named_as_in_json(cluster: LoadedCluster) -> None:
+    pytest.importorskip("pandas")
+    plan = cluster.plan(apply=ORANGE)
+    (victim,) = plan.to_pandas("preemptions.victims").to_dict("records")
+    assert victim["pod"] == "default/green-5"
+    assert victim["preemptions.node"] == "worker-6"
+    assert plan.to_pandas("pending").empty
+
+
+def test_a_simulation_has_its_lines() -> None:
+    pytest.importorskip("pandas")
+    lines = podium.simulate(ROOT / "examples/scenarios/colours.yaml").to_pandas("lines")
+    assert [*lines.columns] == ["seconds", "measure", "of", "name", "value"]
+
+
+def test_a_comparison_and_a_sweep(tmp_path: Path) -> None:
+    scenario = str(ROOT / "examples/scenarios/one-pod.yaml")
+    found = podium.compare("default", "default", scenario, seeds=1, workers=1)
+    assert found.pairs
+    assert found.rows == "differences"
+    text = {"apiVersion": "podium.dev/v1alpha1", "kind": "Sweep", "metadata": {"name": "s"}}
+    spec = {"scenarios": [scenario], "seeds": 1, "settings": []}
+    (tmp_path / "sweep.yaml").write_text(json.dumps({**text, "spec": spec}))
+    with pytest.raises(PodiumError, match=r"sweep\.yaml"):
+        podium.sweep(tmp_path / "sweep.yaml")
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda cluster: cluster.plan(aply="x"), "aply: unknown; words are add_node, "),
+        (lambda cluster: cluster.plan(apply="nowhere.yaml"), "nowhere.yaml: can't be read"),
+        (lambda cluster: cluster.plan(drain="n"), "the state has no Node n"),
+        (lambda cluster: cluster.explain("nobody"), "there is no pod default/nobody"),
+        (lambda cluster: cluster.plan().to_pandas("x"), "there is no list x; lists are workloads,"),
+        (lambda _: podium.load("nowhere"), "nowhere: can't be read"),
+    ],
+)
+def test_mistakes(
+    cluster: LoadedCluster, ask: Callable[[LoadedCluster], object], message: str
+) -> None:
+    with pytest.raises(PodiumError, match=message):
+        ask(cluster)
+
+
+def test_without_pandas_the_error_says_what_to_install(
+    cluster: LoadedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(PodiumError, match=r"pip install 'podium\[pandas\]'"):
+        cluster.plan().to_pandas()
+
+
+def test_notebooks_show_names_as_they_are() -> None:
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "c", "image": "i"}], "schedulerName": HOSTILE},
+    }
+    shown = podium.load(node).plan(apply=pod)._repr_html_()
+    assert HOSTILE not in shown
+
+
+def test_the_package_is_imported_without_the_library() -> None:
+    code = "import sys, podium; print([m for m in sys.modules if m.startswith('podium.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
