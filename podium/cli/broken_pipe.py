@@ -1,29 +1,59 @@
-"""What becomes of a command whose output nobody reads to its end, as with `| head`."""
+"""What becomes of a command whose output nobody reads to its end, as with `| head`.
+
+It goes on without a word, and ends as it would have: whoever reads no further isn't told of an
+error, and a gate still says what it found.
+"""
 
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-# As shells have it of a command that SIGPIPE has ended.
-BROKEN_PIPE_EXIT_CODE = 141
+from io import BufferedWriter, FileIO, TextIOWrapper
+from typing import Any
 
 
 @contextmanager
 def pipe_may_break() -> Iterator[None]:
-    """End quietly if nobody reads what is printed."""
+    """Let nobody read what is printed."""
+    stdout = sys.stdout
+    # Whoever has put something else in its place knows what becomes of it.
+    if not isinstance(getattr(stdout, "buffer", None), BufferedWriter | FileIO):
+        yield
+        return
+    assert isinstance(stdout, TextIOWrapper)
+    stdout.flush()
+    file = _UnreadFile(stdout.fileno(), "w", closefd=False)
+    sys.stdout = TextIOWrapper(
+        BufferedWriter(file),
+        stdout.encoding,
+        stdout.errors,
+        line_buffering=stdout.line_buffering,
+        write_through=stdout.write_through,
+    )
     try:
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stdout = stdout
+
+
+def is_unread() -> bool:
+    """Whether nobody reads what is printed, so that there is no sense in printing more."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    return isinstance(raw, _UnreadFile) and raw.is_unread
+
+
+class _UnreadFile(FileIO):
+    """Takes what is written even if nobody reads it."""
+
+    is_unread = False
+
+    def write(self, data: Any) -> int:
         try:
-            yield
-        finally:
-            # Now rather than when Python ends, where nothing could be done about it.
-            sys.stdout.flush()
-    except BrokenPipeError:
-        forget_output()
-
-
-def forget_output() -> None:
-    """Print nothing any more, and exit."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    raise SystemExit(BROKEN_PIPE_EXIT_CODE)
+            return super().write(data)
+        except BrokenPipeError:
+            self.is_unread = True
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return len(data)

@@ -42,8 +42,9 @@ class Changes:
 
 def read_changes(options: RequestOptions, state: Iterable[Object]) -> Changes:
     """Read all changes; raises PodiumError for whatever is wrong with them."""
-    if options.values and not options.helm:
-        raise InputError("--values: is for --helm, which isn't given")
+    for option, given in (("--values", options.values), ("--set", options.set_values)):
+        if given and not options.helm:
+            raise InputError(f"{option}: is for --helm, which isn't given")
     nodes = {name(one): one for one in state if one.get("kind") == "Node"}
     found, errors = Changes(), list[PodiumError]()
     # Neighbours among the sources are applied as one, as by one call of kubectl.
@@ -112,7 +113,7 @@ def _source(options: RequestOptions, option: str, text: str) -> str | File:
     if option == "kustomize":
         return kustomized(text)
     if option == "helm":
-        return charted(text, options.values or (), options.namespace)
+        return charted(text, options.values or (), options.set_values or (), options.namespace)
     return text
 
 

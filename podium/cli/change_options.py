@@ -18,11 +18,19 @@ KustomizeOption = Annotated[
 ]
 HelmOption = Annotated[
     list[str] | None,
-    typer.Option("--helm", metavar="CHART", help="A chart to apply; takes helm."),
+    typer.Option(
+        "--helm",
+        metavar="[RELEASE=]CHART",
+        help="A chart to apply, as a release of that name; takes helm.",
+    ),
 ]
 ValuesOption = Annotated[
     list[str] | None,
     typer.Option("--values", metavar="FILE", help="Values for --helm."),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A value for --helm, as helm takes it."),
 ]
 ValidateOption = Annotated[
     FieldValidation,

@@ -5,7 +5,6 @@ at each TAB, so that it reads nothing but names and imports little. A file that 
 too large for that, offers nothing, nor does a cluster that doesn't answer soon.
 """
 
-import os
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -14,13 +13,13 @@ import msgspec
 import typer
 
 from podium.api.objects import DEFAULT_NAMESPACE
+from podium.cli.namespaces import usual_namespace
 
 JSON_BYTES_MAX = 256 * 2**20
 YAML_BYTES_MAX = 4 * 2**20
 CLUSTER_S_MAX = 2.0
 
 _SUFFIXES = (".json", ".yaml", ".yml")
-_USUAL_KUBECONFIG = "~/.kube/config"
 
 
 class _Metadata(msgspec.Struct):
@@ -29,20 +28,18 @@ class _Metadata(msgspec.Struct):
 
 
 class _Named(msgspec.Struct):
-    """What is read of an object, of a list of objects, and of a kubeconfig."""
+    """What is read of an object, and of a list of objects."""
 
     kind: str = ""
     metadata: _Metadata = msgspec.field(default_factory=_Metadata)
     items: list["_Named"] = msgspec.field(default_factory=list)
-    contexts: list[_Metadata] = msgspec.field(default_factory=list)
 
 
 def contexts(ctx: typer.Context) -> list[str]:
     """The contexts of the kubeconfig that is named, or else of kubectl's."""
-    named = ctx.params.get("kubeconfig") or os.environ.get("KUBECONFIG") or _USUAL_KUBECONFIG
-    paths = (Path(path).expanduser() for path in str(named).split(os.pathsep))
-    found = chain.from_iterable(map(_documents, paths))
-    return [context.name for config in found for context in config.contexts]
+    from podium.client.contexts import context_names
+
+    return context_names(ctx.params.get("kubeconfig"))
 
 
 def namespaces(ctx: typer.Context) -> list[str]:
@@ -64,7 +61,8 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
     """The names of the pods, of those elsewhere with their namespace; of nodes for --eviction."""
     if ctx.params.get("eviction"):
         return nodes(ctx)
-    here = ctx.params.get("namespace") or DEFAULT_NAMESPACE
+    given = (ctx.params.get(name) for name in ("state", "kubeconfig", "context"))
+    here = ctx.params.get("namespace") or usual_namespace(*given)
     found = {
         (obj.metadata.namespace or here, obj.metadata.name)
         for obj in _objects(ctx, "Pod")

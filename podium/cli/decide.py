@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from podium.cli.broken_pipe import is_unread
 from podium.cli.collecting import collect_rarely
 from podium.cli.output import fail
 
@@ -48,6 +49,8 @@ def decide(
             for answer in decided(_lines(path), named.append):
                 out.write(answer + b"\n")
                 out.flush()
+                if is_unread():
+                    return
         except InputFileError as error:
             refused.append(str(error))
         refused += [f"{'stdin' if str(path) == '-' else path}: {why}" for why in named]

@@ -1,12 +1,15 @@
 """`podium down`: stops a cluster that runs in the background."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from podium.api.errors import PodiumError
 from podium.cli.output import fail
+
+if TYPE_CHECKING:
+    from podium.embedded.directory import DataDirectory
 
 DataDirOption = Annotated[
     Path | None,
@@ -20,17 +23,28 @@ DataDirOption = Annotated[
 def down(data_dir: DataDirOption = None) -> None:
     """Stop a cluster, as Ctrl-C does; what it keeps in a data directory stays.
 
-    Where none runs there is nothing to do, and the exit code is 0.
+    Where none runs, what a killed one has left in kubeconfigs goes; the exit code is 0 then, too.
     """
     from podium.cli.detaching import usual_directory
-    from podium.embedded.directory import stop_user
+    from podium.embedded.directory import DataDirectory, stop_user
 
     directory = data_dir or usual_directory()
     try:
         pid = stop_user(directory)
+        if pid is None:
+            _forget(DataDirectory(directory))
     except PodiumError as error:
         fail(error)
     if pid is None:
         print(f"No cluster runs in {directory}.")
     else:
         print(f"The cluster in {directory} has stopped.")
+
+
+def _forget(left: "DataDirectory") -> None:
+    """Remove what a killed cluster has left in kubeconfigs."""
+    if left.kubeconfig.exists():
+        from podium.embedded.merged_kubeconfig import unmerge, usual_kubeconfig
+
+        unmerge(left.kubeconfig, usual_kubeconfig())
+        left.forget_kubeconfig()

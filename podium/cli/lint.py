@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from podium.api.errors import PodiumError
-from podium.api.objects import DEFAULT_NAMESPACE
+from podium.cli.namespaces import usual_namespace
 from podium.cli.options import (
     ClusterOption,
     ContextOption,
@@ -60,7 +60,7 @@ def lint(
     state: StateOption = None,
     kubeconfig: ClusterOption = None,
     context: ContextOption = None,
-    namespace: NamespaceOption = DEFAULT_NAMESPACE,
+    namespace: NamespaceOption = "",
     kubelet_config: KubeletConfigOption = None,
     config: LintConfigOption = None,
     fail_on: FailOnOption = FailOn.ERROR,
@@ -84,7 +84,8 @@ def lint(
         from podium.cli.lint_inputs import lint_of
 
         with working("linting"):
-            report = lint_of(state, kubeconfig, context, namespace, kubelet_config, config)
+            place = namespace or usual_namespace(state, kubeconfig, context)
+            report = lint_of(state, kubeconfig, context, place, kubelet_config, config)
     except PodiumError as error:
         fail(error)
     from podium.cli.lint_printing import print_lint

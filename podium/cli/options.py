@@ -75,7 +75,7 @@ NamespaceOption = Annotated[
         "--namespace",
         "-n",
         metavar="NAMESPACE",
-        help="Where objects are that don't say.",
+        help="Where objects are that don't say; that of the context, or default.",
         autocompletion=completing.namespaces,
     ),
 ]

@@ -16,8 +16,6 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from podium.cli.broken_pipe import forget_output
-
 _GAP = 2
 _LAST_WIDTH_MIN = 20
 _WIDTH_MIN = 10
@@ -29,13 +27,6 @@ FAILED_ON_EXIT_CODE = 2
 INTERRUPTED_EXIT_CODE = 130
 
 Cell = str | Text
-
-
-class _PipedConsole(Console):
-    """A console whose output may go to nobody."""
-
-    def on_broken_pipe(self) -> None:
-        forget_output()
 
 
 class Output(StrEnum):
@@ -217,7 +208,7 @@ def count(number: int, singular: str, plural: str = "") -> str:
 
 def _plain_console(*, stderr: bool = False) -> Console:
     """A console that takes texts as they are: brackets and colons are common in them."""
-    return _PipedConsole(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
+    return Console(stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
 def _width(cell: Text) -> int:

@@ -1,14 +1,17 @@
 """Manifests that other programs make: Kustomizations and Helm charts."""
 
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
 
+from podium.apiserver.requests.discovery import MAJOR, MINOR, PATCH
 from podium.cli.options import InputError
 from podium.manifests.files import File
 
 _LINES_MAX = 10
 _RELEASE = "release"
+_NAMED_CHART = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?)=(.+)", re.DOTALL)
 
 
 def kustomized(directory: str) -> File:
@@ -22,13 +25,29 @@ def kustomized(directory: str) -> File:
     return _output(f"-k {directory}", command)
 
 
-def charted(chart: str, values: Sequence[str], namespace: str) -> File:
-    """What a Helm chart comes to; raises InputError."""
+def charted(text: str, values: Sequence[str], settings: Sequence[str], namespace: str) -> File:
+    """What a Helm chart comes to that is installed in a cluster of the version that is played.
+
+    Args:
+        text: `CHART` or `RELEASE=CHART`.
+        values: files of values for it.
+        settings: `KEY=VALUE` that go before those.
+        namespace: that it is installed in.
+
+    Raises:
+        InputError: helm isn't there, or fails.
+    """
     if not shutil.which("helm"):
-        raise InputError(f"--helm {chart}: takes helm, which isn't installed")
-    files = [part for one in values for part in ("--values", one)]
-    command = ["helm", "template", "--namespace", namespace, *files, "--", _RELEASE, chart]
-    return _output(f"--helm {chart}", command)
+        raise InputError(f"--helm {text}: takes helm, which isn't installed")
+    named = _NAMED_CHART.fullmatch(text)
+    release, chart = (named[1], named[3]) if named else (_RELEASE, text)
+    # helm tells neither of the definitions nor of the version that `helm install` would find.
+    as_installed = ["--include-crds", "--kube-version", f"{MAJOR}.{MINOR}.{PATCH}"]
+    given = [part for one in values for part in ("--values", one)]
+    given += [part for one in settings for part in ("--set", one)]
+    where = ["--namespace", namespace]
+    command = ["helm", "template", *where, *as_installed, *given, "--", release, chart]
+    return _output(f"--helm {text}", command)
 
 
 def _output(name: str, command: Sequence[str]) -> File:

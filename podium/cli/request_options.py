@@ -9,7 +9,6 @@ from typing import Any, get_type_hints
 import typer
 
 from podium.api.field_validation import FieldValidation
-from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.change_options import (
     AddNodeOption,
@@ -21,10 +20,12 @@ from podium.cli.change_options import (
     KustomizeOption,
     RestartOption,
     ScaleOption,
+    SetOption,
     UncordonOption,
     ValidateOption,
     ValuesOption,
 )
+from podium.cli.namespaces import usual_namespace
 from podium.cli.option_order import option_order
 from podium.cli.options import (
     ApplyOption,
@@ -55,6 +56,7 @@ class RequestOptions:
         kustomize: directories of Kustomizations to apply.
         helm: charts to apply.
         values: files of values for them.
+        set_values: single values for them.
         delete: what to delete.
         add_node: nodes to add.
         delete_node: nodes to delete.
@@ -83,6 +85,7 @@ class RequestOptions:
     kustomize: KustomizeOption = None
     helm: HelmOption = None
     values: ValuesOption = None
+    set_values: SetOption = None
     delete: DeleteOption = None
     add_node: AddNodeOption = None
     delete_node: DeleteNodeOption = None
@@ -95,7 +98,7 @@ class RequestOptions:
     allow_empty: AllowEmptyOption = False
     scheduler_config: ConfigOption = None
     plugin: PluginOption = None
-    namespace: NamespaceOption = DEFAULT_NAMESPACE
+    namespace: NamespaceOption = ""
     pressure: PressureOption = None
     kubelet_config: KubeletConfigOption = None
     until: UntilOption = None
@@ -125,6 +128,9 @@ def _with(options: Sequence[Parameter], command: Callable[..., None]) -> Callabl
     @wraps(command)
     def run(ctx: typer.Context, **given: Any) -> None:
         own = {name: given.pop(name) for name in names}
+        own["namespace"] = own["namespace"] or usual_namespace(
+            own["state"], own["kubeconfig"], own["context"]
+        )
         asked = RequestOptions(**own, order=option_order(ctx))
         command(asked=asked, **given)
 

@@ -2,6 +2,7 @@
 
 from podium.api.errors import PodiumError
 from podium.cli.node_options import ContextOption, KubeconfigOption
+from podium.cli.options import PluginOption
 from podium.cli.output import fail
 from podium.cli.scheduler_options import (
     AddressOption,
@@ -30,6 +31,7 @@ def scheduler(
     kubeconfig: KubeconfigOption = None,
     context: ContextOption = None,
     config: ConfigOption = None,
+    plugin: PluginOption = None,
     dry_run: DryRunOption = False,
     leader_elect: LeaderElectOption = None,
     leader_elect_lease_duration: LeaseDurationOption = None,
@@ -69,7 +71,7 @@ def scheduler(
 
         from podium.cli.scheduler_running import Wish, read_configuration, run
 
-        configuration, options = read_configuration(config, flags)
+        configuration, options = read_configuration(config, flags, plugin or ())
         wish = Wish(
             configuration=configuration,
             options=options,

@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -50,14 +51,19 @@ class Wish:
 
 
 def read_configuration(
-    path: str | None, flags: Flags
+    path: str | None, flags: Flags, plugins: Sequence[str] = ()
 ) -> tuple[SchedulerConfiguration, SchedulerOptions]:
     """What a file says, with flags in its place, and Podium's own options.
+
+    Args:
+        path: of the file; None for the default configuration.
+        flags: what goes before it.
+        plugins: `FILE:CLASS` of plugins to enable.
 
     Raises:
         PodiumError: the file can't be read, or something in it or in the flags is wrong.
     """
-    loaded = read_scheduler_config(path)
+    loaded = read_scheduler_config(path, plugins)
     if loaded is None:
         return with_flags(default_configuration(), flags), SchedulerOptions()
     print_warnings([note for note in loaded.notes if not note.endswith(UNHEEDED)])

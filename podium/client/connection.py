@@ -16,10 +16,9 @@ from kubernetes_asyncio.client.configuration import Configuration
 from kubernetes_asyncio.config.config_exception import ConfigException
 
 from podium.api.errors import PodiumError
+from podium.client.contexts import FILES, USUAL_FILE
 
 _BEARER = "BearerToken"
-_FILES = "KUBECONFIG"
-_USUAL_FILE = "~/.kube/config"
 _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
 
 
@@ -78,10 +77,10 @@ async def load_connection(kubeconfig: str | None = None, context: str | None = N
     Raises:
         MissingConnectionError: there is none, or what there is can't be used.
     """
-    where = kubeconfig or os.environ.get(_FILES) or _usual_file()
+    where = kubeconfig or os.environ.get(FILES) or _usual_file()
     if where is None and _IN_CLUSTER not in os.environ:
         raise MissingConnectionError(
-            f"no kubeconfig: name one, or set {_FILES}, or write {_USUAL_FILE}"
+            f"no kubeconfig: name one, or set {FILES}, or write {USUAL_FILE}"
         )
 
     async def load() -> Configuration:
@@ -108,7 +107,7 @@ async def load_connection(kubeconfig: str | None = None, context: str | None = N
 
 
 def _usual_file() -> str | None:
-    path = Path(_USUAL_FILE).expanduser()
+    path = Path(USUAL_FILE).expanduser()
     return str(path) if path.exists() else None
 
 

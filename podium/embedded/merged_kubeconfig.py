@@ -20,6 +20,8 @@ _LISTS = ("clusters", "users", "contexts")
 _CURRENT = "current-context"
 _EMPTY: Mapping[str, Any] = {"apiVersion": "v1", "kind": "Config", "preferences": {}}
 _PATIENCE_S = 5.0
+_BEFORE = "podium.dev/before"
+"""The extension of our context that says what was current before it."""
 
 
 class KubeconfigError(PodiumError):
@@ -47,26 +49,63 @@ def merged(own: Path, users: Path) -> Iterator[None]:
         FileError: it can't be written.
     """
     ours = _read(own)
-    before = ""
 
     def enter(config: Config) -> None:
-        nonlocal before
         before = str(config.get(_CURRENT) or "")
+        # What a killed cluster has left knows what was current before it.
+        before = _before(config) if before == NAME else before
         _leave_out(config)
         for part in _LISTS:
-            config[part] = [*(config.get(part) or ()), *ours[part]]
+            config[part] = [*config[part], *ours[part]]
+        note = {"name": _BEFORE, "extension": {_CURRENT: before}}
+        for one in _own_contexts(config):
+            one["context"] = {**one["context"], "extensions": [note]}
         config[_CURRENT] = NAME
-
-    def leave(config: Config) -> None:
-        _leave_out(config)
-        if config.get(_CURRENT) == NAME:
-            config[_CURRENT] = "" if before == NAME else before
 
     _change(users, enter)
     try:
         yield
     finally:
-        _change(users, leave)
+        _change(users, _leave)
+
+
+def unmerge(own: Path, users: Path) -> None:
+    """Take out of the user's kubeconfig what a killed cluster has left in it.
+
+    Args:
+        own: the kubeconfig of that cluster; if it isn't there, nothing is done.
+        users: the user's.
+
+    Raises:
+        KubeconfigError: as for `merged`.
+        FileError: likewise.
+    """
+    if own.exists() and users.exists() and _servers(_read(own)) == _servers(_read(users)):
+        _change(users, _leave)
+
+
+def _servers(config: Config) -> list[Any]:
+    return [one.get("cluster") for one in config.get("clusters") or () if one.get("name") == NAME]
+
+
+def _own_contexts(config: Config) -> Iterator[Config]:
+    return (one for one in config.get("contexts") or () if one.get("name") == NAME)
+
+
+def _before(config: Config) -> str:
+    """What was current before our context."""
+    for context in _own_contexts(config):
+        for one in (context.get("context") or {}).get("extensions") or ():
+            if one.get("name") == _BEFORE:
+                return str(one["extension"].get(_CURRENT) or "")
+    return ""
+
+
+def _leave(config: Config) -> None:
+    before = _before(config)
+    _leave_out(config)
+    if config.get(_CURRENT) == NAME:
+        config[_CURRENT] = before
 
 
 def _leave_out(config: Config) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from podium import Cluster
 from podium.apiserver.decoding.yaml_writing import write_yaml
 from tests.plan.objects import node, pod, workload
 
@@ -133,8 +135,9 @@ def test_programs_that_are_missing_are_named(podium, program, state) -> None:
     result = podium("plan", "-f", state, "-k", "shop", "--cordon", "n", "--helm", "chart")
     assert "error: -k shop: takes kustomize or kubectl, and neither is installed" in result.stderr
     assert "error: --helm chart: takes helm, which isn't installed" in result.stderr
-    values = podium("plan", "-f", state, "--values", "v.yaml")
-    assert "--values: is for --helm" in values.stderr
+    for option in ("--values", "--set"):
+        alone = podium("plan", "-f", state, option, "a=b")
+        assert f"{option}: is for --helm" in alone.stderr
 
 
 def test_a_chart_is_applied_without_its_hooks(podium, program, write, state, tmp_path) -> None:
@@ -145,12 +148,18 @@ def test_a_chart_is_applied_without_its_hooks(podium, program, write, state, tmp
         "helm", f'echo "$@" > {said}\nwhile IFS= read -r line; do echo "$line"; done < {rendered}'
     )
     found = report(
-        podium("plan", "-f", state, "--helm", "chart", "--values", "v.yaml", "-o", "json")
+        podium(
+            *("plan", "-f", state, "--helm", "v2=chart", "-n", "there", "-o", "json"),
+            *("--values", "v.yaml", "--set", "a=b"),
+        )
     )
     assert "default/new" in [one["pod"] for one in found["placements"]]
     assert not any("default/test" in one["pod"] for one in found["placements"])
     assert "left out, as Helm runs them as hooks: Pod default/test (test)" in found["notes"]
-    assert said.read_text() == "template --namespace default --values v.yaml -- release chart\n"
+    assert said.read_text() == (
+        "template --namespace there --include-crds --kube-version 1.36.2"
+        " --values v.yaml --set a=b -- v2 chart\n"
+    )
 
 
 def test_a_chart_that_fails_or_is_empty_is_an_error(podium, program, state) -> None:
@@ -160,3 +169,15 @@ def test_a_chart_that_fails_or_is_empty_is_an_error(podium, program, state) -> N
     program("helm", "exit 0")
     empty = podium("plan", "-f", state, "--helm", "chart")
     assert "error: --helm chart: nothing to apply is in it" in empty.stderr
+
+
+def test_the_namespace_is_that_of_the_context(podium, write, state) -> None:
+    with Cluster(nodes=1) as cluster:
+        config = yaml.safe_load(cluster.kubeconfig.read_text())
+        config["contexts"][0]["context"]["namespace"] = "shop"
+        kubeconfig = write("config", config)
+        for given, place in (([], "shop"), (["-n", "other"], "other")):
+            asked = ["plan", "--kubeconfig", kubeconfig, *given, "--scale", "deploy/none=2"]
+            assert f"the state has no Deployment {place}/none" in podium(*asked).stderr
+    of_file = podium("plan", "-f", state, "--scale", "deploy/none=2")
+    assert "the state has no Deployment default/none" in of_file.stderr

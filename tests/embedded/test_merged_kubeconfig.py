@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from podium.embedded import merged_kubeconfig
-from podium.embedded.merged_kubeconfig import KubeconfigError, merged, usual_kubeconfig
+from podium.embedded.merged_kubeconfig import KubeconfigError, merged, unmerge, usual_kubeconfig
 from podium.server.kubeconfig import write_kubeconfig
 
 USERS = {
@@ -49,6 +49,26 @@ def test_the_context_comes_and_goes(own: Path, users: Path) -> None:
             assert found["users"][1] == {"name": "podium", "user": {"token": "secret"}}
             assert users.stat().st_mode & 0o077 == 0
         assert read(users) == USERS
+
+
+def test_what_a_killed_cluster_has_left_goes(own: Path, users: Path) -> None:
+    def leave_behind() -> None:
+        with merged(own, users):
+            left = users.read_text()
+        users.write_text(left)
+
+    leave_behind()
+    with merged(own, users):
+        pass
+    assert read(users) == USERS
+    leave_behind()
+    other = own.with_name("other")
+    write_kubeconfig(other, "https://127.0.0.1:2", "secret", None)
+    unmerge(other, users)
+    unmerge(own.with_name("nowhere"), users)
+    assert read(users)["current-context"] == "podium"
+    unmerge(own, users)
+    assert read(users) == USERS
 
 
 def test_what_a_killed_cluster_has_left_is_replaced(own: Path, users: Path) -> None:
