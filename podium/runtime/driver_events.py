@@ -4,7 +4,8 @@ A driver makes them only while it has hooks, and calls each hook with each event
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
@@ -12,8 +13,7 @@ from podium.control.effects import Effect
 from podium.control.events import CallError, Event
 
 
-@dataclass(frozen=True, slots=True)
-class DriverEvent:
+class DriverEvent(msgspec.Struct, frozen=True):
     """What has happened to a machine.
 
     Attributes:
@@ -25,8 +25,7 @@ class DriverEvent:
     who: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stepped(DriverEvent):
+class Stepped(DriverEvent, frozen=True):
     """A machine has taken an event in, and asked for effects.
 
     `took_s` says how long that took by the wall clock; 0 in virtual time.
@@ -37,8 +36,7 @@ class Stepped(DriverEvent):
     took_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Called(DriverEvent):
+class Called(DriverEvent, frozen=True):
     """A call has reached the API, whatever the machine that asked for it is told of that.
 
     Attributes:
@@ -54,25 +52,21 @@ class Called(DriverEvent):
     took_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Started(DriverEvent):
+class Started(DriverEvent, frozen=True):
     """A machine was started, for the first time or anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped(DriverEvent):
+class Stopped(DriverEvent, frozen=True):
     """A machine runs no more, by a crash or on purpose; what it knew is lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class Relisted(DriverEvent):
+class Relisted(DriverEvent, frozen=True):
     """A watch of a machine broke, and all objects of its kind were listed anew."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class ListFailed(DriverEvent):
+class ListFailed(DriverEvent, frozen=True):
     """A kind couldn't be listed or watched; it is tried again.
 
     Attributes:
@@ -84,8 +78,7 @@ class ListFailed(DriverEvent):
     error: PodiumError
 
 
-@dataclass(frozen=True, slots=True)
-class Listed(DriverEvent):
+class Listed(DriverEvent, frozen=True):
     """A kind has been listed.
 
     Attributes:
