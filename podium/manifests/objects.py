@@ -1,8 +1,9 @@
 """From documents to objects: lists taken apart, headers judged, scopes completed."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.errors import FieldError
 from podium.apiserver.decoding.yaml_text import Document
@@ -21,8 +22,7 @@ _NOT_AN_OBJECT = "not an object with apiVersion, kind and metadata, but {}"
 _NO_KIND_BUT_ITEMS = "there are items but no kind: is the file complete?"
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(msgspec.Struct, frozen=True):
     """An object, complete and judged, and where it stood.
 
     Attributes:

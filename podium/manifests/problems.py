@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import msgspec
+
 from podium.api.errors import PodiumError
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Where an object stands.
 
     Attributes:

@@ -1,6 +1,6 @@
 """What is filled into the specs of pods, and of templates for pods: containers, probes, volumes."""
 
-from podium.api.objects import Object
+from podium.api.objects import Object, without
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.quantity import Format, Quantity
 from podium.api.resources import pod_limits, pod_requests
@@ -20,6 +20,7 @@ _HUGE_PAGES = "hugepages-"
 _FILE_MODE = 0o644
 _TOKEN_LIFETIME_S = 3600
 _GRACE_PERIOD_S = 30
+_PLACE = ("nodeName", "hostname")
 
 
 def container(container: Object) -> Object:
@@ -76,6 +77,9 @@ def _action(action: Object) -> Object:
     )
 
 
+_remembered_container = remembered(container)
+
+
 def pod_spec(spec: Object) -> Object:
     """The spec of a pod, or of a pod to be in a template."""
     spec = filled(
@@ -88,8 +92,8 @@ def pod_spec(spec: Object) -> Object:
     )
     return inside(
         spec,
-        initContainers=every(container),
-        containers=every(container),
+        initContainers=every(_remembered_container),
+        containers=every(_remembered_container),
         ephemeralContainers=every(container),
         volumes=every(volume),
         resources=requirements,
@@ -104,7 +108,17 @@ def template(template: Object) -> Object:
 
 def pod(pod: Object) -> Object:
     """A pod; unlike in templates, requests follow from limits, and no grace is below zero."""
-    return inside(pod, spec=_remembered_spec)
+    return inside(pod, spec=_spec_of_pod)
+
+
+def _spec_of_pod(spec: Object) -> Object:
+    """The spec of a pod; those that differ in the place of the pod alone are filled once."""
+    place = {name: spec[name] for name in _PLACE if name in spec}
+    if not place:
+        return _remembered_spec(spec)
+    shared = without(spec, *place)
+    filled = _remembered_spec(shared)
+    return spec if filled is shared else {**filled, **place}
 
 
 def _whole_spec(spec: Object) -> Object:

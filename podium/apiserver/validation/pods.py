@@ -6,6 +6,7 @@ from podium.api.deletion_cost import DELETION_COST, parse_cost
 from podium.api.errors import FieldError
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.validation import checks
+from podium.apiserver.validation.alike_pods import judged_alike
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.containers import trimmed_images
 from podium.apiserver.validation.metadata import object_meta
@@ -84,12 +85,15 @@ def _gated(pod: Any, path: str) -> Faults:
         yield checks.forbidden(join(path, "spec.nodeName"), message)
 
 
-pod = checks.in_turn(
-    checks.fields(metadata=object_meta()),
-    _annotations,
-    checks.fields(spec=checks.needed(pod_spec)),
-    lambda pod, path: trimmed_images(a_dict(pod.get("spec")), join(path, "spec")),
-    _gated,
-    checks.fields(status=pod_status),
+pod = judged_alike(
+    checks.in_turn(
+        checks.fields(metadata=object_meta()),
+        _annotations,
+        checks.fields(spec=checks.needed(pod_spec)),
+        lambda pod, path: trimmed_images(a_dict(pod.get("spec")), join(path, "spec")),
+        _gated,
+        checks.fields(status=pod_status),
+    ),
+    _status_part,
 )
 """A whole pod."""
