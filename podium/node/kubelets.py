@@ -5,10 +5,19 @@ has stopped, the status of a node when it isn't as it should be, and a Lease.
 """
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from podium.api.objects import Object, Place, is_terminating, name, place_of, uid_of, version_of
+from podium.api.objects import (
+    Object,
+    Place,
+    annotations,
+    is_terminating,
+    name,
+    place_of,
+    uid_of,
+    version_of,
+)
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.control.effects import Create, Effect, Patch
 from podium.control.events import Change, Outcome
@@ -66,6 +75,8 @@ class Kubelets(Reconciler):
         self.kubelets: dict[str, Kubelet] = {}
         self._writes_heartbeats = writes_heartbeats
         self._homes: dict[Place, _Home] = {}
+        # The pods of nodes that haven't been taken up, as they all go on by themselves.
+        self._asleep: dict[str, Sequence[Object]] = {}
         self._to_register = {name(node): node for node in register}
         for called in self._to_register:
             self.look_again(NodeKey(called), 0.0)
@@ -82,6 +93,13 @@ class Kubelets(Reconciler):
         """Have a kubelet take in how its node is now."""
         kubelet.see(node, now_s)
         return ()
+
+    def _goes_on(self, kubelet: Kubelet, pod: Object) -> bool:
+        """Whether it is certain that nothing is to be done for a pod before it or its node changes.
+
+        Nodes that have only such pods take them up when one of these changes, or another one comes.
+        """
+        return False
 
     def _synced_node(self, kubelet: Kubelet, now_s: float) -> None:
         """Told when a kubelet has looked after a pod or its node."""
@@ -109,7 +127,10 @@ class Kubelets(Reconciler):
             return
         if change.kind == "Node":
             yield NodeKey(name(obj))
-        elif node_name_of(obj) and (change.new is None or self._matters(before, obj)):
+            return
+        if self._asleep:
+            self.rouse(node_name_of(obj))
+        if node_name_of(obj) and (change.new is None or self._matters(before, obj)):
             yield place_of(obj)
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
@@ -171,7 +192,7 @@ class Kubelets(Reconciler):
             return
         called = node_name_of(pod)
         kubelet = self.kubelets.get(called)
-        if kubelet is not None:
+        if kubelet is not None and called not in self._asleep:
             if home is None or place not in self._homes:
                 self._homes[place] = _Home(called, uid_of(pod))
             yield from kubelet.sync(pod, now_s)
@@ -189,7 +210,10 @@ class Kubelets(Reconciler):
         kubelet = self.kubelets.get(called)
         is_new = kubelet is None or uid_of(kubelet.node) != uid_of(node)
         if kubelet is None or is_new:
+            self._asleep.pop(called, None)
             kubelet = self.kubelets[called] = self._kubelet_of(node, now_s)
+        if annotations(kubelet.node) != annotations(node):
+            self.rouse(called)
         was_down = kubelet.runtime.is_down
         yield from self._see(kubelet, node, now_s)
         if is_new:
@@ -209,10 +233,24 @@ class Kubelets(Reconciler):
     def _left(self, called: str) -> None:
         """A node isn't there any more, or isn't one of these."""
         self.kubelets.pop(called, None)
+        self._asleep.pop(called, None)
+
+    def rouse(self, called: str) -> None:
+        """Have a node take up its pods as of its kubelet's start, unless it has."""
+        pods = self._asleep.pop(called, None)
+        if pods is not None:
+            kubelet = self.kubelets[called]
+            self._take_up(kubelet, pods, kubelet.started_s)
 
     def _resume_pods(self, kubelet: Kubelet, now_s: float) -> None:
         """Pods that run already count before others are admitted, and older ones before newer."""
-        pods = self.objects.by("Pod", "node", name(kubelet.node))
+        pods = [*self.objects.by("Pod", "node", name(kubelet.node))]
+        if pods and all(self._goes_on(kubelet, pod) for pod in pods):
+            self._asleep[name(kubelet.node)] = pods
+        else:
+            self._take_up(kubelet, pods, now_s)
+
+    def _take_up(self, kubelet: Kubelet, pods: Sequence[Object], now_s: float) -> None:
         for pod in sorted(pods, key=lambda one: str(one["metadata"].get("creationTimestamp"))):
             taken = kubelet.pods.get(uid_of(pod)) is not None
             if not (taken or is_finished(pod)) and has_started(pod):

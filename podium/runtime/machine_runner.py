@@ -93,6 +93,7 @@ class MachineRunner:
         self._kinds = machine.kinds
         self._listeners = [self._listener(kind) for kind in sorted(machine.kinds)]
         self._unsynced = len(self._listeners)
+        self._is_synced = not self._listeners
         self._loses_calls = False
         self._wakeup: Timer | None = None
         self._wakeup_s: float | None = None
@@ -139,6 +140,7 @@ class MachineRunner:
     def _synced(self) -> None:
         self._unsynced -= 1
         if self._unsynced == 0 and not self.has_ended:
+            self._is_synced = True
             self._step(Synced())
 
     def _relisted(self, kind: str) -> None:
@@ -164,7 +166,8 @@ class MachineRunner:
         try:
             effects = self.machine.step(event, now_s)
             calls = list(self._recorder.calls_of(effects, now_s)) if effects else ()
-            wakeup_s = self.machine.next_wakeup_s()
+            # As long as it is told what there is, it has nothing to do.
+            wakeup_s = self.machine.next_wakeup_s() if self._is_synced else None
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
             self._fail(MachineError(self.name, handling(event), error))
             return

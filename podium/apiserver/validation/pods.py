@@ -85,15 +85,15 @@ def _gated(pod: Any, path: str) -> Faults:
         yield checks.forbidden(join(path, "spec.nodeName"), message)
 
 
-pod = judged_alike(
-    checks.in_turn(
-        checks.fields(metadata=object_meta()),
-        _annotations,
-        checks.fields(spec=checks.needed(pod_spec)),
-        lambda pod, path: trimmed_images(a_dict(pod.get("spec")), join(path, "spec")),
-        _gated,
-        checks.fields(status=pod_status),
-    ),
-    _status_part,
+any_pod = checks.in_turn(
+    checks.fields(metadata=object_meta()),
+    _annotations,
+    checks.fields(spec=checks.needed(pod_spec)),
+    lambda pod, path: trimmed_images(a_dict(pod.get("spec")), join(path, "spec")),
+    _gated,
+    checks.fields(status=pod_status),
 )
+"""A whole pod, judged whether others like it were or not."""
+
+pod = judged_alike(any_pod, _status_part)
 """A whole pod."""

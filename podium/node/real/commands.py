@@ -113,8 +113,7 @@ class ShutDown(Command):
     """The kubelet has ended: nothing runs any more, and all is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandOutcome(Outcome):
+class CommandOutcome(Outcome, frozen=True):
     """The outcome of a command, with what it found out.
 
     Attributes:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from podium.api.objects import Object
+from podium.api.objects import Object, annotations, is_terminating, status_of
+from podium.api.pods import is_finished
 from podium.api.resources import is_sidecar
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Effect
@@ -24,6 +25,8 @@ from podium.node.pod_worker import PodWorker
 from podium.node.probes import ProbeWorker
 from podium.node.simulated.addresses import Addresses
 from podium.node.simulated.behaviour import (
+    ENDLESS,
+    PREFIX,
     BehaviourError,
     NodeBehaviour,
     Script,
@@ -43,6 +46,8 @@ from podium.node.simulated.scripted_usage import (
 _UNREADABLE = "InvalidBehaviour"
 _NOTHING: Object = {}
 _WELL = HandlerResult(succeeded=True)
+# By these a pod may need its node although nothing happens to it.
+_WATCHED = frozenset({"activeDeadlineSeconds", "ephemeralContainers", "readinessGates"})
 
 
 @dataclass(slots=True)
@@ -190,6 +195,23 @@ class ScriptedRuntime:
         records_lives = self._settings.records_lives
         return ScriptedSandbox(script, usage, annotations, self._addresses, records_lives)
 
+    def goes_on(self, pod: Object) -> bool:
+        """Whether a pod is over, or runs for ever as it is and as its status says, for certain."""
+        if is_terminating(pod):
+            return False
+        if is_finished(pod):
+            return True
+        spec, status = pod["spec"], status_of(pod)
+        return (
+            self._pod_behaviour.run is ENDLESS
+            and status.get("phase") == "Running"
+            and condition_status(status, "Ready") == "True"
+            and _WATCHED.isdisjoint(spec)
+            and not any(map(is_sidecar, spec.get("initContainers") or ()))
+            and not any(note.startswith(PREFIX) for note in annotations(pod))
+            and all(map(_runs_well, status.get("containerStatuses") or ()))
+        )
+
     def resume(self, worker: PodWorker, now_s: float) -> None:
         """A status tells how far a pod was, in whole seconds; containers have gone on meanwhile."""
         pod, sandbox = worker.pod, _sandbox(worker)
@@ -228,6 +250,12 @@ class ScriptedRuntime:
             return (node_record(worker.pod, "Warning", _UNREADABLE, str(error)),)
         self.is_measured |= not sandbox.usage.is_empty
         return ()
+
+
+def _runs_well(told: Object) -> bool:
+    ended = "terminated" in (told.get("lastState") or _NOTHING)
+    state = told.get("state") or _NOTHING
+    return bool(told.get("ready")) and ("running" in state or not (state or ended))
 
 
 def _readiness(delay_s: float, started_s: float) -> dict[Handler, ProbeWorker]:

@@ -51,6 +51,7 @@ class SimulatedKubelets(Kubelets):
 
     def node_usage(self, called: str, now_s: float) -> Usage | None:
         """What is used on a node; None if it isn't heard of, or isn't one of these."""
+        self.rouse(called)
         kubelet, pressure = self.kubelets.get(called), self._pressures.get(called)
         if kubelet is None or kubelet.runtime.is_down:
             return None
@@ -60,6 +61,7 @@ class SimulatedKubelets(Kubelets):
 
     def pod_usage(self, pod: Object, now_s: float) -> Mapping[str, Usage] | None:
         """What the containers of a pod use, by name; None if they don't run, or not here."""
+        self.rouse(node_name_of(pod))
         kubelet = self.kubelets.get(node_name_of(pod))
         worker = None if kubelet is None else kubelet.pods.get(uid(pod))
         if kubelet is None or worker is None or kubelet.runtime.is_down:
@@ -81,6 +83,9 @@ class SimulatedKubelets(Kubelets):
         self._runtimes[called] = runtime
         self._pressures.pop(called, None)
         return Kubelet(node, runtime, PodManager(self._classes), self.revisit, now_s)
+
+    def _goes_on(self, kubelet: Kubelet, pod: Object) -> bool:
+        return self._runtimes[name(kubelet.node)].goes_on(pod)
 
     def _left(self, called: str) -> None:
         super()._left(called)
