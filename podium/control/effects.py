@@ -6,14 +6,14 @@ the machine's own note of what it wanted, by which it recognises the outcome.
 """
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Self
+
+import msgspec
 
 from podium.api.objects import Object, metadata_of, place_of, uid_of, version_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
+class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """A call to the API server, as a value.
 
     Attributes:
@@ -25,19 +25,17 @@ class Effect:
 
     def with_purpose(self, purpose: Hashable) -> Self:
         """The same call, asked for another purpose."""
-        return replace(self, purpose=purpose)
+        return msgspec.structs.replace(self, purpose=purpose)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Create(Effect):
+class Create(Effect, frozen=True, kw_only=True):
     """Create an object; its namespace and name (or generateName) are in its metadata."""
 
     kind: str
     obj: Object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replace(Effect):
+class Replace(Effect, frozen=True, kw_only=True):
     """Replace an object, or a subresource of it; a resourceVersion in it must still be current."""
 
     kind: str
@@ -45,8 +43,7 @@ class Replace(Effect):
     subresource: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patch(Effect):
+class Patch(Effect, frozen=True, kw_only=True):
     """Merge into an object, or a subresource of it, by the rules of a strategic merge patch.
 
     A `metadata.uid` or `metadata.resourceVersion` in the body is a precondition.
@@ -59,8 +56,7 @@ class Patch(Effect):
     subresource: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delete(Effect):
+class Delete(Effect, frozen=True, kw_only=True):
     """Delete an object.
 
     Attributes:
@@ -79,8 +75,7 @@ class Delete(Effect):
     propagation: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bind(Effect):
+class Bind(Effect, frozen=True, kw_only=True):
     """Bind a pod to a node through its `binding` subresource."""
 
     namespace: str
@@ -89,8 +84,7 @@ class Bind(Effect):
     node_name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evict(Effect):
+class Evict(Effect, frozen=True, kw_only=True):
     """Ask for a pod's eviction through its `eviction` subresource; budgets may refuse it."""
 
     namespace: str
@@ -99,8 +93,7 @@ class Evict(Effect):
     grace_period_s: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panic(Effect):
+class Panic(Effect, frozen=True, kw_only=True):
     """Reports a bug of the machine, which costs it no more than one of its tasks for a while.
 
     No call comes of it. A driver that plays ends the run, one that serves goes on.
@@ -116,8 +109,7 @@ class Panic(Effect):
     again_s: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record(Effect):
+class Record(Effect, frozen=True, kw_only=True):
     """Record an event (events.k8s.io); repetitions of the same one become a series.
 
     Attributes:
@@ -138,7 +130,7 @@ class Record(Effect):
     action: str
     note: str
     related: Object | None = None
-    annotations: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 def patch_of(

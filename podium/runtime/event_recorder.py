@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.times import NANOS_PER_SECOND, format_time, timestamp
 from podium.control.effects import Create, Effect, Patch, Record
@@ -44,8 +46,7 @@ class EventTimestamps:
         return self._last_ns
 
 
-@dataclass(frozen=True, slots=True)
-class RecorderPurpose:
+class RecorderPurpose(msgspec.Struct, frozen=True):
     """Marks a call that an event recorder asked for, by its number."""
 
     number: int

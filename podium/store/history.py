@@ -2,14 +2,16 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from podium.api.objects import Object
 
 EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
-class WatchEvent(NamedTuple):
+class WatchEvent(msgspec.Struct, frozen=True):
     """A write to one object, as watches see it.
 
     Attributes:

@@ -1,10 +1,10 @@
 """The checkers find what they are there for: each test breaks one thing, and some seed shows it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from podium.config.load import load_configuration
 from podium.config.types import SchedulerConfiguration

@@ -1,5 +1,7 @@
 """What is filled into the specs of pods, and of templates for pods: containers, probes, volumes."""
 
+from typing import Any
+
 from podium.api.objects import Object, without
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.quantity import Format, Quantity
@@ -111,7 +113,7 @@ def pod(pod: Object) -> Object:
     return inside(pod, spec=_spec_of_pod)
 
 
-def _spec_of_pod(spec: Object) -> Object:
+def _spec_of_pod(spec: Any) -> Any:
     """The spec of a pod; those that differ in the place of the pod alone are filled once."""
     place = {name: spec[name] for name in _PLACE if name in spec}
     if not place:

@@ -8,7 +8,8 @@ it waits, the longer the more often it fails.
 import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object, uid_of
 from podium.control.backoff import Backoff
@@ -34,8 +35,7 @@ _BACKOFF = Backoff(first_s=0.25, max_s=30.0)
 _OUTDATED = frozenset({"Conflict", "NotFound", "AlreadyExists"})
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(msgspec.Struct, frozen=True):
     """The purpose of an effect: the key for which a controller has asked for it.
 
     Attributes:

@@ -246,6 +246,8 @@ class SchedulingQueue:
             how many pods became active or wait for their backoff to end.
         """
         moved = 0
+        if not (self._unschedulable or self._in_flight):
+            return moved
         for what in happenings(event):
             if self._hints.interest(what):
                 happened = Happened(what, old, new, except_uid=except_uid)

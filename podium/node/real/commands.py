@@ -4,7 +4,6 @@ A driver hands them, like other effects, to its API, where `podium.machine` take
 of them comes back as `CommandOutcome`.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from podium.api.objects import Object
@@ -13,20 +12,17 @@ from podium.control.events import Outcome
 from podium.node.container_runtime import ContainerId, Handler, StopSignal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command(Effect):
+class Command(Effect, frozen=True, kw_only=True):
     """An effect that is carried out on the machine, not by the API."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPodSandbox(Command):
+class RunPodSandbox(Command, frozen=True, kw_only=True):
     """Make a pod's directories and volumes. An error says which volume can't be had."""
 
     pod: Object
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartContainer(Command):
+class StartContainer(Command, frozen=True, kw_only=True):
     """Start a container of a pod that is set up.
 
     An error of the reason `NOT_CONFIGURED` says what is missing, another one that it can't run.
@@ -42,23 +38,20 @@ class StartContainer(Command):
     memory_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitForExit(Command):
+class WaitForExit(Command, frozen=True, kw_only=True):
     """Wait until a container that was started has exited; the result is an `ExitStatus`."""
 
     run: ContainerId
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopContainer(Command):
+class StopContainer(Command, frozen=True, kw_only=True):
     """Ask a container's processes to exit."""
 
     run: ContainerId
     signal: StopSignal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunHandler(Command):
+class RunHandler(Command, frozen=True, kw_only=True):
     """Carry out a probe or hook in a container that runs; the result is a `HandlerResult`.
 
     Attributes:
@@ -75,16 +68,14 @@ class RunHandler(Command):
     timeout_s: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemovePodSandbox(Command):
+class RemovePodSandbox(Command, frozen=True, kw_only=True):
     """Remove a pod's volumes and the directories of its containers, its logs too unless kept."""
 
     pod: Object
     keeps_logs: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CollectStats(Command):
+class CollectStats(Command, frozen=True, kw_only=True):
     """Measure the machine; the result is `podium.node.pressure.node_statistics.Statistics`.
 
     Attributes:
@@ -96,20 +87,17 @@ class CollectStats(Command):
     walks: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CollectGarbage(Command):
+class CollectGarbage(Command, frozen=True, kw_only=True):
     """Throw away what is left of all pods but these."""
 
     pods: tuple[Object, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AwaitShutdown(Command):
+class AwaitShutdown(Command, frozen=True, kw_only=True):
     """Wait until the kubelet is told to end."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShutDown(Command):
+class ShutDown(Command, frozen=True, kw_only=True):
     """The kubelet has ended: nothing runs any more, and all is written."""
 
 

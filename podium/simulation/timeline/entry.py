@@ -1,12 +1,12 @@
 """The entries of a timeline."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class TimelineEntry:
+
+class TimelineEntry(msgspec.Struct, frozen=True):
     """A thing that happened to an object, or to nobody in particular.
 
     Attributes:
@@ -25,13 +25,12 @@ class TimelineEntry:
     namespace: str = ""
     name: str = ""
     by: str = ""
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = msgspec.field(default_factory=dict)
     uid: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True):
     """What a change of an object amounts to: an entry's type and details."""
 
     type: str
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = msgspec.field(default_factory=dict)
