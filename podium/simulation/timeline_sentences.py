@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
+
+from msgspec.structs import replace
 
 from podium.api.disruption import cause_of_reason
 from podium.api.objects import DEFAULT_NAMESPACE
