@@ -27,6 +27,7 @@ from podium.embedded.metered_usage import MeteredUsage
 from podium.embedded.network import served
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
+from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.machine_health import MachineHealth
 from podium.store.journal import FIRST_REVISION
@@ -173,6 +174,7 @@ class EmbeddedCluster:
             admission=AdmissionOptions(enabled=frozenset({ServiceAccount.name})),
             controllers=options.controllers,
             nodes=NodeSettings(
+                behaviour=DEFAULT_BEHAVIOUR,
                 seed=self._seed,
                 eviction=options.eviction,
                 writes_heartbeats=self._writes_heartbeats(store),

@@ -9,7 +9,7 @@ from podium.api.objects import Object, annotations, key, status_of
 from podium.api.pods import node_name_of
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.node.simulated.behaviour import PREFIX, Behaviour, ScriptedDuration
+from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
 from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.changes import Change, Cordon, Fail
 from podium.plan.changing import Changer
@@ -33,11 +33,6 @@ _LOOK_AGAIN_S = 10.0
 _FAILING_S = 120.0
 _MOVES = frozenset({"PodTerminating", "PodBound"})
 
-# Images aren't known, nor probes; so long after it is bound a new pod is taken to be ready, and a
-# pod that has to go takes all of its grace period.
-STARTUP_S = 2.0
-
-BEHAVIOUR = Behaviour(startup=ScriptedDuration(STARTUP_S, STARTUP_S))
 # Nobody schedules by endpoints, and that Jobs end long ago is no part of the plan.
 _CONTROLLERS = frozenset(CONTROLLERS) - {
     "endpoint-controller",
@@ -227,7 +222,7 @@ def _options(request: Request, start_s: float, seed: int, changes_later: bool) -
         schedulers=(setup,),
         controllers=_CONTROLLERS - _idle(request, changes_later),
         provisioning_s=0.0,
-        nodes=NodeSettings(seed=seed, behaviour=BEHAVIOUR, eviction=request.eviction),
+        nodes=NodeSettings(seed=seed, behaviour=DEFAULT_BEHAVIOUR, eviction=request.eviction),
         settled=not request.repairs,
     )
 

@@ -33,7 +33,8 @@ def cluster() -> Iterator[podium.Cluster]:
     with podium.Cluster(nodes=1) as running:
         running.apply(pod("hungry", USAGE, "250m", "1"), pod("plain", {}, "100m"))
         running.apply(pod("waiting", {}, "100"))
-        running.advance(100)
+        # It takes two seconds to start.
+        running.advance(102)
         yield running
 
 

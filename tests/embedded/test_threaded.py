@@ -37,13 +37,16 @@ def test_what_takes_no_time_happens_and_the_rest_waits_for_the_clock() -> None:
         began_s = cluster.now_s
         cluster.apply(pod("a"))
         cluster.advance(0)
+        assert cluster.get("Pod", "a")["spec"]["nodeName"] == "podium-1"
+        assert phases(cluster) == {"a": "Pending"}
+        cluster.advance(2)
         assert phases(cluster) == {"a": "Running"}
         cluster.delete("Pod", "a", grace_period_s=20)
         cluster.advance(19)
         assert phases(cluster) == {"a": "Running"}
         cluster.advance(2)
         assert phases(cluster) == {}
-        assert cluster.now_s == began_s + 21
+        assert cluster.now_s == began_s + 23
 
 
 def test_clients_see_the_same_cluster_and_the_same_clock() -> None:
@@ -95,6 +98,7 @@ def test_the_same_seed_gives_the_same_names() -> None:
 def test_a_data_directory_outlives_it(tmp_path: Path) -> None:
     with podium.Cluster(data_dir=tmp_path) as cluster:
         cluster.apply(pod("a"))
+        cluster.advance(2)
     with podium.Cluster(data_dir=tmp_path) as cluster:
         assert phases(cluster) == {"a": "Running"}
 

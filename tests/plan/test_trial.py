@@ -4,17 +4,14 @@ The manifests of a user's trial may lie beside the checkout, in `../shared/trial
 """
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from podium import Cluster
-from podium.api.objects import annotations
 from podium.cluster.start_time import start_s
 from podium.manifests import read_sources
 from podium.plan.changes import Apply
 from podium.plan.planning import Request, plan
-from podium.plan.play import STARTUP_S
 from tests.conftest import ROOT
 from tests.plan.test_agreement import outcome_of
 from tests.plan.worlds import World, simulated, without_place
@@ -50,20 +47,12 @@ def world_of(trial: Path, state: str, change: str) -> World:
     return World(read(state), read(change))
 
 
-def _starting_slowly(obj: dict[str, Any]) -> dict[str, Any]:
-    """A node on which pods take as long to start as in a plan; anything else as it is."""
-    if obj["kind"] != "Node":
-        return obj
-    scripted = {**annotations(obj), "podium.dev/startup": f"{STARTUP_S}s"}
-    return {**obj, "metadata": {**obj["metadata"], "annotations": scripted}}
-
-
 @pytest.mark.parametrize(("state", "change"), CHANGES)
 def test_the_same_pods_are_lost_and_left_over(trial: Path, state: str, change: str) -> None:
     there = world_of(trial, state, change)
     found = plan(Request(there.state, [Apply(there.applied)], until_s=UNTIL_S))
     assert outcome_of(found) == simulated(there, start_s(there.state), UNTIL_S)
-    with Cluster(nodes=0, manifests=[*map(_starting_slowly, there.state)]) as cluster:
+    with Cluster(nodes=0, manifests=there.state) as cluster:
         cluster.advance(10)
         cluster.apply(*there.applied)
         cluster.advance(UNTIL_S)

@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 from podium.cluster import Cluster, ClusterOptions
+from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.node.simulated.node_settings import NodeSettings
-from podium.plan.play import BEHAVIOUR
 from podium.simulation.actions import Apply
 from podium.simulation.scenario_file import Scenario
 from podium.simulation.scenario_file.steps import Step
@@ -18,7 +18,7 @@ from tests.plan.objects import ZONE, Obj, budget, node, pod, priority_class, wor
 UNTIL_S = 150.0
 # By then the scheduler has found that what waits in the state fits nowhere, as it had before.
 APPLIED_S = 2.0
-OPTIONS = ClusterOptions(nodes=NodeSettings(behaviour=BEHAVIOUR))
+OPTIONS = ClusterOptions(nodes=NodeSettings(behaviour=DEFAULT_BEHAVIOUR))
 _CLASSES = [priority_class("low", 1), priority_class("middle", 100), priority_class("high", 1000)]
 _EXPORTED = (
     *("Node", "Pod", "PriorityClass", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"),

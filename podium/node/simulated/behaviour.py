@@ -142,7 +142,11 @@ class NodeBehaviour:
     conditions: Mapping[str, str] = field(default_factory=dict)
 
 
-DEFAULT_BEHAVIOUR = Behaviour()
+AT_ONCE = Behaviour()
+# Images aren't known, nor probes. If pods were ready at once, a rollout would be over in a moment,
+# and whose places it takes in its course would go unseen.
+DEFAULT_BEHAVIOUR = Behaviour(startup=fixed(2.0))
+"""How pods behave in plans, in scenarios and in `podium up`, unless somebody says otherwise."""
 DEFAULT_NODE_BEHAVIOUR = NodeBehaviour()
 
 
@@ -165,7 +169,7 @@ _READERS: Mapping[str, tuple[str, Callable[[str], object]]] = {
 }
 
 
-def behaviour_of(obj: Object, otherwise: Behaviour = DEFAULT_BEHAVIOUR) -> Behaviour:
+def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
     """The behaviour that the annotations of a pod, or of a node for its pods, script.
 
     Args:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
-from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, Behaviour
+from podium.node.simulated.behaviour import AT_ONCE, Behaviour
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class NodeSettings:
             `podium.dev/simulated: "true"`, as others have kubelets of their own, or none.
     """
 
-    behaviour: Behaviour = DEFAULT_BEHAVIOUR
+    behaviour: Behaviour = AT_ONCE
     eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
     seed: int = 0
     records_lives: bool = False
