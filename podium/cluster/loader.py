@@ -39,6 +39,7 @@ _FIRST = (
     "RuntimeClass",
     "StorageClass",
     "LimitRange",
+    "ServiceAccount",
 )
 _ADMITTED = frozenset({"Pod", "PersistentVolumeClaim"})
 _TAKEN_ANYWAY = "{kind} {name} is taken as it stands, although {why}"

@@ -22,7 +22,7 @@ from podium.controllers.event_expiry import EventExpiry
 from podium.embedded.backend import ClusterBackend
 from podium.embedded.cluster_clock import REAL_TIME, STOPPED, ClockSpeed, ClusterClock
 from podium.embedded.directory import DataDirectory
-from podium.embedded.initial_objects import simulated
+from podium.embedded.initial_objects import simulated, with_service_accounts
 from podium.embedded.metered_usage import MeteredUsage
 from podium.embedded.network import served
 from podium.node.kubelet_config import read_eviction_config
@@ -161,7 +161,8 @@ class EmbeddedCluster:
         with store.transaction():
             cluster = Cluster(self._cluster_options(store), store)
             if not self.taken_up:
-                self.notes = cluster.load(map(simulated, options.objects))
+                objects = with_service_accounts(map(simulated, options.objects))
+                self.notes = cluster.load(objects)
             cluster.server.bootstrap(cluster.options.start_s, default_access())
         return cluster
 

@@ -4,7 +4,7 @@ Manifests stand for a state, as for `podium plan -f`: what comes from a real clu
 is, uids and statuses included, and pods that are on a node run.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from ipaddress import IPv4Address
 from typing import BinaryIO
 
@@ -13,8 +13,9 @@ from podium.api.errors import FieldError, InvalidValueError
 from podium.api.field_validation import FieldValidation
 from podium.api.kinds import Kind, kind_of
 from podium.api.labels import validate_label_key
-from podium.api.objects import Object
+from podium.api.objects import DEFAULT_NAMESPACE, Object, namespace, spec_of
 from podium.api.quantity import NANOS_PER_UNIT, nanos
+from podium.apiserver.admission.service_account import DEFAULT as DEFAULT_ACCOUNT
 from podium.apiserver.kinds.registry import validate
 from podium.embedded.defaults import NodeShape
 from podium.manifests import ManifestError, Manifests, Problem, read_sources
@@ -154,6 +155,37 @@ def simulated(obj: Object) -> Object:
     if annotations[SIMULATED] != "true" or (status.get("nodeInfo") or {}).get("kubeletVersion"):
         return node
     return {**node, "status": {**status, "nodeInfo": _INFO}}
+
+
+def with_service_accounts(objects: Iterable[Object]) -> list[Object]:
+    """The objects, and the service accounts that their pods name if they tell of none at all.
+
+    Else nobody could make these pods again.
+    """
+    found = [*objects]
+    if any(obj.get("kind") == "ServiceAccount" for obj in found):
+        return found
+    named = ((namespace(obj) or DEFAULT_NAMESPACE, _pod_spec(obj)) for obj in found)
+    wanted = {(place, spec["serviceAccountName"]): None for place, spec in named if _has_own(spec)}
+    return [*(_service_account(*one) for one in wanted), *found]
+
+
+def _pod_spec(obj: Object) -> Object:
+    """The spec of a pod, or of those that a workload makes; empty if it makes none."""
+    spec = spec_of(obj)
+    if obj.get("kind") == "Pod":
+        return spec
+    made = spec_of(spec.get("jobTemplate") or {}) or spec
+    return spec_of(made.get("template") or {})
+
+
+def _has_own(spec: Object) -> bool:
+    return (spec.get("serviceAccountName") or DEFAULT_ACCOUNT) != DEFAULT_ACCOUNT
+
+
+def _service_account(place: str, called: str) -> Object:
+    metadata = {"name": called, "namespace": place}
+    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
 
 
 def _node(number: int, amounts: Mapping[str, str], zones: int) -> Object:

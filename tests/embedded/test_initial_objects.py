@@ -6,7 +6,13 @@ import pytest
 
 from podium.api.errors import InvalidValueError
 from podium.embedded.defaults import NodeShape
-from podium.embedded.initial_objects import parse_shape, read_manifests, simulated, simulated_nodes
+from podium.embedded.initial_objects import (
+    parse_shape,
+    read_manifests,
+    simulated,
+    simulated_nodes,
+    with_service_accounts,
+)
 from podium.manifests import ManifestError
 
 MANIFESTS = """
@@ -82,3 +88,22 @@ def test_shapes_name_any_resource() -> None:
 def test_shapes_that_no_node_has(text: str, message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):
         simulated_nodes(1, NodeShape(resources=parse_shape(text)))
+
+
+def test_service_accounts_that_pods_name_are_there_if_the_state_tells_of_none() -> None:
+    spec = {"serviceAccountName": "builder"}
+    template = {"template": {"spec": spec}}
+    pod = {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"serviceAccountName": "default"}}
+    web = {"kind": "Deployment", "metadata": {"name": "w", "namespace": "shop"}, "spec": template}
+    nightly = {
+        "kind": "CronJob",
+        "metadata": {"name": "c"},
+        "spec": {"jobTemplate": {"spec": template}},
+    }
+    made = with_service_accounts([pod, web, nightly, web])[:-4]
+    assert [(one["kind"], one["metadata"]) for one in made] == [
+        ("ServiceAccount", {"name": "builder", "namespace": "shop"}),
+        ("ServiceAccount", {"name": "builder", "namespace": "default"}),
+    ]
+    told = [pod, web, {"kind": "ServiceAccount", "metadata": {"name": "other"}}]
+    assert with_service_accounts(told) == told

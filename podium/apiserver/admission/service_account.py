@@ -1,21 +1,26 @@
-"""ServiceAccount: a pod that names no service account has that of its namespace.
+"""ServiceAccount: the service account that a pod names is there, and gives it its image secrets.
 
-The rules are those of the admission plugin of that name in v1.36, less what is for processes in
-pods: no token is mounted, and nobody asks whether the service account is there. It is on where
-people share a cluster, as `podium up` has it.
+The rules are those of the admission plugin of that name in v1.36, but for two. No token is mounted,
+as few pods have processes here. And `default` counts as there in each namespace: a controller makes
+it at once, and whoever comes before that isn't sent away. It is on where people share a cluster, as
+`podium up` has it.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from podium.api.objects import Object
+from podium.api.kinds import KINDS
+from podium.api.objects import Object, annotations
+from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.admission.plugin import CREATE, Plugin
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.refusals import forbidden
 
-_DEFAULT = "default"
+_POD = KINDS["Pod"]
+_KIND, DEFAULT = "ServiceAccount", "default"
 
 
 class ServiceAccount(Plugin):
-    """Names the service account of new pods."""
+    """Names the service account of new pods, and looks it up."""
 
     name = "ServiceAccount"
     handles: ClassVar = {"Pod": CREATE}
@@ -23,8 +28,20 @@ class ServiceAccount(Plugin):
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         spec = obj.get("spec") or {}
-        if spec.get("serviceAccountName"):
+        named = spec.get("serviceAccountName") or spec.get("serviceAccount")
+        if MIRROR_ANNOTATION in annotations(obj):
+            if named:
+                why = "a mirror pod may not reference service accounts"
+                raise forbidden(_POD, request.called(obj), why)
             return obj
-        named = spec.get("serviceAccount") or _DEFAULT
-        names = {"serviceAccountName": named, "serviceAccount": named}
-        return {**obj, "spec": {**spec, **names}}
+        named = named or DEFAULT
+        given: dict[str, Any] = {"serviceAccountName": named, "serviceAccount": named}
+        account = self.view.get(_KIND, request.namespace, named)
+        if account is None and named != DEFAULT:
+            where = f"{request.namespace}/{named}"
+            why = f'error looking up service account {where}: serviceaccount "{named}" not found'
+            raise forbidden(_POD, request.called(obj), why)
+        secrets = (account or {}).get("imagePullSecrets")
+        if secrets and not spec.get("imagePullSecrets"):
+            given["imagePullSecrets"] = secrets
+        return {**obj, "spec": {**spec, **given}}
