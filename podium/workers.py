@@ -102,6 +102,9 @@ class Forks(Generic[Item, Result]):
         self._answers: dict[int, tuple[bool, Any]] = {}
 
     def __enter__(self) -> Self:
+        # np.unique would import it when it is first called, in each fork anew.
+        import numpy.ma  # noqa: F401
+
         self._start()
         return self
 

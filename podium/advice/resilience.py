@@ -21,9 +21,9 @@ from podium.advice.resilience_report import (
     Exposure,
     RankedDisturbance,
     Resilience,
-    SpareRoom,
 )
-from podium.advice.spare_room import spare_rooms
+from podium.advice.spare_room import SHAPES_MAX, spare_rooms
+from podium.advice.zoned_shapes import zoned_shapes
 from podium.plan.gates import Finding, Gate, findings
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import PodRow
@@ -86,10 +86,16 @@ def resilience(
             found.setdefault((finding.condition, finding.object), told_of)
     ranked = sorted(impacts, key=severity)
     harmed = [one for one in ranked if one.waiting]
-    rooms: Iterable[SpareRoom] = ()
+    report = _report(asked, ranked)
     if asked.spare_room and harmed:
-        rooms = spare_rooms(player, reader, state, harmed, _told(progress, "spare room", 0))
-    return _report(asked, ranked, tuple(rooms)), [*found.values()]
+        shapes = zoned_shapes(state)
+        told = _told(progress, "spare room", 0)
+        report = replace(
+            report,
+            spare_rooms=tuple(spare_rooms(player, reader, shapes[:SHAPES_MAX], harmed, told)),
+            untried_shapes=tuple(one.words() for one in shapes[SHAPES_MAX:]),
+        )
+    return report, [*found.values()]
 
 
 def disturbances_of(asked: ResilienceRequest) -> list[Disturbance]:
@@ -132,9 +138,7 @@ def _told(progress: Progress | None, what: str, total: int) -> Callable[[int], N
     return None if progress is None else lambda done: progress(what, done, total)
 
 
-def _report(
-    asked: ResilienceRequest, ranked: Sequence[Impact], rooms: tuple[SpareRoom, ...]
-) -> Resilience:
+def _report(asked: ResilienceRequest, ranked: Sequence[Impact]) -> Resilience:
     tried = Counter(str(one.disturbance.kind) for one in ranked)
     return Resilience(
         tried=dict(sorted(tried.items())),
@@ -143,7 +147,6 @@ def _report(
         worst=tuple(ranked[: asked.worst]),
         exposed=tuple(_exposed(ranked)),
         blocking_budgets=tuple(_blocking(ranked)),
-        spare_rooms=rooms,
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from podium.advice.disturbance import Disturbance
 from podium.advice.impact import Impact
-from podium.documents.report import API_VERSION, Report
+from podium.documents.report import API_VERSION, IF_ANY, Report
 from podium.plan.outcome import PodRow
 
 
@@ -104,6 +104,7 @@ class Resilience(Report):
         exposed: the pods that failures hit most often.
         blocking_budgets: those that make drains impossible.
         spare_rooms: for each shape of nodes, how many would do for the pods that wait.
+        untried_shapes: less common ones, of which no node was added to find that out.
     """
 
     api_version: str = API_VERSION
@@ -115,5 +116,6 @@ class Resilience(Report):
     exposed: tuple[Exposure, ...] = ()
     blocking_budgets: tuple[BlockingBudget, ...] = ()
     spare_rooms: tuple[SpareRoom, ...] = ()
+    untried_shapes: Annotated[tuple[str, ...], IF_ANY] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

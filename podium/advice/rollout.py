@@ -8,21 +8,21 @@ again.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from podium.advice.rollout_playing import Judge
 from podium.advice.rollout_report import OrderTrial, RolloutAdvice, Room, StepOutcome
 from podium.advice.rollout_search import Progress, Search
 from podium.advice.rollout_steps import Introduction, Step
+from podium.advice.spare_room import SHAPES_MAX
+from podium.advice.zoned_shapes import ZonedShape, zoned_shapes
 from podium.api.objects import Object
-from podium.explaining.extra_nodes import node_like, shapes
 from podium.plan.changes import Apply
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.identities import identity, label
 from podium.plan.play import Play
 from podium.plan.request import Request
-from podium.workers import in_a_copy
-
-_SHAPES_MAX = 5
+from podium.workers import in_workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,22 @@ class RolloutRequest:
     more_nodes: int
 
 
-def rollout(asked: RolloutRequest, progress: Progress | None = None) -> RolloutAdvice:
+def rollout(
+    asked: RolloutRequest, progress: Progress | None = None, workers: int = 1
+) -> RolloutAdvice:
     """Find a safe order, or show that there is none.
+
+    Args:
+        asked: what to find out.
+        progress: is told how many steps were played.
+        workers: how many processes play at the same time; it makes no difference to the answer.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C.
         PodiumError: a change can't be made.
     """
     steps = asked.introduction.steps
-    play = Play(asked.request, changes_later=True)
+    play = Play(replace(asked.request, alternatives_max=0), changes_later=True)
     manifests = [manifest for step in steps for manifest in step.manifests]
     applied = [*asked.introduction.preparation, *manifests]
     warnings = completeness_warnings(play.state.values(), applied)
@@ -63,7 +70,8 @@ def rollout(asked: RolloutRequest, progress: Progress | None = None) -> RolloutA
     if not play.run(asked.request.until_s):
         raise KeyboardInterrupt
     search = _search(asked, progress)
-    obvious = tuple(_obvious(search, play, steps))
+    obvious = tuple(_obvious(search, play, workers))
+    search.learn(obvious[0].steps)
     report = RolloutAdvice(
         important=asked.important,
         preparation=tuple(label(identity(one)) for one in asked.introduction.preparation),
@@ -80,7 +88,7 @@ def rollout(asked: RolloutRequest, progress: Progress | None = None) -> RolloutA
     found = search.safe_order(play, _likely(asked.introduction))
     if found is not None:
         return replace(report, verdict="Reordered", steps=found, tried=search.tried)
-    room = _room(asked, play, progress)
+    room = _room(asked, play, workers)
     return replace(
         report,
         verdict="Unknown" if search.is_cut_short else "Impossible",
@@ -91,16 +99,18 @@ def rollout(asked: RolloutRequest, progress: Progress | None = None) -> RolloutA
     )
 
 
-def _search(asked: RolloutRequest, progress: Progress | None) -> Search:
+def _search(asked: RolloutRequest, progress: Progress | None = None) -> Search:
     judge = Judge(asked.introduction.priorities, asked.important)
     return Search(asked.introduction.steps, judge, asked.tries, progress=progress)
 
 
-def _obvious(search: Search, play: Play, steps: Sequence[Step]) -> Iterator[OrderTrial]:
-    yield OrderTrial("as given", search.in_order(play, steps))
-    if len(steps) > 1:
-        everything = tuple(manifest for step in steps for manifest in step.manifests)
-        yield OrderTrial("all at once", search.in_order(play, [Step("all at once", everything)]))
+def _obvious(search: Search, play: Play, workers: int) -> Iterator[OrderTrial]:
+    orders = {"as given": search.steps}
+    if len(search.steps) > 1:
+        everything = tuple(manifest for step in search.steps for manifest in step.manifests)
+        orders["all at once"] = [Step("all at once", everything)]
+    found = in_workers(partial(search.in_order, play), [*orders.values()], workers)
+    yield from map(OrderTrial, orders, found)
 
 
 def _likely(introduction: Introduction) -> list[int]:
@@ -114,26 +124,35 @@ def _priority(introduction: Introduction, number: int) -> int:
     return introduction.priorities.of(label(identity(manifest)), int(manifest.get("value") or 0))
 
 
-def _room(asked: RolloutRequest, play: Play, progress: Progress | None) -> Room | None:
-    """The fewest more nodes, each like one that is there, with which an order is safe."""
-    snapshot = play.scheduler.snapshot
-    likes = shapes(snapshot)[:_SHAPES_MAX]
-    for count in range(1, asked.more_nodes + 1):
-        for like in likes:
-            node = snapshot.nodes[snapshot.row_of[like]] or {}
-            nodes = [node_like(node, f"{like}-more-{number + 1}") for number in range(count)]
-            steps = in_a_copy(partial(_with_nodes, asked, play, nodes, progress))
+def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
+    """The fewest more nodes of a shape that is there with which an order is safe.
+
+    Of a shape of which the most don't help, fewer aren't tried.
+    """
+
+    def rooms(count: int, among: Sequence[ZonedShape]) -> Iterator[tuple[ZonedShape, Room]]:
+        added = [shape.nodes(count) for shape in among]
+        found = in_workers(partial(_with_nodes, asked, play), added, workers)
+        for shape, steps in zip(among, found, strict=True):
             if steps is not None:
-                return Room(count, like, steps)
-    return None
+                yield shape, Room(count, shape.names, steps)
+
+    most = asked.more_nodes
+    nodes = play.cluster.store.list("Node").items
+    helpful = [*rooms(most, zoned_shapes(nodes)[:SHAPES_MAX])] if most else []
+    shapes = [shape for shape, _ in helpful]
+    fewer = (rooms(count, shapes) for count in range(1, most))
+    _, found = next(chain(chain.from_iterable(fewer), helpful), (None, None))
+    return found
 
 
 def _with_nodes(
-    asked: RolloutRequest, play: Play, nodes: Sequence[Object], progress: Progress | None
+    asked: RolloutRequest, play: Play, nodes: Sequence[Object]
 ) -> tuple[StepOutcome, ...] | None:
+    """A safe order with these nodes more; it changes `play`."""
     play.change([Apply(tuple(nodes))])
     play.run(None)
-    return _search(asked, progress).safe_order(play, _likely(asked.introduction))
+    return _search(asked).safe_order(play, _likely(asked.introduction))
 
 
 def _templates(manifests: Sequence[Object]) -> Iterator[Object]:

@@ -42,14 +42,13 @@ class _EndangeredError(Exception):
     """An important pod has been preempted."""
 
 
-def play_step(play: Play, step: Step, judge: Judge, *, to_the_end: bool = True) -> StepOutcome:
-    """Apply what a step consists of, and play until its rollouts have come to an end.
+def play_step(play: Play, step: Step, judge: Judge) -> StepOutcome:
+    """Apply what a step consists of, and play until its rollouts have ended or it isn't safe.
 
     Args:
         play: one that has come to rest.
         step: to be made.
         judge: says what mustn't happen.
-        to_the_end: whether to play on when that has happened.
     """
     since_s, before = play.passed_s, len(play.preemptions.preemptors)
     # Refusals of earlier steps are told with these.
@@ -60,7 +59,7 @@ def play_step(play: Play, step: Step, judge: Judge, *, to_the_end: bool = True) 
         # Who has to leave is told a moment after it was decided.
         if len(play.preemptions.preemptors) - before > len(preempted):
             preempted[:] = map(judge.judged, _preempted(play, since_s, judge.priorities))
-            if not to_the_end and any(pod.is_dangerous for pod in preempted):
+            if any(pod.is_dangerous for pod in preempted):
                 raise _EndangeredError
 
     play.change([Apply(step.manifests)])

@@ -7,11 +7,13 @@ from podium.advice.rollout_report import (
     OrderTrial,
     PreemptedPod,
     RolloutAdvice,
+    Room,
     StepOutcome,
 )
 from podium.presenting import Bullets, Cell, Presentation, Section, Table, Tone, Toned
 
 _DEAD_ENDS_MAX = 20
+_PODS_MAX = 10
 
 
 def rollout_presentation(found: RolloutAdvice) -> Presentation:
@@ -24,7 +26,7 @@ def rollout_presentation(found: RolloutAdvice) -> Presentation:
         Section("Notes", [Bullets(found.notes)]),
     ]
     if found.room is not None:
-        like = f"With {_nodes(found.room.nodes)} like {found.room.like}"
+        like = f"With {_room(found.room)}"
         sections.insert(2, Section(like, [_steps(found.preparation, found.room.steps)]))
     return Presentation("Introducing priority classes", _headline(found), sections)
 
@@ -41,10 +43,13 @@ def _headline(found: RolloutAdvice) -> str:
         case "Unknown":
             text = f"No safe order was found, and not all were tried; {played}"
     if found.room is not None:
-        more = f"{_nodes(found.room.nodes)} like {found.room.like}"
-        return f"{text}. With {more} one is."
-    tried = f", nor with up to {_nodes(found.room_tried)}" if found.room_tried else ""
+        return f"{text}. With {_room(found.room)} one is."
+    tried = f", nor with {_nodes(found.room_tried)} of a shape" if found.room_tried else ""
     return f"{text}{tried}."
+
+
+def _room(room: Room) -> str:
+    return f"{_nodes(room.nodes)} like {', '.join(room.like)}"
 
 
 def _nodes(number: int) -> str:
@@ -87,9 +92,9 @@ def _endangered(outcome: StepOutcome) -> Table:
             str(one.by_priority),
             str(one.by_final_priority),
         ]
-        for one in outcome.endangered
+        for one in outcome.endangered[:_PODS_MAX]
     ]
-    return Table(headers, rows)
+    return Table(headers, rows, _more(len(outcome.endangered) - _PODS_MAX))
 
 
 def _others(outcome: StepOutcome) -> list[str]:
@@ -102,9 +107,11 @@ def _dead_ends(dead_ends: Sequence[DeadEnd]) -> Table:
         [", ".join(one.done) or "nothing", one.next.step, "; ".join(_whys(one.next))]
         for one in dead_ends[:_DEAD_ENDS_MAX]
     ]
-    more = len(dead_ends) - _DEAD_ENDS_MAX
-    notes = [f"and {more} more: -o json"] if more > 0 else []
-    return Table(["After", "This isn't safe", "Why"], rows, notes)
+    return Table(["After", "This isn't safe", "Why"], rows, _more(len(dead_ends) - _DEAD_ENDS_MAX))
+
+
+def _more(number: int) -> list[str]:
+    return [f"and {number} more: -o json"] if number > 0 else []
 
 
 def _whys(outcome: StepOutcome) -> Iterator[str]:

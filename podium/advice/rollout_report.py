@@ -95,12 +95,12 @@ class Room(Report):
 
     Attributes:
         nodes: how many nodes more.
-        like: which node each of them is like.
+        like: nodes of their shape, one of each zone; the new ones are like them in turn.
         steps: the order.
     """
 
     nodes: int
-    like: str
+    like: tuple[str, ...]
     steps: tuple[StepOutcome, ...]
 
 
@@ -120,7 +120,7 @@ class RolloutAdvice(Report):
         tried: how many steps were played to find out.
         room: with how much more room an order is safe; None if one is without, or if none was
             found with as many nodes as `room_tried` says.
-        room_tried: how many more nodes were tried.
+        room_tried: how many more nodes of a shape were tried.
     """
 
     api_version: str = API_VERSION

@@ -25,6 +25,8 @@ class Search:
         tried: how many were played.
         dead: by steps that are left and fingerprint of the cluster: where no order is safe.
         dead_ends: the first steps that weren't safe, with what came before.
+        known: steps that aren't safe, by their names and those of the steps before; they aren't
+            played again.
         progress: is told how many steps were played.
     """
 
@@ -34,6 +36,7 @@ class Search:
     tried: int = 0
     dead: set[tuple[frozenset[int], str]] = field(default_factory=set)
     dead_ends: list[DeadEnd] = field(default_factory=list)
+    known: dict[tuple[str, ...], StepOutcome] = field(default_factory=dict)
     progress: Progress | None = None
 
     @property
@@ -51,10 +54,7 @@ class Search:
         return self._from(play, (), tuple(first))
 
     def in_order(self, play: Play, steps: Sequence[Step]) -> tuple[StepOutcome, ...]:
-        """What comes of steps in this order, up to the first that isn't safe."""
-        return in_a_copy(partial(self._in_order, play, steps))
-
-    def _in_order(self, play: Play, steps: Sequence[Step]) -> tuple[StepOutcome, ...]:
+        """What comes of steps in this order, up to the first that isn't safe; it changes `play`."""
         outcomes: list[StepOutcome] = []
         for step in steps:
             outcomes.append(play_step(play, step, self.judge))
@@ -62,12 +62,22 @@ class Search:
                 break
         return tuple(outcomes)
 
+    def learn(self, outcomes: Sequence[StepOutcome]) -> None:
+        """Keep what came of the steps in an order, so that it needn't be played again."""
+        self.tried += len(outcomes)
+        if not outcomes[-1].is_safe:
+            self.known[tuple(one.step for one in outcomes)] = outcomes[-1]
+
     def _from(
         self, play: Play, done: tuple[StepOutcome, ...], left: tuple[int, ...]
     ) -> tuple[StepOutcome, ...] | None:
         for number in left:
             if self.is_cut_short:
                 return None
+            before = tuple(one.step for one in done)
+            if outcome := self.known.get((*before, self.steps[number].name)):
+                self.dead_ends.append(DeadEnd(before, outcome))
+                continue
             found, known = in_a_copy(partial(self._after, play, done, left, number))
             # What the copy has learnt.
             self.tried, self.dead, self.dead_ends = known
@@ -81,7 +91,7 @@ class Search:
         self, play: Play, done: tuple[StepOutcome, ...], left: tuple[int, ...], number: int
     ) -> tuple[tuple[StepOutcome, ...] | None, "_Known"]:
         """What comes of going on with a step, and what is known then."""
-        outcome = play_step(play, self.steps[number], self.judge, to_the_end=False)
+        outcome = play_step(play, self.steps[number], self.judge)
         self.tried += 1
         rest = tuple(one for one in left if one != number)
         found = None

@@ -3,54 +3,26 @@
 Each number is tried by playing the disturbances again in a cluster with so many nodes more.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 
-from podium.advice.disturbance import ZONE_LABEL, Disturbance, nodes_by_name
+from podium.advice.disturbance import ZONE_LABEL, Disturbance
 from podium.advice.impact import Impact, ImpactReader
 from podium.advice.playing import DisturbancePlayer
 from podium.advice.resilience_report import SpareRoom
-from podium.api.objects import Object, labels, name, spec_of, status_of
-from podium.core.node_columns import HOSTNAME_LABEL
-from podium.explaining.extra_nodes import node_like
+from podium.advice.zoned_shapes import ZonedShape
+from podium.api.objects import Object, labels, name
 from podium.plan.changes import Apply, Change, Fail
-from podium.plan.loaded_state import LoadedState
 
-SHAPES_MAX = 3
+SHAPES_MAX = 5
 COUNT_MAX = 64
 # So many of the worst are tried at first; the others once those are cured.
 _FIRST = 4
-_OWN_LABELS = (HOSTNAME_LABEL, ZONE_LABEL, "topology.kubernetes.io/region")
-_AMOUNTS = ("cpu", "memory", "pods")
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """Nodes that differ in name and zone only, one of each zone."""
-
-    likes: Sequence[Object]
-
-    def nodes(self, count: int) -> list[Object]:
-        """So many more such nodes, spread over their zones."""
-        found = []
-        for number in range(count):
-            like = self.likes[number % len(self.likes)]
-            called = f"{name(like)}-spare-{number // len(self.likes) + 1}"
-            found.append(node_like(like, called))
-        return found
-
-    def words(self) -> str:
-        """What such a node has."""
-        amounts = _allocatable(self.likes[0])
-        shown = [f"{amounts[one]} {one}" for one in _AMOUNTS if one in amounts]
-        return ", ".join(shown)
 
 
 def spare_rooms(
     player: DisturbancePlayer,
     reader: ImpactReader,
-    state: LoadedState,
+    shapes: Sequence[ZonedShape],
     harmed: Sequence[Impact],
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[SpareRoom]:
@@ -59,18 +31,18 @@ def spare_rooms(
     Args:
         player: plays the disturbances again.
         reader: reads what comes of them.
-        state: the cluster's objects.
+        shapes: of nodes to add.
         harmed: the impacts in which pods wait in the end, the worst first.
         progress: is told how many plays are done.
     """
     disturbances = [one.disturbance for one in harmed]
     search = _Search(player, reader, progress)
-    for shape in _shapes(state)[:SHAPES_MAX]:
+    for shape in shapes:
         # Each pod that waits needs a node of its own at most; one zone of several may fail.
         most = max(len(one.waiting) for one in harmed) * len(shape.likes)
         count, left = search.smallest(shape, disturbances, min(most, COUNT_MAX))
         yield SpareRoom(
-            like=tuple(name(one) for one in shape.likes),
+            like=shape.names,
             shape=shape.words(),
             count=count,
             cures=len(disturbances) - len(left),
@@ -94,7 +66,7 @@ class _Search:
         self._played = 0
 
     def smallest(
-        self, shape: _Shape, disturbances: Sequence[Disturbance], most: int
+        self, shape: ZonedShape, disturbances: Sequence[Disturbance], most: int
     ) -> tuple[int, list[Disturbance]]:
         """The smallest number that was found to cure what `most` nodes cure, and what is left."""
         hopeless = self._uncured(shape, most, disturbances)
@@ -110,7 +82,7 @@ class _Search:
             searched = [*searched, *left[:_FIRST]]
 
     def _bisected(
-        self, shape: _Shape, disturbances: Sequence[Disturbance], least: int, most: int
+        self, shape: ZonedShape, disturbances: Sequence[Disturbance], least: int, most: int
     ) -> int:
         """The smallest number above `least`, up to `most`, that cures all of these."""
         low, high = least, max(2 * least, 1)
@@ -126,7 +98,7 @@ class _Search:
         return high
 
     def _uncured(
-        self, shape: _Shape, count: int, disturbances: Sequence[Disturbance]
+        self, shape: ZonedShape, count: int, disturbances: Sequence[Disturbance]
     ) -> list[Disturbance]:
         """Those that leave pods waiting with so many nodes more."""
         nodes = shape.nodes(count)
@@ -146,23 +118,3 @@ def _with(nodes: Sequence[Object], disturbance: Disturbance) -> list[Change]:
     zone = disturbance.zone
     failing = [name(one) for one in nodes if zone and labels(one).get(ZONE_LABEL) == zone]
     return [Apply(tuple(nodes)), *disturbance.changes, *map(Fail, failing)]
-
-
-def _shapes(state: LoadedState) -> list[_Shape]:
-    """The shapes of the nodes that take pods, the most common first."""
-    groups: dict[str, dict[str, Object]] = defaultdict(dict)
-    counts: dict[str, int] = defaultdict(int)
-    for node in nodes_by_name(state).values():
-        if spec_of(node).get("unschedulable"):
-            continue
-        marks = {mark: text for mark, text in labels(node).items() if mark not in _OWN_LABELS}
-        told = repr((sorted(marks.items()), spec_of(node).get("taints"), _allocatable(node)))
-        counts[told] += 1
-        groups[told].setdefault(str(labels(node).get(ZONE_LABEL)), node)
-    ordered = sorted(groups, key=lambda one: (-counts[one], one))
-    return [_Shape([groups[one][zone] for zone in sorted(groups[one])]) for one in ordered]
-
-
-def _allocatable(node: Object) -> Mapping[str, str]:
-    found: Mapping[str, str] = status_of(node).get("allocatable") or {}
-    return found

@@ -114,4 +114,6 @@ def _spare_rooms(found: Resilience) -> Table:
         ]
         for one in found.spare_rooms
     ]
-    return Table(["Nodes such as", "With", "How many", "Cure", "But not the"], rows)
+    untried = "; ".join(found.untried_shapes)
+    notes = [f"Not tried, as less common: nodes with {untried}."] if untried else []
+    return Table(["Nodes such as", "With", "How many", "Cure", "But not the"], rows, notes)

@@ -9,7 +9,7 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.cli.options import InputError
-from podium.cli.output import AdviceOutput, Progress, fail, give_up, working
+from podium.cli.output import AdviceOutput, Progress, core_count, fail, give_up, working
 from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ ImportantOption = Annotated[
     typer.Option(
         "--important",
         metavar="CLASS|PRIORITY",
-        help="Pods that are at least that in the end mustn't be preempted, and others may be. "
-        "Without it, no pod may be by one that isn't above it in the end.",
+        help="Pods that are at least that in the end mustn't be preempted by anybody, and all "
+        "others may be. Without it, no pod may be by one that isn't above it in the end.",
     ),
 ]
 TriesOption = Annotated[
@@ -85,7 +85,7 @@ def rollout(
             least = important_priority(important, introduced.priorities)
         request = RolloutRequest(read.request, introduced, least, tries, more_nodes)
         with working("playing") as progress:
-            found = find_order(request, partial(_tell, progress))
+            found = find_order(request, partial(_tell, progress), core_count())
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:

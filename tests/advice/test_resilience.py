@@ -10,9 +10,11 @@ from podium.advice.disturbance import Disturbance, DisturbanceError, drain_of, f
 from podium.advice.impact import Impact, ImpactReader
 from podium.advice.playing import DisturbancePlayer
 from podium.advice.resilience import ResilienceRequest, disturbances_of, resilience, severity
+from podium.cli.resilience_presentation import resilience_presentation
 from podium.plan.changes import parse_drain
 from podium.plan.planning import plan
 from podium.plan.request import Request
+from podium.presenting import to_markdown
 from tests.plan.objects import Obj, budget, node, pod, priority_class, workload
 from tests.plan.worlds import world
 
@@ -161,6 +163,20 @@ def test_spare_room_cures_and_less_doesnt() -> None:
     assert (room.like, room.count, room.cures, room.of) == (("a",), 1, 4, 4)
     assert room.shape == "2 cpu, 8Gi memory, 110 pods"
     assert all(one.unplaced for one in found.ranking)
+
+
+def test_shapes_that_are_not_tried_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("podium.advice.resilience.SHAPES_MAX", 1)
+    state = [
+        *(node(name, cpu) for name, cpu in (("a", "2"), ("b", "2"), ("c", "1"))),
+        *running("ReplicaSet", "web", "a", "a", "b", "b"),
+    ]
+    found, _ = resilience(ResilienceRequest(Request(state), nodes=("a",), drains=False))
+    assert [room.like for room in found.spare_rooms] == [("a",)]
+    assert found.untried_shapes == ("1 cpu, 8Gi memory, 110 pods",)
+    assert "Not tried, as less common: nodes with 1 cpu" in to_markdown(
+        resilience_presentation(found)
+    )
 
 
 def test_spare_room_is_spread_over_zones() -> None:

@@ -84,7 +84,7 @@ def test_where_no_order_is_safe_every_one_has_its_witness_and_room_is_named() ->
     assert ends == {((), BATCH), ((WEB,), BATCH)}
     assert all(end.next.endangered for end in found.dead_ends)
     assert found.room is not None
-    assert (found.room.nodes, found.room.like) == (1, "n1")
+    assert (found.room.nodes, found.room.like) == (1, ("n1",))
     assert [step.step for step in found.room.steps] == [WEB, BATCH]
     shown = rollout_presentation(found)
     assert shown.headline == (
