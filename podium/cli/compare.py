@@ -81,6 +81,7 @@ def compare(
     from podium.cli.presentation_text import print_advice
     from podium.experiments.comparison import compare as play_both
     from podium.experiments.comparison_presentation import comparison_presentation
+    from podium.experiments.measures import check_measure
     from podium.experiments.sides import read_side
     from podium.experiments.whole_scenario import read_whole_scenario
     from podium.presenting import Picture
@@ -95,6 +96,9 @@ def compare(
         with counted("comparing", runs) as done:
             executor = executor_of(dask, workers)
             found = play_both(first, second, played, chosen, executor, done)
+            for name in judged:
+                known = [one.measure for one in found.differences]
+                check_measure(f"--fail-on {name}", name, known)
             picture = Picture("", b"")
             if output in (CompareOutput.HTML, CompareOutput.PNG):
                 from podium.experiments.side_by_side import side_by_side

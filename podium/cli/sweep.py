@@ -8,6 +8,7 @@ import typer
 from podium.api.errors import PodiumError
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.experiment_options import (
+    FAILED_ON_EXIT_CODE,
     FAILED_RUNS_EXIT_CODE,
     DaskOption,
     RunWorkersOption,
@@ -15,7 +16,7 @@ from podium.cli.experiment_options import (
     executor_of,
 )
 from podium.cli.extras import check_experiments_extra
-from podium.cli.options import MaxPodsOption
+from podium.cli.options import InputError, MaxPodsOption
 from podium.cli.output import INTERRUPTED_EXIT_CODE, AdviceOutput, error_console, fail
 
 
@@ -28,6 +29,12 @@ def sweep(
         typer.Option(
             metavar="DIR",
             help="Keep results here as they come, and go on with those that are there.",
+        ),
+    ] = None,
+    reach: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="Exit with 2 if the objective of no trial is as good as this."
         ),
     ] = None,
     workers: RunWorkersOption = None,
@@ -53,6 +60,8 @@ def sweep(
 
     try:
         asked = read_sweep(file)
+        if reach is not None and asked.spec.objective is None:
+            raise InputError("--reach: the sweep has no objective")
         if asked.spec.search is not None:
             check_experiments_extra("a search", "optuna")
         if out is not None:
@@ -75,3 +84,5 @@ def sweep(
     print_advice(report, sweep_presentation(report), output)
     if report.failed:
         raise typer.Exit(FAILED_RUNS_EXIT_CODE)
+    if reach is not None and not report.reaches(reach):
+        raise typer.Exit(FAILED_ON_EXIT_CODE)

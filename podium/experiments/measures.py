@@ -3,10 +3,12 @@
 A name is what is measured, then, after a dot, of which class of pods or which resource.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 
 import numpy as np
 
+from podium.api.errors import PodiumError
 from podium.experiments.lines import CLUSTER, ZONE
 from podium.experiments.node_lines import FRAGMENTATION, UTILISATION
 from podium.experiments.series import RunSeries, Wait
@@ -30,6 +32,26 @@ MEANINGS: Mapping[str, str] = {
     "failures": "assertions that don't hold, and steps that went wrong",
 }
 """The measures by the beginning of their names."""
+
+
+class UnknownMeasureError(PodiumError):
+    """Somebody asks for a measure that no run has."""
+
+
+def check_measure(asked: str, name: str, known: Collection[str]) -> None:
+    """See that runs have a measure.
+
+    Args:
+        asked: by what it was asked for.
+        name: of the measure.
+        known: the measures that runs have; none if there was no run.
+
+    Raises:
+        UnknownMeasureError: it isn't among them: a class or resource is misspelt, or left out.
+    """
+    if known and name not in known:
+        near = get_close_matches(name, known, 5) or [*known]
+        raise UnknownMeasureError(f"{asked}: no run has {name}, but {', '.join(near)}")
 
 
 def measures_of(

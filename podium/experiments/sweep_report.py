@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from podium.documents.report import API_VERSION, IF_ANY, IF_KNOWN, Report
+from podium.experiments.measures import check_measure
 from podium.experiments.pairing import Difference, differences
 from podium.experiments.run import Witness
 from podium.experiments.sweep_file import Objective, Sweep
@@ -47,10 +48,23 @@ class SweepReport(Report):
     worst_run: Annotated[WorstRun | None, IF_KNOWN]
     failed: Annotated[Sequence[FailedTrialRun], IF_ANY]
 
+    def reaches(self, bound: float) -> bool:
+        """Whether the objective of the best trial is as good as this number."""
+        best = self.trials[0].objective
+        sign = 1 if self.goal == "minimize" else -1
+        return best is not None and sign * best <= sign * bound
+
 
 def sweep_report(sweep: Sweep, scenarios: Sequence[str], trials: Sequence[Trial]) -> SweepReport:
-    """What these trials say."""
+    """What these trials say.
+
+    Raises:
+        UnknownMeasureError: no run has the measure of the objective.
+    """
     objective = sweep.spec.objective
+    if objective is not None:
+        known = dict.fromkeys(name for trial in trials for name in trial.measures)
+        check_measure("spec.objective", objective.measure, known)
     ranked = _unranked(trials) if objective is None else _ranked(trials, objective)
     is_less = objective is not None and objective.sign == 1
     return SweepReport(

@@ -112,6 +112,25 @@ def test_failures_are_told_by_item_and_stop_nothing_else(tmp_path: Path) -> None
     assert CliRunner().invoke(app, ["sweep", str(file)]).exit_code == 1
 
 
+@pytest.mark.parametrize(
+    ("measure", "reach", "code", "told"),
+    [
+        ("preempted", "99", 0, "the best preempted, "),
+        ("preempted", "-1", 2, "the best preempted, "),
+        ("preempted.hihg", "99", 1, "spec.objective: no run has preempted.hihg, but preempted"),
+        (None, "99", 1, "--reach: the sweep has no objective"),
+    ],
+)
+def test_a_sweep_as_a_gate(
+    tmp_path: Path, measure: str | None, reach: str, code: int, told: str
+) -> None:
+    objective = {"minimize": measure} if measure else None
+    file = write_sweep(tmp_path, settings=[{**SETTINGS[0], "values": [1]}], objective=objective)
+    result = CliRunner().invoke(app, ["sweep", str(file), "--workers", "1", "--reach", reach])
+    assert result.exit_code == code
+    assert told in result.output
+
+
 def test_another_sweep_leaves_the_directory_alone(played: Played, tmp_path: Path) -> None:
     file = write_sweep(tmp_path, seeds=3, settings=SETTINGS)
     before = files(played.out)
