@@ -81,7 +81,6 @@ def compare(
     from podium.cli.presentation_text import print_advice
     from podium.experiments.comparison import compare as play_both
     from podium.experiments.comparison_presentation import comparison_presentation
-    from podium.experiments.measures import check_measure
     from podium.experiments.sides import read_side
     from podium.experiments.whole_scenario import read_whole_scenario
     from podium.presenting import Picture
@@ -96,9 +95,7 @@ def compare(
         with counted("comparing", runs) as done:
             executor = executor_of(dask, workers)
             found = play_both(first, second, played, chosen, executor, done)
-            for name in judged:
-                known = [one.measure for one in found.differences]
-                check_measure(f"--fail-on {name}", name, known)
+            _check(judged, found)
             picture = Picture("", b"")
             if output in (CompareOutput.HTML, CompareOutput.PNG):
                 from podium.experiments.side_by_side import side_by_side
@@ -124,6 +121,14 @@ def _measures(fail_on: str | None) -> list[str]:
         if name.partition(".")[0] not in MEANINGS:
             raise InputError(f"--fail-on {name}: measures are {', '.join(MEANINGS)}")
     return names
+
+
+def _check(judged: list[str], found: "Comparison") -> None:
+    """See that the measures that decide are there."""
+    from podium.experiments.measures import check_measure
+
+    for name in judged:
+        check_measure(f"--fail-on {name}", name, [one.measure for one in found.differences])
 
 
 def _exit(found: "Comparison", judged: list[str]) -> None:

@@ -1,6 +1,7 @@
 """The impact of a drain or a failure as a presentation."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from podium.advice.impact import Impact, UnplacedPod
 from podium.cli import plan_tables
@@ -29,12 +30,18 @@ def impact_presentation(impact: Impact) -> Presentation:
         Section("Summary", [Bullets(sentences)]),
         Section("Without a place", [_unplaced(impact)]),
         Section("What blocks", [_blocking(impact)]),
-        section_of(plan_tables.disruptions(told, wide=False)),
+        section_of(_disruptions(told)),
         section_of(plan_tables.budgets(told)),
         Section("Notes", [Bullets(impact.notes)], is_detail=True),
     ]
     name = impact.name[0].upper() + impact.name[1:]
     return Presentation(name, f"{name}: {'; '.join(_clauses(impact))}.", sections)
+
+
+def _disruptions(told: Plan) -> plan_tables.PlanTable:
+    """Who loses a place, pod by pod; where they are many, those that fare alike are a row."""
+    found = plan_tables.disruptions(told, wide=False)
+    return replace(found, workloads=None) if len(told.disruptions) <= _SHOWN_MAX else found
 
 
 def _unplaced(impact: Impact) -> Table:

@@ -19,24 +19,26 @@ from podium.cli.extras import check_experiments_extra
 from podium.cli.options import InputError, MaxPodsOption
 from podium.cli.output import INTERRUPTED_EXIT_CODE, AdviceOutput, error_console, fail
 
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Keep results here as they come, and go on with those that are there."
+    ),
+]
+ReachOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER", help="Exit with 2 if the objective of no trial is as good as this."
+    ),
+]
+
 
 def sweep(
     file: Annotated[
         str, typer.Argument(metavar="SWEEP.yaml", help="Scenarios, settings and seeds.")
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Keep results here as they come, and go on with those that are there.",
-        ),
-    ] = None,
-    reach: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER", help="Exit with 2 if the objective of no trial is as good as this."
-        ),
-    ] = None,
+    out: OutOption = None,
+    reach: ReachOption = None,
     workers: RunWorkersOption = None,
     dask: DaskOption = None,
     max_pods: MaxPodsOption = MAX_PODS,
