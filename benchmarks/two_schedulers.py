@@ -65,9 +65,9 @@ def _compare(workload: str, commands: dict[str, list[str]], given: argparse.Name
                 began_s = _processor_s(process)
                 measured = _measured(workload, given.nodes, given.pods)
                 took_s = _processor_s(process) - began_s
-            rate = measured["pods"] / measured["elapsedSeconds"]
+            rate = measured["pods"] / measured["elapsedS"]
             found[name].append(rate)
-            what = f"{rate:6.1f} pods/s, longest gap {measured['longestGapSeconds']:5.2f} s"
+            what = f"{rate:6.1f} pods/s, longest gap {measured['longestGapS']:5.2f} s"
             load = f"load {os.getloadavg()[0]:.0f}"
             print(f"{workload:16} {name:15} {what}, processor {took_s:4.1f} s, {load}", flush=True)
     ours, theirs = (median(rates) for rates in found.values())

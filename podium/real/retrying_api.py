@@ -7,6 +7,8 @@
 | 500, 502, 504, none | the object is looked at, and the call repeated if it wasn't carried out |
 | 409 of a binding | the object is looked at: an earlier try may have been carried out after all |
 | anything else | that is the outcome |
+
+A call that isn't needed any more when its turn comes isn't made.
 """
 
 import asyncio
@@ -38,6 +40,7 @@ _OPEN = frozenset(
     {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 )
 _LOST = CallError(HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequests", "too many events are waiting")
+_NEEDLESS = CallError(HTTPStatus.GONE, "Gone", "it isn't needed any more")
 
 _logger = logging.getLogger(__name__)
 
@@ -52,6 +55,7 @@ class RetryingApi:
         repeated: how often calls were repeated, by HTTP code.
         events_lost: how many events weren't written because too many were waiting.
         waited: told how many seconds the limit has held a call up.
+        is_needless: says whether a call that hasn't been made isn't needed any more.
 
     Args:
         api: makes each call once.
@@ -64,6 +68,7 @@ class RetryingApi:
         self.repeated: Counter[int] = Counter()
         self.events_lost = 0
         self.waited: Callable[[Effect, float], None] = lambda effect, seconds: None
+        self.is_needless: Callable[[Effect], bool] = lambda effect: False
         self._api = api
         self._lists = calls
         self._rng = rng
@@ -96,6 +101,8 @@ class RetryingApi:
         tries, is_open = 0, False
         while True:
             async with room.place(urgency_of(effect)) as waited_s:
+                if self.is_needless(effect):
+                    return Outcome(effect, _NEEDLESS)
                 self.waited(effect, waited_s)
                 outcome = await self._api.call(effect)
             tries += 1

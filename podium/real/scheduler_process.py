@@ -147,6 +147,7 @@ class SchedulerProcess:
             calls, events = RateLimiter(qps, burst, clock_s), RateLimiter(qps, burst, clock_s)
             api = RetryingApi(once, calls, events, self._rng)
             api.waited = self._metrics.waited
+            api.is_needless = lambda effect: self.machine.preemptions.is_needless(effect)
             driver = self._driver = LiveDriver(
                 api,
                 self._clock,

@@ -33,11 +33,18 @@ class Faults:
 
 
 class FaultProxy:
-    """Listens on loopback, in a thread of its own, until the end of `with`."""
+    """Listens on loopback, in a thread of its own, until the end of `with`.
+
+    Attributes:
+        faults: what goes wrong.
+        counts: how often what happened.
+        under_way: how many requests besides watches have no whole answer yet.
+    """
 
     def __init__(self, port: int, seed: int) -> None:
         self.faults = Faults()
         self.counts = dict.fromkeys(("cut", "lost", "errors", "stalled", "requests"), 0)
+        self.under_way = 0
         self._target = port
         self._tasks: set[object] = set()
         self._rng = Random(seed)
@@ -96,8 +103,18 @@ class FaultProxy:
         lines = head.split(b"\r\n")
         lengths = [one for one in lines if one.lower().startswith(b"content-length:")]
         body = await reader.readexactly(int(lengths[0].split(b":")[1]) if lengths else 0)
-        faults, rng, is_watch = self.faults, self._rng, b"watch=true" in lines[0]
         self.counts["requests"] += 1
+        is_watch = b"watch=true" in lines[0]
+        self.under_way += not is_watch
+        try:
+            await self._pass_on(lines, body, writer, is_watch)
+        finally:
+            self.under_way -= not is_watch
+
+    async def _pass_on(
+        self, lines: list[bytes], body: bytes, writer: asyncio.StreamWriter, is_watch: bool
+    ) -> None:
+        faults, rng = self.faults, self._rng
         await asyncio.sleep(faults.latency_s)
         if rng.random() < faults.errors:
             self.counts["errors"] += 1

@@ -2,6 +2,7 @@
 
 import ssl
 import time
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ PATIENCE_S = 120.0
 Json = dict[str, Any]
 
 
-class Server:
+class Server(ABC):
     """A server and its admin.
 
     Attributes:
@@ -44,9 +45,9 @@ class Server:
     def close(self) -> None:
         self.client.close()
 
+    @abstractmethod
     def restart(self) -> None:
         """End it, start it again, and have it forget what was before."""
-        raise NotImplementedError
 
     def kubeconfig(self, token: str = "", url: str = "") -> Path:
         """A kubeconfig of a user, whose way may lead through a proxy."""

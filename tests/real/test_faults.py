@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -174,6 +175,42 @@ def kill_in_the_middle(
     places = world.places()
     held = Counter(node for name, node in places.items() for _ in range(1 + name.startswith("vip")))
     assert held == {f"n{number}": CPUS for number in range(NODES)}
+
+
+@pytest.mark.parametrize("is_gone_first", [True, pytest.param(False, marks=pytest.mark.soak)])
+def test_after_a_kill_nobody_goes_for_a_preemptor_that_is_gone(
+    is_gone_first: bool, world: World, podium: StartPodium, proxy: FaultProxy
+) -> None:
+    build(world)
+    grace = {"terminationGracePeriodSeconds": 60}
+    for at in range(NODES * CPUS):
+        world.create(pod(f"low-{at}", nodeName=f"n{at % NODES}", **grace))
+    first = podium(ALONE, kubeconfig=config_of(world, proxy))
+    until(lambda: first.get("/readyz").text == "ok")
+    proxy.faults.latency_s = 0.3
+    world.create(pod("vip-1", cpu=str(CPUS), priorityClassName="high"))
+    until(lambda: any(_marked(one) for one in world.pods()))
+    if is_gone_first:
+        world.delete("vip-1", 0)
+    first.end(signal.SIGKILL)
+    if not is_gone_first:
+        world.delete("vip-1", 0)
+    proxy.faults.latency_s = 0.0
+    # What was sent before the kill still arrives.
+    time.sleep(0.5)
+    until(lambda: not proxy.under_way)
+    leaving = _leaving(world)
+    second = podium(ALONE, kubeconfig=config_of(world, proxy))
+    world.create(pod("next-1", nodeSelector={"kubernetes.io/hostname": "nowhere"}))
+    until(lambda: second.metric("scheduler_schedule_attempts_total"))
+    assert _leaving(world) == leaving
+    assert len(world.pods()) == NODES * CPUS + 1
+
+
+def _leaving(world: World) -> set[str]:
+    return {
+        one["metadata"]["name"] for one in world.pods() if one["metadata"].get("deletionTimestamp")
+    }
 
 
 def _marked(one: Json) -> bool:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from podium.cli.main import app
 from podium.recording.reading import Recording, read_recording
 from podium.recording.segments import RecordingError
-from tests.real.conftest import StartPodium, on_both
+from tests.real.conftest import StartPodium, on_both, on_both_in_soak
 from tests.real.control_plane import PATIENCE_S
 from tests.real.world import World, pod, until
 from tests.recording.recorded import NO_PREEMPTION
@@ -50,8 +50,11 @@ class Recorder:
         """Wait until the file tells that a pod is on a node."""
         self.wait(lambda: name in bound(self._directory))
 
-    def end(self, number: signal.Signals) -> int:
+    def send(self, number: signal.Signals) -> None:
         self._process.send_signal(number)
+
+    def end(self, number: signal.Signals) -> int:
+        self.send(number)
         return self._process.wait(PATIENCE_S)
 
     def close(self) -> None:
@@ -118,3 +121,29 @@ def test_what_happens_is_recorded_and_played_again(
     (placement,) = otherwise["placements"]
     assert (placement["pod"], placement["recorded"]) == ("default/vip-1", "a")
     assert placement["replayed"] is None
+
+
+@on_both_in_soak
+def test_after_a_compaction_it_tells_of_the_gap_and_goes_on(world: World, tmp_path: Path) -> None:
+    world.node("a", cpu="4")
+    directory = tmp_path / "recording"
+    recorder = Recorder(world, directory)
+    try:
+        world.create(pod("early-1", nodeName="a"))
+        recorder.wait_written("early-1")
+        recorder.send(signal.SIGSTOP)
+        world.create(pod("meanwhile-1", nodeName="a"))
+        world.delete("early-1", 0)
+        world.plane.restart()
+        recorder.send(signal.SIGCONT)
+        recorder.wait_written("meanwhile-1")
+        world.create(pod("late-1", nodeName="a"))
+        recorder.wait_written("late-1")
+        assert recorder.end(signal.SIGTERM) == 0
+    finally:
+        recorder.close()
+    recording = read(directory)
+    assert recording is not None
+    assert "the watch of Pod had expired" in {gap.reason for gap in recording.gaps}
+    gone = [one.old["metadata"]["name"] for one in recording.changes if one.new is None]
+    assert "early-1" in gone

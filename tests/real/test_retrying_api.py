@@ -155,3 +155,19 @@ def test_events_that_are_too_many_are_lost() -> None:
         assert api.events_lost == sum(one.error is not None for one in outcomes) == 5
 
     asyncio.run(scenario())
+
+
+def test_a_call_that_is_not_needed_at_its_turn_is_not_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(retrying_api, "_BACKOFF", Backoff(first_s=0.0, max_s=0.0))
+
+    async def scenario() -> None:
+        free, server = RateLimiter(-1, 1, lambda: 0.0), Server(None, DOWN)
+        api = RetryingApi(server, free, free, Random(1))  # type: ignore[arg-type]
+        api.is_needless = lambda effect: server.calls > 0
+        outcome = await api.call(DELETE)
+        assert outcome.error is not None
+        assert (outcome.error.reason, server.calls) == ("Gone", 1)
+
+    asyncio.run(scenario())

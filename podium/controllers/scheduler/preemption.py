@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 
 from podium.api.objects import condition_of, is_terminating, uid
 from podium.api.pods import is_finished, node_name_of
-from podium.control.backoff import Backoff
 from podium.control.effects import Delete, Effect
 from podium.control.events import CallError, Change, Outcome
 from podium.controllers.scheduler.api_dispatcher import (
@@ -33,13 +32,13 @@ from podium.controllers.scheduler.context import (
     handle_scheduling_failure,
 )
 from podium.controllers.scheduler.held_preemptions import HeldPreemptions
+from podium.controllers.scheduler.preemption_retries import PreemptionRetries
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
 from podium.core.preemption.record import PreemptionRecord, record_of
 from podium.core.queue import Place, QueuedPod
 
 HISTORY_MAX = 10_000
-_BACKOFF = Backoff(first_s=1.0, max_s=10.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +129,7 @@ class PreemptionExecutor:
         self._removals: dict[str, Removal] = {}
         self._preemptors_of: dict[str, set[str]] = {}
         self._held: tuple[QueuedPod, Failure] | None = None
-        self._retries = Retries()
+        self._retries = PreemptionRetries()
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -171,6 +170,14 @@ class PreemptionExecutor:
         if is_async:
             handle_scheduling_failure(context, queued, failure)
 
+    def is_needless(self, effect: Effect) -> bool:
+        """Whether an effect is a call about a victim that needn't go any more."""
+        purpose = effect.purpose
+        if not isinstance(purpose, VictimCall):
+            return False
+        removal = self._removals.get(purpose.victim_uid)
+        return removal is not None and not any(task.goes_on for task in removal.tasks)
+
     def outcome(self, purpose: VictimCall, outcome: Outcome) -> None:
         """Take in what became of a call."""
         removal = self._removals.get(purpose.victim_uid)
@@ -187,7 +194,7 @@ class PreemptionExecutor:
                 self._tell(removal.caller, victim)
         elif not self._is_gone(victim, error):
             for task in tasks:
-                task.error = task.error or error
+                task.error = error if task.goes_on else task.error
             self._context.scheduler.history.spared(victim)
         for task in tasks:
             task.removing.discard(victim.uid)
@@ -359,36 +366,3 @@ class PreemptionExecutor:
 
 def _deletion(victim: PodInfo) -> Delete:
     return Delete(kind="Pod", namespace=victim.namespace, name=victim.name, uid=victim.uid)
-
-
-class Retries:
-    """Has a pod whose preemption failed tried again: at once, and if it fails again, later.
-
-    kube-scheduler always tries again at once, as fast as the API server refuses.
-    """
-
-    def __init__(self) -> None:
-        self._failures: dict[str, int] = {}
-        self._due_s: dict[str, float] = {}
-
-    def failed(self, pod_uid: str, now_s: float) -> None:
-        """A pod's preemption failed."""
-        failures = self._failures.get(pod_uid, 0)
-        self._failures[pod_uid] = failures + 1
-        self._due_s[pod_uid] = now_s + _BACKOFF.wait_s(failures)
-
-    def forget(self, pod_uid: str) -> None:
-        """A pod's preemption succeeded, or the pod is gone."""
-        self._failures.pop(pod_uid, None)
-        self._due_s.pop(pod_uid, None)
-
-    def take_due(self, now_s: float) -> list[str]:
-        """The pods that are to be tried now."""
-        due = [pod_uid for pod_uid, due_s in self._due_s.items() if due_s <= now_s]
-        for pod_uid in due:
-            del self._due_s[pod_uid]
-        return due
-
-    def next_s(self) -> float | None:
-        """When the next one is to be tried."""
-        return min(self._due_s.values(), default=None)
