@@ -22,7 +22,8 @@ from podium.cli.collecting import collect_rarely
 from podium.manifests import read_sources
 from podium.plan.changes import Apply
 from podium.plan.loaded_state import LoadedState
-from podium.plan.planning import Request, plan
+from podium.plan.planning import Request
+from podium.plan.plans import Plans
 
 NODES, PODS_PER_NODE = 5_000, 10
 _CPU = "1600m"
@@ -47,7 +48,7 @@ def main() -> None:
         profile = cProfile.Profile(time.process_time)
         if arguments.profile:
             profile.enable()
-        began_s = time.process_time()
+        began_s = _used_s()
         state = LoadedState(loaded.obj for loaded in read_sources([str(path)]).objects)
         collect_rarely()
         _tell(f"reading {size_mib:.0f} MiB", began_s)
@@ -58,20 +59,26 @@ def main() -> None:
 
 
 def _plan(state: LoadedState, replicas: int, plans: int) -> None:
+    began_s = _used_s()
+    all_plans = Plans(Request(state=state, alternatives_max=0))
     for number in range(1, plans + 1):
-        began_s = time.process_time()
-        outcome = plan(
-            Request(state=state, changes=[Apply(_applied(replicas))], alternatives_max=0)
-        )
+        outcome = all_plans.plan([Apply(_applied(replicas))])
         _tell(f"plan {number}", began_s)
+        began_s = _used_s()
         preempted = sum(len(one.taken) for one in outcome.preemptions)
         if preempted != replicas:
             raise SystemExit(f"{preempted} preempted instead of {replicas}")
 
 
+def _used_s() -> float:
+    """Processor time of this process and of those that it has forked."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
 def _tell(what: str, began_s: float) -> None:
     peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    took_s = time.process_time() - began_s
+    took_s = _used_s() - began_s
     print(f"{what:20} {took_s:6.2f} s, peak {peak_mib:6.0f} MiB", flush=True)
 
 

@@ -9,7 +9,9 @@ from functools import partial
 
 from podium.api.objects import Object, condition_of, is_terminating, spec_of
 from podium.api.taints import NO_EXECUTE
+from podium.controllers.disruption import stale_s
 from podium.runtime.virtual import VirtualDriver
+from podium.store.history import WatchEvent
 from podium.store.store import Store
 from podium.store.watch import Watch
 
@@ -61,6 +63,12 @@ STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
 }
 """By kind, the objects that a controller has something to do for; those not named never sleep."""
 
+# A pod is mostly deleted as soon as it says that it is to go; until then nobody acts on that.
+_LATER: Mapping[tuple[str, str], Callable[[Object], float]] = {
+    ("disruption-controller", "Pod"): stale_s
+}
+"""By controller and kind, when an object starts the controller, if it still is as it was."""
+
 
 class LazyControllers:
     """Starts controllers when the first object comes that concerns them."""
@@ -93,7 +101,17 @@ class LazyControllers:
         for event in self._watches[kind].take():
             for name, rouses in asleep.items():
                 if event.type != "DELETED" and rouses(event.obj):
-                    self._driver.at(self._driver.now_s, partial(self.rouse, name))
+                    later = _LATER.get((name, kind))
+                    if later is None:
+                        self._driver.at(self._driver.now_s, partial(self.rouse, name))
+                    else:
+                        self._driver.at(later(event.obj), partial(self._rouse_if, name, event))
+
+    def _rouse_if(self, name: str, event: WatchEvent) -> None:
+        """Start a controller if an object still concerns it."""
+        obj = self._store.get(event.kind, event.namespace, event.name)
+        if obj is not None and STARTED_BY[name][event.kind](obj):
+            self.rouse(name)
 
     def rouse(self, name: str) -> None:
         """Start a controller, unless another object has roused it already."""

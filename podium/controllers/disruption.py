@@ -222,15 +222,20 @@ class DisruptionController(Reconciler):
         target = condition_of(pod, _TARGET) if pod is not None else None
         if pod is None or target is None or not _may_go_stale(pod):
             return
-        # Who doesn't say since when counts as having waited forever.
-        since = target.get("lastTransitionTime") or _EVER
-        due_s = parse_time(since) / NANOS_PER_SECOND + STALE_CONDITION_S
-        if due_s > now_s:
+        if (due_s := stale_s(pod)) > now_s:
             self.look_again(key, due_s)
             return
         generation = pod["metadata"].get("generation")
         cleared = new_condition(pod, _TARGET, "False", None, None, now_s, generation)
         yield status_patch_of("Pod", pod, {"conditions": [cleared]})
+
+
+def stale_s(pod: Object) -> float:
+    """When a pod that says that it is to go has said so for too long."""
+    target = condition_of(pod, _TARGET) or {}
+    # Who doesn't say since when counts as having waited forever.
+    since = target.get("lastTransitionTime") or _EVER
+    return parse_time(since) / NANOS_PER_SECOND + STALE_CONDITION_S
 
 
 def _selector_of(budget: Object) -> Selector:

@@ -75,5 +75,6 @@ def rejecting_plugins(decision: Decision) -> set[str]:
     for state in states:
         if isinstance(state, Narrowing):
             plugins.update(state.plugins)
-    plugins.update(states[who].plugin for who in np.unique(blame).tolist() if who >= 0)
+    blamed = np.flatnonzero(np.bincount(blame[blame >= 0]))
+    plugins.update(states[who].plugin for who in blamed.tolist())
     return plugins - {""}

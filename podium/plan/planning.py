@@ -19,7 +19,7 @@ from podium.plan.request import Progress, Request, without_changes
 from podium.plan.unplayed import unplayed, unplayed_owners
 from podium.plan.workload_summary import summaries
 
-__all__ = ["Request", "plan"]
+__all__ = ["Request", "plan", "played"]
 
 
 def plan(request: Request, progress: Progress | None = None, *, workers: int = 1) -> Plan:
@@ -74,7 +74,11 @@ def _all_played(request: Request, progress: Progress | None, workers: int) -> It
 
 
 def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan:
-    play = Play(request, seed)
+    return played(Play(request, seed), request, progress)
+
+
+def played(play: Play, request: Request, progress: Passed | None = None) -> Plan:
+    """What comes of a play whose changes have been made."""
     warnings = completeness_warnings(play.state.values(), play.applied.values())
     warnings += unplayed_owners(play.state.values())
     new = play.cluster.store.list("Pod").items

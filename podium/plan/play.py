@@ -65,21 +65,27 @@ class Play:
         seed: for what is left to chance; with 0 the first of equal nodes by name is taken.
         changes_later: whether changes are only made by `change`: nodes may be added, drained and
             fail by them.
+        controllers: those that run; the ones that may have something to do unless given.
 
     Raises:
         TargetError: something to delete isn't there.
         PressureError: a node can't be put under the pressure that is asked for.
     """
 
-    def __init__(self, request: Request, seed: int = 0, *, changes_later: bool = False) -> None:
+    def __init__(
+        self,
+        request: Request,
+        seed: int = 0,
+        *,
+        changes_later: bool = False,
+        controllers: frozenset[str] | None = None,
+    ) -> None:
         loaded = LoadedState.of(request.state)
-        self.state = state = loaded.by_identity
-        self.applied = decisive(request.applied)
+        self.state = loaded.by_identity
         self.start_s = loaded.start_s
-        self._request = request
         self._is_started = False
-        self._alternatives_max = request.alternatives_max
-        self.cluster = Cluster(_options(request, self.start_s, seed, changes_later))
+        controllers = controllers or busy_controllers(request, changes_later=changes_later)
+        self.cluster = Cluster(_options(request, self.start_s, seed, controllers))
         self.notes = loaded.load_into(self.cluster)
         self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
         self._loaded = [*self._controllers()]
@@ -100,11 +106,18 @@ class Play:
                 allowed = int(entry.details["disruptionsAllowed"])
                 self.allowed_before[f"{entry.namespace}/{entry.name}"] = allowed
         self.entries_before = len(self.observer.entries)
-        if not any(kind == "Namespace" for kind, _, _ in state):
-            self.cluster.load(_missing_namespaces(self.cluster, self.applied))
-        self.deleted = {(one.kind, one.namespace, one.name) for one in request.deleted}
+        self.take_up(request)
         if not changes_later:
             self.change(request.changes)
+
+    def take_up(self, request: Request) -> None:
+        """Be a play of a request that differs from the first in what it changes, if at all."""
+        self._request = request
+        self.applied = decisive(request.applied)
+        self._alternatives_max = request.alternatives_max
+        if not any(kind == "Namespace" for kind, _, _ in self.state):
+            self.cluster.load(_missing_namespaces(self.cluster, self.applied))
+        self.deleted = {(one.kind, one.namespace, one.name) for one in request.deleted}
 
     def change(self, changes: Sequence[Change]) -> None:
         """Make changes, and put nodes under the pressures of the request; raises as `Play` does.
@@ -211,7 +224,9 @@ class Play:
         return self.cluster.driver.now_s - self.start_s
 
 
-def _options(request: Request, start_s: float, seed: int, changes_later: bool) -> ClusterOptions:
+def _options(
+    request: Request, start_s: float, seed: int, controllers: frozenset[str]
+) -> ClusterOptions:
     configuration = request.configuration
     setup = SchedulerSetup(
         configuration=configuration.configuration if configuration else None,
@@ -220,15 +235,15 @@ def _options(request: Request, start_s: float, seed: int, changes_later: bool) -
     return ClusterOptions(
         start_s=start_s,
         schedulers=(setup,),
-        controllers=_CONTROLLERS - _idle(request, changes_later),
+        controllers=controllers,
         provisioning_s=0.0,
         nodes=NodeSettings(seed=seed, behaviour=DEFAULT_BEHAVIOUR, eviction=request.eviction),
         settled=not request.repairs,
     )
 
 
-def _idle(request: Request, changes_later: bool) -> set[str]:
-    """Controllers that will have nothing to do, and would follow every pod for it."""
+def busy_controllers(request: Request, *, changes_later: bool = False) -> frozenset[str]:
+    """The controllers but for those that will have nothing to do, and would follow every pod."""
     idle = set()
     is_pinned = any(one["kind"] == "Pod" and node_name_of(one) for one in request.applied)
     if not (request.deleted or request.repairs or is_pinned):
@@ -241,7 +256,7 @@ def _idle(request: Request, changes_later: bool) -> set[str]:
     )
     if not (is_scripted or applies_nodes or cordons or request.pressures or request.repairs):
         idle.add("node-lifecycle-controller")
-    return idle
+    return _CONTROLLERS - idle
 
 
 def _missing_namespaces(cluster: Cluster, named: Iterable[Identity]) -> Iterator[Object]:

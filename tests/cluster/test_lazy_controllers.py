@@ -1,9 +1,13 @@
 """Controllers that sleep until something concerns them."""
 
 from podium.api.kinds import KINDS
+from podium.api.times import timestamp
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.server import PatchRequest
 from podium.cluster import CONTROLLERS, Cluster
 from podium.cluster.lazy_controllers import STARTED_BY
+from podium.controllers.disruption import STALE_CONDITION_S
+from podium.node.pod_status import condition_status
 from tests.cluster.test_cluster import node, pod, pods_of, replica_set
 
 
@@ -54,3 +58,28 @@ def test_what_does_not_concern_a_controller_does_not_wake_it() -> None:
     cluster.driver.advance(10)
     assert "namespace-controller" in cluster.controllers
     assert cluster.store.get("Namespace", "", "x") is None
+
+
+def test_who_takes_back_that_a_pod_is_to_go_starts_when_it_has_said_so_for_too_long() -> None:
+    cluster = Cluster()
+    cluster.load([node("n0"), pod("stays", nodeName="n0"), pod("goes", nodeName="n0")])
+    cluster.start()
+    cluster.driver.advance(10)
+    started_s = cluster.driver.now_s
+    condition = {
+        "type": "DisruptionTarget",
+        "status": "True",
+        "lastTransitionTime": timestamp(started_s),
+    }
+    for name in ("stays", "goes"):
+        about = Attributes(KINDS["Pod"], "default", name, started_s, "status")
+        body = {"status": {"conditions": [condition]}}
+        cluster.server.patch(about, PatchRequest("application/strategic-merge-patch+json", body))
+    cluster.server.delete(Attributes(KINDS["Pod"], "default", "goes", started_s))
+    cluster.driver.run_until(started_s + STALE_CONDITION_S - 1)
+    assert "disruption-controller" not in cluster.controllers
+    cluster.driver.run_until(started_s + STALE_CONDITION_S)
+    assert "disruption-controller" in cluster.controllers
+    stays = cluster.store.get("Pod", "default", "stays")
+    assert stays is not None
+    assert condition_status(stays["status"], "DisruptionTarget") == "False"

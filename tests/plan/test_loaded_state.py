@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
-from podium.plan.changes import Apply, parse_delete
+import pytest
+
+from podium.plan.changes import Apply, parse_cordon, parse_delete
 from podium.plan.loaded_state import LoadedState
 from podium.plan.planning import Request, plan
+from podium.plan.plans import Plans
+from podium.plan.targets import TargetError
 from tests.plan.objects import node, pod, priority_class
 
 STATE = [
@@ -54,3 +58,25 @@ def test_a_request_may_be_changed_and_keeps_its_state() -> None:
     assert plan(replace(request, changes=[Apply([pod("p")])])) == plan(
         Request(STATE, [Apply([pod("p")])])
     )
+
+
+def test_plans_of_one_beginning_are_as_of_a_state_that_was_never_planned_on() -> None:
+    waiting = [*STATE, pod("waits", "3")]
+    for state in (STATE, waiting):
+        plans = Plans(Request(state, alternatives_max=1))
+        for changes in (
+            [Apply([HIGH, pod("q", "2")])],
+            [Apply([pod("elsewhere", namespace="other")])],
+            [parse_cordon("c", ""), Apply([pod("p")])],
+            [parse_delete("pod/old-a", "default")],
+            [],
+            [Apply([HIGH, pod("q", "2")])],
+        ):
+            assert plans.plan(changes) == plan(Request(state, changes, alternatives_max=1))
+
+
+def test_what_is_wrong_with_the_changes_of_a_plan_is_told_and_others_follow() -> None:
+    plans = Plans(Request(STATE))
+    with pytest.raises(TargetError, match="none"):
+        plans.plan([parse_delete("pod/none", "default")])
+    assert plans.plan([Apply([pod("p")])]) == plan(Request(STATE, [Apply([pod("p")])]))

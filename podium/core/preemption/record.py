@@ -1,9 +1,9 @@
 """Who was preempted for whom, and what else was weighed: the record that machines read."""
 
 from dataclasses import dataclass
-from heapq import nsmallest
 
 import msgspec
+import numpy as np
 
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
@@ -121,18 +121,21 @@ def record_of(
 
 
 def _alternatives(preemption: Preemption, snapshot: Snapshot) -> tuple[Alternative, ...]:
-    """The candidates that lost last, by name within each key."""
+    """The candidates that lost last, within each key in the order in which ties are broken."""
     choice, run = preemption.choice, preemption.run
     if choice is None or run is None:
         return ()
     found: list[Alternative] = []
-    kept = {snapshot.row_of[preemption.node_name]}
+    is_kept, ranks = np.zeros(snapshot.capacity, bool), snapshot.ranks()
+    is_kept[snapshot.row_of[preemption.node_name]] = True
     for index in range(len(choice.left) - 1, -1, -1):
-        lost = [row for row in choice.left[index].tolist() if row not in kept]
-        kept.update(lost)
+        lost = choice.left[index][~is_kept[choice.left[index]]]
+        is_kept[lost] = True
         key = choice.keys[index].name if index < len(choice.left) - 1 else ""
         wanted = ALTERNATIVES_MAX - len(found)
-        for row in nsmallest(wanted, lost, key=snapshot.names.__getitem__):
+        if len(lost) > wanted:
+            lost = lost[np.argpartition(ranks[lost], wanted)[:wanted]]
+        for row in lost[np.argsort(ranks[lost])].tolist():
             victims, violations = len(run.victims[row]), int(run.violations[row])
             found.append(Alternative(snapshot.names[row], victims, violations, key))
         if len(found) == ALTERNATIVES_MAX:

@@ -1,0 +1,75 @@
+"""Many plans of one state, all from one beginning."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from podium.plan.chances import unrelated
+from podium.plan.changes import Change
+from podium.plan.loaded_state import LoadedState
+from podium.plan.outcome import Plan
+from podium.plan.planning import plan, played
+from podium.plan.play import Play, busy_controllers
+from podium.plan.request import Request, without_changes
+from podium.workers import can_fork, in_a_copy
+
+
+class Plans:
+    """Plans of one state, each as of a state that was never planned on.
+
+    The state is loaded and the cluster started once. Each plan is played in a fork of this process,
+    which leaves everything as it was; where the system can't fork, it begins anew.
+
+    Args:
+        request: what all plans have in common; its changes don't count.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self._state = LoadedState.of(request.state)
+        self._request = replace(without_changes(request), state=self._state, seeds=1)
+        self._controllers = busy_controllers(self._request)
+        self._beginning: Play | None = None
+
+    def plan(self, changes: Sequence[Change]) -> Plan:
+        """What would happen if these changes were made.
+
+        Raises:
+            TargetError: something to delete isn't there.
+            LostProcessError: the process of the plan was killed.
+        """
+        request = replace(self._request, changes=changes)
+        if not can_fork():
+            return plan(request)
+        found = self._played(request)
+        if not (changes and self._state.is_restless):
+            return found
+        return replace(found, anyway=unrelated(found, self._unchanged))
+
+    @cached_property
+    def _unchanged(self) -> Plan:
+        return self._played(self._request)
+
+    def _played(self, request: Request) -> Plan:
+        play = self._begun(request)
+
+        def go_on() -> Plan:
+            play.take_up(request)
+            play.change(request.changes)
+            return played(play, request)
+
+        return in_a_copy(go_on)
+
+    def _begun(self, request: Request) -> Play:
+        """A play before any changes, in which all controllers run that the request needs."""
+        controllers = busy_controllers(request)
+        if self._beginning is None or not controllers <= self._controllers:
+            self._controllers |= controllers
+            self._beginning = Play(
+                self._request,
+                self._request.seed,
+                changes_later=True,
+                controllers=self._controllers,
+            )
+            # It is the same for all.
+            _ = self._beginning.workloads_before
+        return self._beginning
