@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE_FOLDERS = ("podium", "tests", "benchmarks")
-TEXT_FOLDERS = (*CODE_FOLDERS, "docs", "examples")
+TEXT_FOLDERS = (*CODE_FOLDERS, "docs", "examples", "contrib")
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".txt", ".yaml", ".yml", ".json", ".sh"}
 # Data from elsewhere and large goldens aren't prose of ours.
 TEXT_SIZE_MAX = 300_000

@@ -8,9 +8,9 @@ import pytest
 from tests.conftest import ROOT
 from tests.docs.markdown import anchors, code_spans, links
 
-FOLDERS = ("docs", "examples", "benchmarks")
+FOLDERS = ("docs", "examples", "benchmarks", "contrib")
 ELSEWHERE = ("http://", "https://", "mailto:")
-OURS = ("podium/", "tests/", "docs/", "examples/", "benchmarks/")
+OURS = ("podium/", "tests/", "docs/", "examples/", "benchmarks/", "contrib/")
 
 
 def documents() -> list[Path]:
