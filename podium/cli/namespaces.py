@@ -6,7 +6,7 @@ from podium.api.objects import DEFAULT_NAMESPACE
 
 
 def usual_namespace(
-    state: Sequence[str] | None, kubeconfig: str | None, context: str | None
+    state: Sequence[object] | None, kubeconfig: str | None, context: str | None
 ) -> str:
     """The namespace that the context has, where a running cluster is read, or else `default`.
 

@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from podium.api.objects import DEFAULT_NAMESPACE, Object
+from podium.api.objects import Object
 from podium.cli.inputs import Asked, request_on
+from podium.cli.namespaces import usual_namespace
 from podium.cli.output import core_count
 from podium.cli.request_options import RequestOptions
 from podium.cli.state_inputs import read_state
@@ -50,7 +51,10 @@ def load(
         PodiumError: it can't be read, or anything is wrong with it.
     """
     where = Place(files_of(state), None if kubeconfig is None else str(kubeconfig), context)
-    namespace = rules.get("namespace", DEFAULT_NAMESPACE)
+    namespace = rules.get("namespace") or usual_namespace(
+        where.sources, where.kubeconfig, where.context
+    )
+    rules["namespace"] = namespace
     read = read_state(where.sources, where.kubeconfig, where.context, namespace)
     return LoadedCluster(read, where, rules)
 

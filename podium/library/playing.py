@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.experiment_options import executor_of, parse_seeds
 from podium.documents.report import plain
@@ -179,7 +178,7 @@ def lint(
     *manifests: Source,
     kubeconfig: str | Path | None = None,
     context: str | None = None,
-    namespace: str = DEFAULT_NAMESPACE,
+    namespace: str | None = None,
     kubelet_config: str | Path | None = None,
     config: str | Path | None = None,
 ) -> LintAnswer:
@@ -189,7 +188,7 @@ def lint(
         manifests: files, directories, or objects; a running cluster without any.
         kubeconfig: of a running cluster; the one that kubectl goes to if None.
         context: of the kubeconfig.
-        namespace: where objects are that don't say.
+        namespace: where objects are that don't say; as the command has it if None.
         kubelet_config: a KubeletConfiguration to judge, too.
         config: which rules count; `.podium-lint.yaml` of this directory if None and there.
 
@@ -197,10 +196,13 @@ def lint(
         PodiumError: anything can't be read, or is wrong with the configuration.
     """
     from podium.cli.lint_inputs import lint_of
+    from podium.cli.namespaces import usual_namespace
 
     paths = (None if one is None else str(one) for one in (kubeconfig, kubelet_config, config))
     cluster, kubelet, rules = paths
-    return LintAnswer.of(lint_of(files_of(manifests), cluster, context, namespace, kubelet, rules))
+    files = files_of(manifests)
+    place = namespace or usual_namespace(files, cluster, context)
+    return LintAnswer.of(lint_of(files, cluster, context, place, kubelet, rules))
 
 
 def _ignore(_: int) -> None:
