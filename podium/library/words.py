@@ -1,9 +1,8 @@
 """The words of questions: those of the command line, `--add-node` as `add_node`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_args, get_type_hints
 
 import msgspec
 
@@ -21,12 +20,10 @@ Texts = str | Path | Iterable[str | Path]
 """One or several of what an option of the command line takes."""
 
 _SOURCES = ("apply",)
-_SINGLE = frozenset(
-    {
-        *("validate", "allow_empty", "scheduler_config", "kubelet_config", "namespace", "until"),
-        *("max_pods", "repair"),
-    }
-)
+_HINTS = get_type_hints(RequestOptions)
+_ELSEWHERE = {"state", "kubeconfig", "context", "order"}
+WORDS = frozenset(_HINTS.keys() - _ELSEWHERE)
+_SEVERAL = frozenset(word for word in WORDS if list[str] in get_args(_HINTS[word]))
 
 
 class WordError(PodiumError):
@@ -52,6 +49,7 @@ class Changes(Rules, total=False):
     kustomize: Texts
     helm: Texts
     values: Texts
+    set_values: Texts
     delete: Texts
     add_node: Texts
     delete_node: Texts
@@ -67,15 +65,14 @@ class Changes(Rules, total=False):
 
 def request_options(words: Mapping[str, Any]) -> RequestOptions:
     """What a command line with these words would ask for; raises WordError."""
-    known = {one.name for one in fields(RequestOptions)} & Changes.__annotations__.keys()
-    if unknown := [one for one in words if one not in known]:
-        raise WordError(f"{', '.join(unknown)}: unknown; words are {', '.join(sorted(known))}")
+    if unknown := [one for one in words if one not in WORDS]:
+        raise WordError(f"{', '.join(unknown)}: unknown; words are {', '.join(sorted(WORDS))}")
     given: dict[str, Any] = {}
     order: list[str] = []
     for word, value in words.items():
         if value is None:
             continue
-        if word in _SINGLE:
+        if word not in _SEVERAL:
             given[word] = str(value) if isinstance(value, Path) else value
             continue
         values = files_of(value) if word in _SOURCES else [*map(str, several(value))]

@@ -14,7 +14,7 @@ from podium import LoadedCluster
 from podium.api.errors import PodiumError
 from podium.cli.request_options import RequestOptions
 from podium.library.answer import Answer
-from podium.library.words import Changes, request_options
+from podium.library.words import WORDS, Changes, request_options
 from podium.plan.outcome import Plan
 from tests.conftest import ROOT
 
@@ -63,8 +63,11 @@ def test_changes_are_made_in_the_order_of_the_words() -> None:
 
 
 def test_the_words_are_those_of_the_command_line() -> None:
-    elsewhere = {"state", "kubeconfig", "context", "order"}
-    assert set(Changes.__annotations__) == {one.name for one in fields(RequestOptions)} - elsewhere
+    options = {one.name for one in fields(RequestOptions)}
+    assert options - WORDS == {"state", "kubeconfig", "context", "order"}
+    assert set(Changes.__annotations__) <= WORDS
+    options_of_words = request_options({"until": "1m", "max_pods": 1, "drain": "a"})
+    assert (options_of_words.until, options_of_words.drain) == ("1m", ["a"])
 
 
 ANSWERS: dict[str, Callable[[LoadedCluster], Answer]] = {
