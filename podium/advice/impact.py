@@ -15,7 +15,15 @@ from podium.api.taints import NO_EXECUTE, tolerates
 from podium.documents.report import API_VERSION, IF_ANY, Report
 from podium.plan.draining import Drainage
 from podium.plan.loaded_state import LoadedState
-from podium.plan.outcome import BudgetChange, Disruption, Plan, PodRow, Return, WorkloadSummary
+from podium.plan.outcome import (
+    BudgetChange,
+    Disruption,
+    Plan,
+    PodRow,
+    Return,
+    WorkloadSummary,
+    row_facts,
+)
 from podium.plan.owners import Owners
 from podium.plan.request import Request
 
@@ -164,16 +172,7 @@ def _lost(plan: Plan) -> Iterator[UnplacedPod]:
 
 
 def _unplaced(row: PodRow, reason: str, node: str = "", *, waits: bool = False) -> UnplacedPod:
-    return UnplacedPod(
-        pod=row.pod,
-        namespace=row.namespace,
-        workload=row.workload,
-        priority=row.priority,
-        priority_class=row.priority_class,
-        node=node,
-        reason=reason,
-        waits=waits,
-    )
+    return UnplacedPod(**row_facts(row), node=node, reason=reason, waits=waits)
 
 
 def _why_it_stays(pod: Object) -> str:

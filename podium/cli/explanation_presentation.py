@@ -85,7 +85,10 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
 
 def remedy_table(explanation: PodExplanation) -> Table:
     """The smallest changes that would give the pod a place."""
-    rows = [(one.change, one.node, ", ".join(one.victims) or "-") for one in explanation.remedies]
+    rows = [
+        (one.change, one.node, ", ".join(victim.pod for victim in one.victims) or "-")
+        for one in explanation.remedies
+    ]
     return Table(("Change", "Node", "Who would have to go"), rows, title="It would fit with")
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from podium.api.disruption import BY_EVICTION, BY_PRESSURE, BY_TAINT, EVICTED, LOST, PREEMPTED
+from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.cli.output import count
 from podium.cli.timeline_text import time_text
-from podium.plan.outcome import Plan, Return, WorkloadSummary
+from podium.plan.outcome import Plan, WorkloadSummary
 
-_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
 _WORDS: Mapping[str, str] = {PREEMPTED: "preempted", EVICTED: "evicted", LOST: "stopped"}
 _SENTENCES_MAX = 20
 
@@ -24,18 +23,20 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     affected = [one for one in plan.workloads if one.lost or one.pending or _dips(one)]
     shown = affected if wide else affected[:_SENTENCES_MAX]
     for one in shown:
-        yield f"{one.workload} {'; '.join(_clauses(one))}."
+        told = "; ".join(_clauses(one))
+        is_sentence = told.startswith(("loses", "is ", "stays"))
+        yield f"{one.workload}{'' if is_sentence else ':'} {told}."
     if len(affected) > len(shown):
         yield f"{len(affected) - len(shown)} workloads more, with -o wide."
     yield from _drains(plan)
     for rollout in plan.rollouts:
         if rollout.is_stuck:
             since = time_text(rollout.at_s or 0.0)
-            yield f"{rollout.workload} is stuck from {since} on: {rollout.message}."
+            yield f"{rollout.workload} is stuck from {since} on: {rollout.text}."
         elif rollout.is_open:
             end = time_text(plan.until_s)
             yield f"{rollout.workload} is still rolling out at the plan's end, {end}: " + (
-                f"{rollout.message}."
+                f"{rollout.text}."
             )
 
 
@@ -75,7 +76,8 @@ def _clauses(one: WorkloadSummary) -> Iterator[str]:
     if _dips(one) and not one.workload.startswith("Pod "):
         how_long = f"for {round(one.ready_least_for_s, 1):.12g} s"
         end = "" if one.is_ready_in_the_end else ", and fewer than before in the end"
-        yield f"{how_long} only {one.ready_least} of {one.ready_before} are ready{end}"
+        verb = "is" if one.ready_least == 1 else "are"
+        yield f"{how_long} only {one.ready_least} of {one.ready_before} {verb} ready{end}"
 
 
 def _number(number: int, verb: str) -> str:
@@ -83,24 +85,17 @@ def _number(number: int, verb: str) -> str:
 
 
 def _counts(plan: Plan) -> Iterator[str]:
-    placed = [one for one in plan.placements if not one.replaces]
-    yield f"{count(len(placed), 'pod')} placed"
-    yield f"{sum(len(p.taken) for p in plan.preemptions)} preempted"
-    yield f"{len(plan.pending)} pending"
-    evicted = sum(one.cause in _EVICTIONS for one in plan.disruptions)
-    if evicted:
-        yield f"{evicted} evicted"
-    recreated = len(plan.placements) - len(placed)
-    if recreated:
-        yield f"{recreated} recreated"
-    lost = sum(one.comes_again is Return.NEVER for one in plan.disruptions)
-    if lost:
-        yield f"{lost} lost for good"
-    if plan.gated:
-        yield f"{len(plan.gated)} gated"
-    if plan.refusals or plan.rejected:
-        yield f"{len(plan.refusals) + len(plan.rejected)} refused"
-    if plan.ignored:
-        yield f"{len(plan.ignored)} ignored"
-    if plan.removed:
-        yield f"{len(plan.removed)} removed"
+    counts = plan.counts
+    yield f"{count(counts.placed, 'pod')} placed"
+    yield f"{counts.preempted} preempted"
+    yield f"{counts.pending} pending"
+    more = {
+        "evicted": counts.evicted,
+        "recreated": counts.recreated,
+        "lost for good": counts.lost_for_good,
+        "gated": counts.gated,
+        "refused": counts.refused + len(plan.rejected),
+        "ignored": counts.ignored,
+        "removed": counts.removed,
+    }
+    yield from (f"{number} {word}" for word, number in more.items() if number)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from podium.cli.output import Cell, count
-from podium.cli.row_groups import together
+from podium.cli.row_groups import together, told_once
 from podium.cli.timeline_text import DISRUPTION_HEADINGS, disruption_rows, time_text
 from podium.plan.outcome import BudgetChange, Placement, Plan, PodRow
 from podium.simulation.timeline.preemption import Victim
@@ -25,6 +25,7 @@ class PlanTable:
         all_rows: a row for each pod, or whatever else it is about.
         workloads: whose pod each row is about; None if it isn't about pods.
         merged: places of cells in which pods may differ that are told together.
+        told_once: the place of a long text that need not be told twice; None if there is none.
     """
 
     title: str
@@ -32,12 +33,14 @@ class PlanTable:
     all_rows: Sequence[Sequence[Cell]]
     workloads: Sequence[str] | None = None
     merged: Collection[int] = ()
+    told_once: int | None = None
 
     def rows(self, *, wide: bool) -> Iterable[Sequence[Cell]]:
         """Its rows; unless `wide`, one for all pods of a workload that fare alike."""
         if wide or self.workloads is None:
             return self.all_rows
-        return together(self.workloads, self.all_rows, self.merged)
+        rows = together(self.workloads, self.all_rows, self.merged)
+        return rows if self.told_once is None else told_once(rows, self.told_once)
 
 
 def placements(plan: Plan) -> PlanTable:
@@ -131,7 +134,7 @@ def leftovers(plan: Plan) -> Iterator[PlanTable]:
         (Text(p.pod, style=_WAITING), p.nominated_node or "-", p.message) for p in plan.pending
     ]
     headings: tuple[str, ...] = ("POD", "NOMINATED TO", "MESSAGE")
-    yield PlanTable("PENDING", headings, pending, _workloads(plan.pending))
+    yield PlanTable("PENDING", headings, pending, _workloads(plan.pending), told_once=2)
     gated = [(Text(g.pod, style=_WAITING), g.message) for g in plan.gated]
     yield PlanTable("GATED", ("POD", "MESSAGE"), gated, _workloads(plan.gated))
     refusals = [(Text(r.pod, style=_LOST), r.node, r.reason, r.message) for r in plan.refusals]

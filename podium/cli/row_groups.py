@@ -7,7 +7,8 @@ from rich.text import Text
 
 from podium.cli.output import Cell, count
 
-_SHOWN_MAX = 4
+_AS_ABOVE = "as above"
+_SHOWN_MAX = 12
 
 
 def together(
@@ -37,6 +38,17 @@ def together(
                 if place
             ),
         )
+
+
+def told_once(rows: Iterable[Sequence[Cell]], place: int) -> Iterator[tuple[Cell, ...]]:
+    """Rows with those of equal text together, which only the first of them tells."""
+    groups: dict[str, list[Sequence[Cell]]] = {}
+    for row in rows:
+        groups.setdefault(str(row[place]), []).append(row)
+    for first, *others in groups.values():
+        yield tuple(first)
+        for row in others:
+            yield (*row[:place], _AS_ABOVE, *row[place + 1 :])
 
 
 def _style(cell: Cell) -> str:

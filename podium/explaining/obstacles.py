@@ -13,6 +13,7 @@ from podium.scheduler import Scheduler
 
 # Of nodes that are refused for the same reasons no more are looked at closely.
 _DETAILED_MAX = 20
+_RESOURCES = "NodeResourcesFit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,11 @@ def obstacles(
         alike[own] += 1
         for status in own or (first,):
             details: tuple[str, ...] = ()
-            if not own:
-                details = _kept_for(scheduler.nominator.rivals_on(decision.pod, node_name))
-            elif alike[own] <= _DETAILED_MAX:
+            if own and alike[own] <= _DETAILED_MAX:
                 details = details_of(status, place)
+            if not own or (details and status.plugin == _RESOURCES):
+                rivals = scheduler.nominator.rivals_on(decision.pod, node_name)
+                details = (*details, *_kept_for(rivals))
             plugin, code = status.plugin, str(status.code)
             found.append(Obstacle(node_name, plugin, code, status.reasons, details))
     return tuple(found)

@@ -16,6 +16,7 @@ from podium.explaining.amounts import amount_text
 from podium.explaining.changed_pods import with_less, with_priority, with_tolerations
 from podium.explaining.details import taint_text, untolerated_taints
 from podium.explaining.extra_nodes import extra_node, shapes
+from podium.explaining.pod_reports import PodReport, pod_facts
 from podium.scheduler import Scheduler
 
 # A node with such a taint isn't well, or is to be left alone.
@@ -34,13 +35,13 @@ class Remedy(Report):
         kind: what is changed.
         change: what is to be changed, in words.
         node: where the pod goes then.
-        victims: whom it takes the place of, as `namespace/name`, the most important first.
+        victims: whom it takes the place of, the most important first.
     """
 
     kind: Literal["Request", "Toleration", "Node", "Priority"]
     change: str
     node: str
-    victims: tuple[str, ...] = ()
+    victims: tuple[PodReport, ...] = ()
 
 
 def remedies(
@@ -158,5 +159,5 @@ def _priority(trial: _Trial, pod: PodInfo, classes: Iterable[Object]) -> Iterato
 def _preempting(trial: _Trial, pod: Object, change: str) -> Iterator[Remedy]:
     preemption = trial.decide(pod).preemption
     if preemption is not None and preemption.node_name:
-        victims = tuple(victim.key for victim in preemption.victims)
+        victims = tuple(PodReport(**pod_facts(victim)) for victim in preemption.victims)
         yield Remedy("Priority", change, preemption.node_name, victims)

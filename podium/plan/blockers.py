@@ -14,28 +14,24 @@ from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
-from podium.documents.report import Report
+from podium.explaining.pod_reports import PodReport, pod_facts
 
 Whose = Literal["incoming", "existing"]
 
 
-@dataclass(frozen=True, slots=True)
-class Blocker(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocker(PodReport):
     """A pod on one node that keeps a pod off another.
 
     Attributes:
         node: the node that is closed.
-        pod: who closes it.
-        on: where that pod is.
-        priority: of that pod.
+        on: where the pod is that closes it.
         topology_key: the label of which both nodes have the same value.
         is_own_rule: whether it is the incoming pod that doesn't want to be near the other.
     """
 
     node: str
-    pod: str
     on: str
-    priority: int
     topology_key: str
     is_own_rule: Annotated[
         bool,
@@ -65,7 +61,13 @@ def blockers(
             if row != here and shared:
                 on = snapshot.names[row]
                 found.append(
-                    Blocker(node_name, other.key, on, other.priority, topology_key, is_own_rule)
+                    Blocker(
+                        **pod_facts(other),
+                        node=node_name,
+                        on=on,
+                        topology_key=topology_key,
+                        is_own_rule=is_own_rule,
+                    )
                 )
     return found
 

@@ -5,9 +5,9 @@ nodes in another order, in which the first of equals is taken; seed 0 goes by na
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from podium.plan.outcome import Chance, Fate, Plan
+from podium.plan.outcome import Chance, Fate, Plan, PodRow, row_facts
 
 PENDING = "pending"
 LOSES_PLACE = "loses its place"
@@ -22,22 +22,27 @@ def chances(plans: Sequence[Plan]) -> tuple[Chance, ...]:
     """
     fates = [_fates(plan) for plan in plans]
     pods = dict.fromkeys(pod for fate in fates for pod in fate)
+    rows = {row.pod: row for plan in plans for row in _rows(plan)}
     found = []
     for pod in pods:
         counted = Counter(fate.get(pod, NEITHER) for fate in fates)
         if len(counted) > 1:
-            found.append(Chance(pod, tuple(counted.most_common())))
+            found.append(Chance(**row_facts(rows[pod]), outcomes=tuple(counted.most_common())))
     return tuple(found)
 
 
 def unrelated(plan: Plan, without_changes: Plan) -> tuple[Fate, ...]:
     """What would happen without the changes as well: pods that get or lose their place anyway."""
-    anyway = _fates(without_changes)
+    anyway, rows = _fates(without_changes), {row.pod: row for row in _rows(plan)}
     return tuple(
-        Fate(pod, outcome)
+        Fate(**row_facts(rows[pod]), outcome=outcome)
         for pod, outcome in _fates(plan).items()
         if outcome != PENDING and anyway.get(pod) == outcome
     )
+
+
+def _rows(plan: Plan) -> Iterator[PodRow]:
+    yield from (*plan.placements, *plan.pending, *plan.disruptions)
 
 
 def _fates(plan: Plan) -> dict[str, str]:

@@ -155,7 +155,7 @@ class Changer:
         live = self._cluster.store.get(*found)
         if live is not None and spec_of(live).get("paused"):
             message = "can't restart a paused deployment (resume it first)"
-            self.rejected.append(RejectedObject(label(found), message))
+            self._reject(found, message)
             return
         marks = {_RESTARTED_AT: timestamp(self._cluster.driver.now_s)}
         body = {"spec": {"template": {"metadata": {"annotations": marks}}}}
@@ -172,8 +172,12 @@ class Changer:
         try:
             act(found)
         except RefusedError as refused:
-            self.rejected.append(RejectedObject(label(found), refused.message))
+            self._reject(found, refused.message)
         self._observer.look()
+
+    def _reject(self, found: Identity, message: str) -> None:
+        at_s = round(self._observer.passed_s(), 3)
+        self.rejected.append(RejectedObject(label(found), message, namespace=found[1], at_s=at_s))
 
     def _last_applied(self, found: Identity) -> Object | None:
         """The manifest by which an object was written by hand; None if it wasn't."""

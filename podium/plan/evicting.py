@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, key, name, status_of, uid
 from podium.api.pods import is_finished, node_name_of
-from podium.api.priority import is_critical, pod_priority
+from podium.api.priority import is_critical
 from podium.api.qos import stored_or_computed_qos
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.documents.report import API_VERSION, Report
@@ -24,6 +24,7 @@ from podium.node.pressure.signals import EPHEMERAL_STORAGE, INODES, MEMORY, PIDS
 from podium.node.simulated.behaviour import BehaviourError
 from podium.node.simulated.scripted_usage import USAGE, usage_of
 from podium.node.simulated.stats_provider import usage_at
+from podium.plan.outcome import PodRow
 from podium.plan.play import Play
 from podium.plan.pressing import with_usage
 from podium.plan.request import Request
@@ -52,23 +53,19 @@ def _keys(keys: tuple[tuple[str, str], ...]) -> list[KeyReport]:
     return [{"key": title, "value": value} for title, value in keys]
 
 
-@dataclass(frozen=True, slots=True)
-class RankedPod(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedPod(PodRow):
     """A pod in the order.
 
     Attributes:
-        pod: as namespace/name.
         qos_class: of the pod.
-        priority: likewise.
         is_spared: whether it is critical, so that the node never evicts it.
         is_assumed: whether what it uses isn't known: it is taken to use what it requests, and
             none of what can't be requested.
         keys: title and value of each key by which pods are ordered.
     """
 
-    pod: str
     qos_class: str
-    priority: int
     is_spared: Annotated[bool, Field(serialization_alias="spared")]
     is_assumed: Annotated[bool, Field(serialization_alias="usageAssumed")]
     keys: Annotated[tuple[tuple[str, str], ...], PlainSerializer(_keys)]
@@ -119,15 +116,15 @@ def rank_evictions(
         one for one in store.list("Pod").items if node_name_of(one) == node and not is_finished(one)
     ]
     usage = {uid(pod): _usage(pod, now_s) for pod in pods}
+    owners = play.owners()
     ranked = rank(signal, pods, usage, Filesystems(), order)
     return EvictionRanking(
         node=node,
         signal=signal,
         pods=tuple(
             RankedPod(
-                pod=key(one.pod),
+                **owners.row_of(one.pod),
                 qos_class=stored_or_computed_qos(one.pod),
-                priority=pod_priority(one.pod),
                 is_spared=is_critical(one.pod),
                 is_assumed=USAGE + _SCRIPTED[signal.resource] not in annotations(one.pod),
                 keys=one.keys,

@@ -10,7 +10,7 @@ from typing import Any
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, controller_of, is_terminating, key, uid
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
-from podium.api.priority import pod_priority, preemption_policy
+from podium.api.priority import preemption_policy
 from podium.core.decision import Decision
 from podium.core.explanation import Explanation, explain, failure_message
 from podium.explaining.obstacles import obstacles
@@ -62,8 +62,7 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
     model = limits_of_the_model([subject])
     warnings = completeness_warnings(play.state.values(), play.applied.values())
     return PodExplanation(
-        pod=pod_key,
-        priority=pod_priority(subject),
+        **play.owners().row_of(subject),
         preemption_policy=preemption_policy(subject),
         scheduler_name=scheduler_name_of(subject),
         was_on=was_on,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, PlainSerializer
 
 from podium.core.status import Status, StatusReport
-from podium.documents.report import API_VERSION, HIDDEN, OrNull, Report, Seconds
+from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, OrNull, Report, Seconds
 from podium.explaining.obstacles import Obstacle
 from podium.explaining.remedies import Remedy
 from podium.plan.blockers import Blocker
@@ -108,7 +108,11 @@ class PodExplanation(Report):
 
     Attributes:
         pod: the pod.
+        namespace: where it is.
+        workload: its topmost controller, `Kind namespace/name`; itself if it has none.
+        owner: its controller, likewise; empty if it has none.
         priority: of the pod.
+        priority_class: the name of its PriorityClass; empty if it names none.
         preemption_policy: whether it may preempt.
         scheduler_name: the profile that decided.
         was_on: the node that it is on in truth; empty if none.
@@ -121,7 +125,11 @@ class PodExplanation(Report):
     api_version: str = API_VERSION
     kind: Literal["Explanation"] = "Explanation"
     pod: str
+    namespace: str
+    workload: str
+    owner: Annotated[str, IF_ANY] = ""
     priority: int
+    priority_class: OrNull
     preemption_policy: str
     scheduler_name: str
     was_on: Annotated[OrNull, Field(serialization_alias="boundTo")]

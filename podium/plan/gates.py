@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 
 from podium.api.errors import PodiumError
 from podium.documents.report import OrNull, Report
+from podium.explaining.pod_reports import report_facts
 from podium.plan.conditions import Condition
 from podium.plan.outcome import Plan, PodRow
 
@@ -210,7 +211,7 @@ def _violations(plan: Plan) -> Iterator[Finding]:
     for preemption in plan.preemptions:
         for victim in preemption.taken:
             for budget in victim.broken:
-                row = rows.get(victim.pod) or PodRow(pod=victim.pod, priority=victim.priority)
+                row = rows.get(victim.pod) or PodRow(**report_facts(victim))
                 message = f"is preempted, which violates the budget {budget}"
                 yield _of(Condition.PDB_VIOLATION, row, message, preemption.preemptor)
 
@@ -223,11 +224,10 @@ def _pending(plan: Plan) -> Iterator[Finding]:
 def _rejected(plan: Plan) -> Iterator[Finding]:
     for one in plan.rejected:
         about = one.workload or one.object
-        place = about.partition(" ")[2].rpartition("/")[0]
         yield Finding(
             condition=Condition.REJECTED,
             object=one.object,
-            namespace=place,
+            namespace=one.namespace,
             workload=about,
             message=f"is rejected: {one.message}",
         )
@@ -241,7 +241,7 @@ def _refused(plan: Plan) -> Iterator[Finding]:
 def _stuck(plan: Plan) -> Iterator[Finding]:
     for one in plan.rollouts:
         if one.is_stuck:
-            yield _of_workload(Condition.STUCK_ROLLOUT, one.workload, f"is stuck: {one.message}")
+            yield _of_workload(Condition.STUCK_ROLLOUT, one.workload, f"is stuck: {one.text}")
 
 
 def _unplayed(plan: Plan) -> Iterator[Finding]:
@@ -249,7 +249,7 @@ def _unplayed(plan: Plan) -> Iterator[Finding]:
         yield _of_workload(Condition.UNPLAYED, one.object, f"isn't played: {one.reason}")
     for rollout in plan.rollouts:
         if rollout.is_open:
-            message = f"isn't played to its end: {rollout.message}"
+            message = f"isn't played to its end: {rollout.text}"
             yield _of_workload(Condition.UNPLAYED, rollout.workload, message)
 
 

@@ -59,19 +59,22 @@ def _why(pod: PodHistory, top: Identity | None, gone: Identity | None) -> str:
 
 def short_of_pods(play: Play) -> Iterator[RejectedObject]:
     """Workloads that lack pods in the end which the API didn't let in, and what it said."""
-    known, refusals = play.owners(), {}
+    known, refusals = play.owners(), dict[Identity, tuple[str, float]]()
     for entry in play.observer.entries:
         details = entry.details
         if entry.type == "Event" and details.get("reason") == _FAILED:
             about = details["regarding"]
             found = (about["kind"], about.get("namespace", ""), about["name"])
-            refusals[found] = str(details["message"]).removeprefix(_ERROR)
-    for found, message in refusals.items():
+            _, since_s = refusals.get(found, ("", entry.at_s))
+            refusals[found] = str(details["message"]).removeprefix(_ERROR), since_s
+    for found, (message, since_s) in refusals.items():
         count = _lacking(play.cluster.store, found)
         if count > 0:
             pods = "1 pod" if count == 1 else f"{count} pods"
             *_, top = known.above(found)
-            yield RejectedObject(pods, message, label(top), count)
+            yield RejectedObject(
+                pods, message, label(top), count, namespace=found[1], at_s=round(since_s, 3)
+            )
 
 
 def _lacking(store: Store, found: Identity) -> int:

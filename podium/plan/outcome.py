@@ -1,39 +1,40 @@
 """What a plan comes to: the report that is printed as it is; pods are named `namespace/name`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainSerializer
 from typing_extensions import TypedDict
 
 from podium.api.disruption import Cause
 from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, OrNull, Report, Seconds
+from podium.explaining.pod_reports import PodReport
 from podium.plan.draining import Drainage
 from podium.plan.optimum_report import Optimum
 from podium.plan.rollouts import Rollout
 from podium.plan.unplayed import Unplayed
 from podium.simulation.timeline.preemption import PreemptionOutcome
 
+Since = Annotated[float, Field(serialization_alias="since")]
+"""Since when something is so: `since`, in seconds since the plan began."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PodRow(Report):
+class PodRow(PodReport):
     """A pod, and who it belongs to.
 
     Attributes:
-        pod: the pod.
-        namespace: where it is.
         workload: its topmost controller, `Kind namespace/name`; itself if it has none.
-        priority: of the pod.
-        priority_class: the name of its PriorityClass; empty if it names none.
     """
 
-    pod: str
-    namespace: str = ""
     workload: str = ""
-    priority: int = 0
-    priority_class: OrNull = ""
+
+
+def row_facts(row: PodRow) -> dict[str, Any]:
+    """The fields of a `PodRow`, for another row about the same pod."""
+    return {one.name: getattr(row, one.name) for one in fields(PodRow)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +60,13 @@ class PendingPod(PodRow):
 
     Attributes:
         message: as in kube-scheduler's FailedScheduling event.
+        since_s: when it was created, in seconds since the plan began; 0 if it waited before.
         nominated_node: where it waits for room; empty if nowhere.
         replaces: the lost pod in whose place it was to come; empty if in nobody's.
     """
 
     message: str
+    since_s: Since = 0.0
     nominated_node: Annotated[str, IF_ANY] = ""
     replaces: Annotated[str, IF_ANY] = ""
 
@@ -75,10 +78,12 @@ class GatedPod(PodRow):
     Attributes:
         plugin: who keeps it out.
         message: why.
+        since_s: when it was created, in seconds since the plan began; 0 if it was there before.
     """
 
     plugin: str
     message: str
+    since_s: Since = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +94,13 @@ class NodeRefusal(PodRow):
         node: the node that it named.
         reason: as in the status of the failed pod, such as `OutOfcpu`.
         message: likewise.
+        at_s: when it was handed to the node, in seconds since the plan began.
     """
 
     node: str
     reason: str
     message: str
+    at_s: Seconds = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +112,16 @@ class RejectedObject(Report):
         message: why, as the client is told.
         workload: whose pods they are, `Kind namespace/name`; empty for an object of its own.
         count: how many there are.
+        namespace: where it is; empty if it stands in none.
+        at_s: when it was refused first, in seconds since the plan began.
     """
 
     object: str
     message: str
     workload: Annotated[str, IF_ANY] = ""
-    count: Annotated[int, Field(exclude_if=lambda count: count == 1)] = 1
+    count: int = 1
+    namespace: OrNull = ""
+    at_s: Seconds = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,9 +143,10 @@ class RemovedPod(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoredPod(PodRow):
-    """A pod that asks for another scheduler."""
+    """A pod that asks for another scheduler, since when."""
 
     scheduler_name: str
+    since_s: Since = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +155,7 @@ class BudgetChange(Report):
 
     Attributes:
         budget: `namespace/name`.
+        namespace: where it is.
         allowed_before: disruptions allowed in the state.
         allowed_after: disruptions allowed at the end of the plan.
         allowed_least: the fewest disruptions allowed in between.
@@ -158,6 +171,7 @@ class BudgetChange(Report):
     least_at_s: Annotated[float, Field(serialization_alias="leastAt")] = 0.0
     violated_by: tuple[str, ...] = ()
     is_touched: Annotated[bool, HIDDEN] = False
+    namespace: str = ""
 
 
 class Happening(StrEnum):
@@ -172,14 +186,13 @@ class Happening(StrEnum):
     GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True)
-class Moment(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment(PodRow):
     """A line of the timeline.
 
     Attributes:
         at_s: when, in seconds since the plan began.
         happening: what.
-        pod: to whom.
         uid: of the pod.
         node: where the pod is; empty if nowhere.
         detail: the reason, as in the pod's status; empty if there is none.
@@ -188,7 +201,6 @@ class Moment(Report):
 
     at_s: Seconds
     happening: Annotated[Happening, Field(serialization_alias="event")]
-    pod: str
     uid: Annotated[str, HIDDEN]
     node: Annotated[str, IF_ANY] = ""
     detail: Annotated[str, IF_ANY, Field(serialization_alias="reason")] = ""
@@ -215,7 +227,6 @@ class Disruption(PodRow):
             gives way to a pod that itself comes in place of such a one, and so on.
         comes_again: whether another pod comes in its place.
         by: the preemptor; empty if it wasn't preempted.
-        owner: its controller, `Kind namespace/name`; empty if it has none.
         replacement: that pod; empty if there is none.
         replaced_on: where the replacement is in the end; empty if nowhere.
         replaced_at_s: when the replacement was bound; None if it wasn't.
@@ -227,7 +238,6 @@ class Disruption(PodRow):
     depth: int = 1
     comes_again: Return = Return.CERTAIN
     by: Annotated[str, IF_ANY] = ""
-    owner: Annotated[str, IF_ANY] = ""
     replacement: Annotated[str, IF_ANY] = ""
     replaced_on: Annotated[str, IF_ANY] = ""
     replaced_at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="replacedAt")] = None
@@ -239,7 +249,9 @@ class WorkloadSummary(Report):
 
     Attributes:
         workload: `Kind namespace/name`.
+        namespace: where it is.
         priority: the highest among its pods that are concerned.
+        priority_class: of that pod; empty if it names none.
         pods: how many it had.
         lost: how many of them lose their places through no change of their own, by cause.
         recreated: how many of the lost ones have got a place again in the end.
@@ -253,7 +265,9 @@ class WorkloadSummary(Report):
     """
 
     workload: str
+    namespace: str = ""
     priority: int
+    priority_class: OrNull = ""
     pods: int
     lost: Mapping[str, int] = field(default_factory=dict)
     recreated: Annotated[int, IF_ANY] = 0
@@ -266,11 +280,10 @@ class WorkloadSummary(Report):
     is_ready_in_the_end: Annotated[bool, Field(serialization_alias="readyInTheEnd")] = True
 
 
-@dataclass(frozen=True, slots=True)
-class Fate(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fate(PodRow):
     """What comes of a pod: the name of a node, or a few words."""
 
-    pod: str
     outcome: str
 
 
@@ -285,30 +298,61 @@ def _outcomes(counted: tuple[tuple[str, int], ...]) -> list[ChanceOutcome]:
     return [{"outcome": outcome, "times": times} for outcome, times in counted]
 
 
-@dataclass(frozen=True, slots=True)
-class Chance(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chance(PodRow):
     """A pod whose fate depends on chance.
 
     Attributes:
-        pod: the pod.
         outcomes: what comes of it, the name of a node or a few words, with how many times.
     """
 
-    pod: str
     outcomes: Annotated[tuple[tuple[str, int], ...], PlainSerializer(_outcomes)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts(Report):
+    """How many of what a plan comes to.
+
+    Attributes:
+        placed: pods that get a place and replace no lost one.
+        preempted: pods that lose their place to others, each once.
+        pending: pods that wait in the end.
+        evicted: pods that lose their place to drains, taints and pressure.
+        recreated: pods that get a place in place of lost ones.
+        lost_for_good: lost pods that nobody recreates.
+        gated: pods that may not be tried.
+        refused: pods that nodes don't take.
+        rejected: objects, and pods of workloads, that the API doesn't let in.
+        ignored: pods that ask for other schedulers.
+        removed: pods that go because of the changes.
+    """
+
+    placed: int = 0
+    preempted: int = 0
+    pending: int = 0
+    evicted: int = 0
+    recreated: int = 0
+    lost_for_good: int = 0
+    gated: int = 0
+    refused: int = 0
+    rejected: int = 0
+    ignored: int = 0
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Plan(Report):
     """The outcome of a plan; each list is in the order in which things happen.
 
-    `until_s` says for how long it was played, in seconds, and `seeds` how many times; all but
-    `chances` is of the first time. `interrupted` says that there would have been more. `anyway` has
-    what would happen without the changes, too, `optimum` the least disruption, if asked for.
+    `counts` sums up. `until_s` says for how long it was played, in seconds, and `seeds` how many
+    times; all but `chances` is of the first time. `interrupted` says that there would have been
+    more. `anyway` has what would happen without the changes, too, `optimum` the least disruption,
+    if asked for.
     """
 
     api_version: str = API_VERSION
     kind: Literal["Plan"] = "Plan"
+    counts: Counts = field(default_factory=Counts)
     workloads: tuple[WorkloadSummary, ...] = ()
     placements: tuple[Placement, ...] = ()
     preemptions: tuple[PreemptionOutcome, ...] = ()

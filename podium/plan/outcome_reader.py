@@ -1,16 +1,15 @@
 """What a play came to: what the observer has noted, and how the cluster is in the end."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER
-from podium.api.objects import Object, condition_of, is_terminating, key, uid
+from podium.api.objects import Object, condition_of, is_terminating, key, namespace, uid
 from podium.api.pods import node_name_of, nominated_node_of, phase_of, scheduler_name_of
 from podium.api.priority import pod_priority
 from podium.node.critical_pod_preemption import REASON as STOPPED_BY_NODE
 from podium.node.pressure.pod_eviction import REASON as EVICTED
-from podium.plan.identities import label
 from podium.plan.outcome import (
     BudgetChange,
     Disruption,
@@ -23,6 +22,7 @@ from podium.plan.outcome import (
     Placement,
     Return,
 )
+from podium.plan.owners import Row
 from podium.plan.play import Play
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
@@ -99,6 +99,7 @@ class OutcomeReader:
                 node=node_name_of(pod),
                 reason=pod["status"]["reason"],
                 message=str(pod["status"].get("message") or "").removeprefix(_REJECTED),
+                at_s=round(self._history(pod).bound_s or 0.0, 3),
             )
             for pod in self._pods
             if _failed(pod) and self._history(pod).bound_s is not None and _was_refused(pod)
@@ -117,6 +118,7 @@ class OutcomeReader:
             PendingPod(
                 **self._owners.row_of(pod),
                 message=(condition_of(pod, "PodScheduled") or {}).get("message") or _NOT_TRIED,
+                since_s=self._since_s(pod),
                 nominated_node=nominated_node_of(pod),
                 replaces=self._replaced(self._history(pod)),
             )
@@ -131,14 +133,16 @@ class OutcomeReader:
                 gate = scheduler.decide(scheduler.pending(pod), scheduler_name_of(pod)).gate
                 if gate is not None:
                     row = self._owners.row_of(pod)
-                    yield GatedPod(**row, plugin=gate.plugin, message=gate.message)
+                    since_s = self._since_s(pod)
+                    yield GatedPod(**row, plugin=gate.plugin, message=gate.message, since_s=since_s)
 
     def ignored(self) -> Iterator[IgnoredPod]:
         """Pods that are for other schedulers."""
         for pod in self._unbound:
             if scheduler_name_of(pod) not in self._play.scheduler.pipelines:
                 row = self._owners.row_of(pod)
-                yield IgnoredPod(**row, scheduler_name=scheduler_name_of(pod))
+                since_s = self._since_s(pod)
+                yield IgnoredPod(**row, scheduler_name=scheduler_name_of(pod), since_s=since_s)
 
     def budgets(self) -> Iterator[BudgetChange]:
         """What has become of the budgets that there are in the end."""
@@ -164,6 +168,7 @@ class OutcomeReader:
                 least_at_s=least_s,
                 violated_by=tuple(broken.get(key(pdb), ())),
                 is_touched=bool(course),
+                namespace=namespace(pdb),
             )
 
     def _courses(self) -> dict[str, list[tuple[float, int]]]:
@@ -199,7 +204,19 @@ class OutcomeReader:
         elif happening is Happening.TERMINATING:
             detail = str(entry.details.get("disruption") or "")
             by = self._preemptor(pod) if detail == BY_SCHEDULER.reason else ""
-        return Moment(round(entry.at_s, 3), happening, pod.pod, pod.uid, node, detail, by)
+        return Moment(
+            **self._rows[pod.uid],
+            at_s=round(entry.at_s, 3),
+            happening=happening,
+            uid=pod.uid,
+            node=node,
+            detail=detail,
+            by=by,
+        )
+
+    @cached_property
+    def _rows(self) -> Mapping[str, Row]:
+        return {one: self._owners.row(pod) for one, pod in self.histories.by_uid.items()}
 
     def _disruption(self, history: PodHistory) -> Disruption:
         new = self._replacements.get(history.uid)
@@ -212,7 +229,6 @@ class OutcomeReader:
             cause=history.cause,
             by=self._preemptor(history) if history.cause is BY_SCHEDULER else "",
             depth=self.histories.depth_of(history, self._preemptors),
-            owner="" if history.owner is None else label(history.owner),
             comes_again=_return(history),
             replacement="" if new is None else new.pod,
             replaced_on="" if new is None else new.node,
@@ -239,6 +255,9 @@ class OutcomeReader:
             if not node_name_of(pod) and not is_terminating(pod) and not _failed(pod)
         )
         return sorted(waiting, key=self._age)
+
+    def _since_s(self, pod: Object) -> float:
+        return round(self._history(pod).created_s, 3)
 
     def _age(self, pod: Object) -> tuple[str, int]:
         created = str(pod["metadata"].get("creationTimestamp") or "")

@@ -1,23 +1,19 @@
 """Who pods belong to."""
 
 from collections.abc import Iterable, Iterator
-from typing import TypedDict
 
 from podium.api.objects import Object, controller_of, key, name, namespace
 from podium.api.pods import priority_class_of
 from podium.api.priority import pod_priority
+from podium.explaining.pod_reports import PodFacts
 from podium.plan.identities import Identity, label
 from podium.simulation.timeline.pod_history import PodHistory
 
 
-class Row(TypedDict):
+class Row(PodFacts):
     """What each row about a pod says of it: the fields of `PodRow`."""
 
-    pod: str
-    namespace: str
     workload: str
-    priority: int
-    priority_class: str
 
 
 class Owners:
@@ -52,6 +48,7 @@ class Owners:
         return {
             "pod": pod.pod,
             "namespace": pod.pod.partition("/")[0],
+            "owner": label(pod.owner) if pod.owner else "",
             "workload": self.workload(pod.pod, pod.owner),
             "priority": pod.priority,
             "priority_class": pod.priority_class,
@@ -60,11 +57,12 @@ class Owners:
     def row_of(self, pod: Object) -> Row:
         """What a row says of a pod that is there."""
         owner = controller_of(pod)
-        above = owner and (str(owner["kind"]), namespace(pod), str(owner["name"]))
+        above = (str(owner["kind"]), namespace(pod), str(owner["name"])) if owner else None
         return {
             "pod": key(pod),
             "namespace": namespace(pod),
-            "workload": self.workload(key(pod), above or None),
+            "owner": label(above) if above else "",
+            "workload": self.workload(key(pod), above),
             "priority": pod_priority(pod),
             "priority_class": priority_class_of(pod),
         }

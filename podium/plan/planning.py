@@ -8,6 +8,7 @@ from podium.api.objects import Object, key, uid
 from podium.api.pods import node_name_of
 from podium.plan.chances import chances, unrelated
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
+from podium.plan.counting import counts_of
 from podium.plan.draining import drainages
 from podium.plan.leaving import removed, short_of_pods
 from podium.plan.loaded_state import LoadedState
@@ -16,6 +17,7 @@ from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
 from podium.plan.request import Progress, Request, without_changes
+from podium.plan.rollout_reasons import with_reasons
 from podium.plan.unplayed import unplayed, unplayed_owners
 from podium.plan.workload_summary import summaries
 
@@ -101,23 +103,26 @@ def played(play: Play, request: Request, progress: Passed | None = None) -> Plan
 def outcome_of(play: Play) -> Plan:
     """What a play that is over came to."""
     outcome = OutcomeReader(play)
+    pending, refusals = outcome.pending(), outcome.refusals()
+    rejected = (*play.rejected, *short_of_pods(play))
     found = Plan(
         placements=outcome.placements(),
         preemptions=tuple(play.preemptions.outcomes),
-        pending=outcome.pending(),
+        pending=pending,
         budgets=tuple(outcome.budgets()),
-        refusals=outcome.refusals(),
-        rejected=(*play.rejected, *short_of_pods(play)),
+        refusals=refusals,
+        rejected=rejected,
         gated=tuple(outcome.gated()),
         removed=tuple(removed(play, outcome.histories)),
         ignored=tuple(outcome.ignored()),
         disruptions=outcome.disruptions(),
-        rollouts=play.rollouts.found(),
+        rollouts=tuple(with_reasons(play.rollouts.found(), pending, rejected, refusals)),
         drains=tuple(drainages(play.changer.drainers, play.start_s)),
         timeline=outcome.timeline(),
         until_s=round(play.passed_s, 3),
     )
-    return replace(found, workloads=summaries(play, outcome.histories, found))
+    workloads = summaries(play, outcome.histories, found)
+    return replace(found, workloads=workloads, counts=counts_of(found))
 
 
 def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:

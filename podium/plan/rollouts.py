@@ -9,7 +9,7 @@ from pydantic import Field
 from podium.api.objects import Object, condition_of, spec_of, status_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.cluster import Cluster
-from podium.documents.report import IF_KNOWN, Report
+from podium.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.plan.identities import Identity, label
 
 # As a Deployment's progress deadline by default; the other kinds have none of their own.
@@ -28,12 +28,21 @@ class Rollout(Report):
         state: `Complete`, `Stuck` if nothing moves any more, `Open` if the plan ended before.
         message: what is lacking, in words; empty if nothing is.
         at_s: when it was complete, or known to be stuck, in seconds since the plan began.
+        reason: why it isn't complete, in words; empty where that isn't known.
+        namespace: where the workload is.
     """
 
     workload: str
     state: Literal["Complete", "Stuck", "Open"]
     message: str = ""
     at_s: Annotated[float | None, IF_KNOWN, Field(serialization_alias="at")] = None
+    reason: Annotated[str, IF_ANY] = ""
+    namespace: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is lacking, and why."""
+        return f"{self.message}: {self.reason}" if self.reason else self.message
 
     @property
     def is_stuck(self) -> bool:
@@ -92,11 +101,15 @@ class Rollouts:
     def _rollout(self, one: Identity, workload: Object) -> Rollout:
         lacking = _LACKING[one[0]](workload)
         if not lacking:
-            return Rollout(label(one), "Complete", "", round(self._ended_s.get(one, 0.0), 3))
+            at_s = round(self._ended_s.get(one, 0.0), 3)
+            return Rollout(label(one), "Complete", "", at_s, namespace=one[1])
         missed_s = self._deadline_missed_s(one, workload)
         if missed_s is None:
-            return Rollout(label(one), "Open", lacking)
-        return Rollout(label(one), "Stuck", f"{lacking}, and nothing moves", round(missed_s, 3))
+            return Rollout(label(one), "Open", lacking, namespace=one[1])
+        is_late = (condition_of(workload, "Progressing") or {}).get("reason") == _DEADLINE
+        end = "its progress deadline has passed" if is_late else "nothing moves"
+        message, at_s = f"{lacking}, and {end}", round(missed_s, 3)
+        return Rollout(label(one), "Stuck", message, at_s, namespace=one[1])
 
     def _deadline_missed_s(self, one: Identity, workload: Object) -> float | None:
         """When it was plain that a rollout is stuck, in seconds since the plan began."""

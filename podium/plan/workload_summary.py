@@ -80,10 +80,12 @@ class _Counts:
     new: int = 0
     removed: int = 0
     priority: int | None = None
+    priority_class: str = ""
 
     def take(self, row: PodRow) -> None:
         """Count what a row of the plan tells."""
-        self.priority = row.priority if self.priority is None else max(self.priority, row.priority)
+        if self.priority is None or row.priority > self.priority:
+            self.priority, self.priority_class = row.priority, row.priority_class
         match row:
             case Disruption():
                 self.lost[row.cause.group] += 1
@@ -100,7 +102,9 @@ def _summary(workload: str, counts: _Counts, pods: int, readiness: _Readiness) -
     least, for_s = readiness.least()
     return WorkloadSummary(
         workload=workload,
+        namespace=workload.partition(" ")[2].partition("/")[0],
         priority=counts.priority or 0,
+        priority_class=counts.priority_class,
         pods=pods,
         lost=dict(counts.lost),
         recreated=counts.recreated,

@@ -116,7 +116,8 @@ def test_a_rollout_that_comes_to_no_end_is_not_safe() -> None:
     never = priority_class("never", 1, preemptionPolicy="Never")
     found = advice([*exported([node("n1", "2"), web])], "deploy/web=never", more=(never,))
     (end,) = found.dead_ends
-    assert end.next.stuck == ("Deployment default/web: 1 of 2 pods are updated, and nothing moves",)
+    lacking = "1 of 2 pods are updated, and its progress deadline has passed"
+    assert end.next.stuck == (f"Deployment default/web: {lacking}",)
 
 
 def test_what_the_api_rejects_is_not_safe() -> None:

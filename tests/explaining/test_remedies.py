@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from podium.explaining.pod_reports import PodReport
 from podium.explaining.remedies import Remedy
 from podium.plan.explaining import explain_pod
 from podium.plan.planning import Request
@@ -69,7 +70,8 @@ def test_one_more_node_has_its_daemons() -> None:
 def test_the_lowest_class_that_helps_and_whom_it_costs() -> None:
     state = [node("a"), pod("old", "4", on="a", priority=60), *CLASSES]
     remedy = found(state, pod("new", "2"))["Priority"]
-    assert remedy == Remedy("Priority", "priority class high (100)", "a", ("default/old",))
+    victim = PodReport(pod="default/old", namespace="default", priority=60)
+    assert remedy == Remedy("Priority", "priority class high (100)", "a", (victim,))
 
 
 def test_who_may_not_preempt_may_only_have_to_be_let() -> None:

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from podium.plan.blockers import Blocker
 from podium.plan.changes import Apply, parse_delete
 from podium.plan.explaining import DecisionView, ExplainError, PodExplanation, explain_pod
 from podium.plan.freed_ports import FreedPort
@@ -118,7 +117,9 @@ def test_a_pod_on_another_node_that_blocks_is_named() -> None:
     ]
     new = pod("p", priorityClassName="high", **apart_from("rival"))
     view = only(explained("p", state, new))
-    assert view.blockers == (Blocker("a", "default/rival-1", "b", 0, ZONE, is_own_rule=True),)
+    (blocker,) = view.blockers
+    assert (blocker.node, blocker.pod, blocker.on) == ("a", "default/rival-1", "b")
+    assert (blocker.topology_key, blocker.is_own_rule) == (ZONE, True)
     assert view.preemption is not None
     assert list(view.preemption.rejected) == ["a"]
 
@@ -131,7 +132,9 @@ def test_so_is_one_whose_own_rule_it_is() -> None:
         pod("hermit", on="b", **apart_from("p")),
     ]
     view = only(explained("p", state, pod("p", priorityClassName="high")))
-    assert view.blockers == (Blocker("a", "default/hermit", "b", 0, ZONE, is_own_rule=False),)
+    (blocker,) = view.blockers
+    assert (blocker.node, blocker.pod, blocker.on) == ("a", "default/hermit", "b")
+    assert (blocker.topology_key, blocker.is_own_rule) == (ZONE, False)
 
 
 def test_a_pod_on_the_node_itself_is_no_blocker() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.disruption import BY_POD_GC, BY_SCHEDULER, BY_TAINT
-from podium.plan.outcome import Fate, Happening, Return
+from podium.plan.outcome import Happening, Return
 from tests.plan.objects import (
     budget,
     node,
@@ -178,7 +178,8 @@ def test_the_same_request_has_the_same_outcome() -> None:
 def test_what_would_happen_anyway_is_told_apart() -> None:
     state = [node("n", "2"), pod("waits"), pod("big", "3")]
     outcome = planned(state, pod("new"))
-    assert outcome.anyway == (Fate("default/waits", "n"),)
+    (fate,) = outcome.anyway
+    assert (fate.pod, fate.outcome) == ("default/waits", "n")
     assert planned(state).anyway == ()
 
 

@@ -1,20 +1,22 @@
 """The JSON of plans and explanations: fields, their order, their meaning."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from podium.documents.report import plain
 from podium.plan.changes import Apply
 from podium.plan.explaining import explain_pod
 from podium.plan.outcome import Plan
-from podium.plan.planning import Request
-from tests.plan.objects import budget, node, planned, pod, priority_class
+from podium.plan.planning import Request, plan
+from tests.plan.objects import budget, node, planned, pod, priority_class, workload
 
 HIGH = priority_class("high", 1000)
 
 FIELDS = [
     "apiVersion",
     "kind",
+    "counts",
     "workloads",
     "placements",
     "preemptions",
@@ -51,6 +53,13 @@ def of(name: str, priority: int = 0, priority_class: str | None = None) -> dict[
     }
 
 
+def victim(name: str) -> dict[str, Any]:
+    """The same of a victim."""
+    facts = of(name)
+    del facts["workload"]
+    return facts
+
+
 def state() -> list[Any]:
     return [
         HIGH,
@@ -67,6 +76,7 @@ def test_an_empty_plan_has_all_fields() -> None:
     assert list(report) == FIELDS
     assert (report["apiVersion"], report["kind"]) == ("podium.dev/v1alpha1", "Plan")
     assert report.pop("seeds") == 1
+    assert not any(report.pop("counts").values())
     assert not any(report[field] for field in report if field not in FIELDS[:2])
 
 
@@ -77,13 +87,21 @@ def test_a_plan() -> None:
     assert report["preemptions"] == [
         {
             "preemptor": "default/new",
+            "namespace": "default",
+            "priority": 1000,
+            "priorityClass": "high",
             "node": "b",
             "at": 0.0,
-            "victims": [{"pod": "default/plain", "priority": 0, "pdbViolation": False}],
+            "victims": [{**victim("plain"), "pdbViolation": False}],
             "alternatives": [
                 {
                     "node": "a",
-                    "victims": [{"pod": "default/web-1", "priority": 0, "pdbViolation": True}],
+                    "victims": [
+                        {
+                            **victim("web-1"),
+                            "pdbViolation": True,
+                        }
+                    ],
                     "pdbViolations": 1,
                     "lostAt": "fewest PodDisruptionBudget violations",
                 }
@@ -101,6 +119,7 @@ def test_a_plan() -> None:
             "allowedLeast": 0,
             "leastAt": 0.0,
             "violatedBy": [],
+            "namespace": "default",
         }
     ]
     assert report["disruptions"] == [
@@ -114,14 +133,12 @@ def test_a_plan() -> None:
             "by": "default/new",
         }
     ]
-    leaves = {"at": 0.0, "event": "terminating", "pod": "default/plain", "node": "b"}
+    leaves = {**of("plain"), "at": 0.0, "event": "terminating", "node": "b"}
     assert {**leaves, "reason": "PreemptionByScheduler", "by": "default/new"} in report["timeline"]
-    assert report["timeline"][-1] == {
-        "at": 32.0,
-        "event": "ready",
-        "pod": "default/new",
-        "node": "b",
-    }
+    ready = {"at": 32.0, "event": "ready", "node": "b"}
+    assert report["timeline"][-1] == {**of("new", 1000, "high"), **ready}
+    counts = {name: number for name, number in report["counts"].items() if number}
+    assert counts == {"placed": 1, "preempted": 1, "pending": 1, "lostForGood": 1}
 
 
 def test_what_was_left_out_is_counted() -> None:
@@ -148,12 +165,16 @@ def test_everything_else() -> None:
             "reason": "OutOfcpu",
             "message": "Node didn't have enough resource: cpu, requested: 2000, used: 1000, "
             "capacity: 1000",
+            "at": 0.0,
         }
     ]
     assert report["rejected"] == [
         {
             "object": "Pod default/wrong",
             "message": 'pods "wrong" is forbidden: no PriorityClass with name nope was found',
+            "count": 1,
+            "namespace": "default",
+            "at": 0.0,
         }
     ]
     assert report["gated"] == [
@@ -161,10 +182,33 @@ def test_everything_else() -> None:
             **of("gated"),
             "plugin": "SchedulingGates",
             "message": "waiting for scheduling gates: [a.b/c]",
+            "since": 0.0,
         }
     ]
-    assert report["ignored"] == [{**of("foreign"), "schedulerName": "mine"}]
+    assert report["ignored"] == [{**of("foreign"), "schedulerName": "mine", "since": 0.0}]
     assert report["removed"] == [{**of("old"), "reason": "is deleted", "at": 0.0, "node": "a"}]
+
+
+def test_each_pod_is_named_with_whose_it_is_and_how_important() -> None:
+    unsure = [*state(), workload("Deployment", "more", replicas=1)]
+    asked = Request(unsure, [Apply([pod("new", priorityClassName="high")])], seeds=3)
+    explained = explain_pod(asked, "default/new")
+    for report in (plain(plan(asked)), plain(explained)):
+        pods = [*_pods(report)]
+        assert pods
+        for one in pods:
+            assert {"pod", "namespace", "priority", "priorityClass"} <= one.keys()
+
+
+def _pods(value: Any) -> Iterator[dict[str, Any]]:
+    """All objects in a report that name a pod."""
+    if isinstance(value, dict):
+        if "pod" in value:
+            yield value
+        value = [*value.values()]
+    if isinstance(value, list):
+        for one in value:
+            yield from _pods(one)
 
 
 def test_an_explanation_can_be_written_down() -> None:

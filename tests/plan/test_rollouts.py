@@ -22,8 +22,13 @@ def test_one_that_fits_is_complete(kind: str) -> None:
 def test_a_deployment_is_stuck_when_its_deadline_passes() -> None:
     web = workload("Deployment", "web", "3", replicas=2, progressDeadlineSeconds=60)
     outcome = planned([node("a")], web)
-    assert only(outcome)[1:] == ("Stuck", "1 of 2 updated pods are available, and nothing moves")
+    lacking = "1 of 2 updated pods are available, and its progress deadline has passed"
+    assert only(outcome)[1:] == ("Stuck", lacking)
     (rollout,) = outcome.rollouts
+    (waiting,) = outcome.pending
+    assert rollout.text == (
+        f"{lacking}: {waiting.pod} stays pending: 0/1 nodes are available: 1 Insufficient cpu"
+    )
     assert rollout.at_s == pytest.approx(62.0, abs=2)
 
 

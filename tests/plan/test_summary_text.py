@@ -13,16 +13,16 @@ from podium.plan.outcome import Plan, WorkloadSummary
     [
         (
             {"lost": {"preempted": 2}, "recreated": 1, "pending": 1},
-            "loses 2 of 6 pods (2 preempted, 1 comes again); 1 stays pending.",
+            " loses 2 of 6 pods (2 preempted, 1 comes again); 1 stays pending.",
         ),
-        ({"lost": {"preempted": 10}}, "loses a pod 10 times, having 6 (10 preempted)."),
+        ({"lost": {"preempted": 10}}, " loses a pod 10 times, having 6 (10 preempted)."),
         (
             {"ready_before": 3, "ready_least": 1, "ready_least_for_s": 42.0},
-            "for 42 s only 1 of 3 are ready.",
+            ": for 42 s only 1 of 3 is ready.",
         ),
     ],
 )
 def test_what_a_workload_loses(fields: dict[str, Any], sentence: str) -> None:
     name = "Deployment shop/web"
     plan = Plan(workloads=(WorkloadSummary(workload=name, priority=0, pods=6, **fields),))
-    assert [*summary_lines(plan, wide=False)][1:] == [f"{name} {sentence}"]
+    assert [*summary_lines(plan, wide=False)][1:] == [f"{name}{sentence}"]

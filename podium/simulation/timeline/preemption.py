@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import Field, PlainSerializer
 
-from podium.documents.report import HIDDEN, IF_ANY, Report, Seconds
+from podium.documents.report import HIDDEN, IF_ANY, OrNull, Report, Seconds
+from podium.explaining.pod_reports import PodReport
 
 # What decides between candidates that no key tells apart: see docs/decisions.
 NAME_KEY = "smallest node name"
@@ -26,19 +27,15 @@ class VictimsBudget(Report):
     is_broken: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Victim(Report):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Victim(PodReport):
     """A pod that would have to go.
 
     Attributes:
-        pod: the pod.
-        priority: of the pod.
         budgets: those that cover it; reports say whether its disruption breaks any.
         is_leaving: whether it had to go already, as for an earlier preemptor.
     """
 
-    pod: str
-    priority: int
     budgets: Annotated[
         tuple[VictimsBudget, ...],
         PlainSerializer(lambda covering: any(one.is_broken for one in covering), return_type=bool),
@@ -77,12 +74,16 @@ class CandidateNode(Report):
         return self.lost_at is None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionOutcome(Report):
     """A preemption that a scheduler decided, with all that it weighed.
 
     Attributes:
         preemptor: the pod that needed room.
+        namespace: of the preemptor.
+        owner: its controller, `Kind namespace/name`; empty if it has none.
+        priority: of the preemptor.
+        priority_class: likewise; empty if it names none.
         node: the node that was taken.
         at_s: when it was decided, in seconds since the observer began.
         victims: of that node.
@@ -93,6 +94,10 @@ class PreemptionOutcome(Report):
     """
 
     preemptor: str
+    namespace: str = ""
+    owner: Annotated[str, IF_ANY] = ""
+    priority: int = 0
+    priority_class: OrNull = ""
     node: str
     at_s: Seconds
     victims: tuple[Victim, ...]

@@ -13,6 +13,7 @@ from podium.core.preemption.choice import Choice
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victims import potential_victims
+from podium.explaining.pod_reports import pod_facts
 from podium.scheduler import Scheduler
 from podium.simulation.timeline.preemption import (
     NAME_KEY,
@@ -73,8 +74,13 @@ class PreemptionRecorder:
         order = np.lexsort((self._snapshot.ranks()[candidates], -lost_at[candidates]))
         listed = candidates[order[: 1 + count_max]]
         chosen, *others = self._candidates(pod, preemption, choice, listed, lost_at)
+        facts = pod_facts(pod)
         return PreemptionOutcome(
             preemptor=pod.key,
+            namespace=facts["namespace"],
+            owner=facts["owner"],
+            priority=facts["priority"],
+            priority_class=facts["priority_class"],
             node=chosen.node,
             at_s=self._passed_s(),
             victims=chosen.victims,
@@ -127,9 +133,8 @@ class PreemptionRecorder:
     def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
         budgets = self._budgets.budgets
         return Victim(
-            pod.key,
-            pod.priority,
-            tuple(
+            **pod_facts(pod),
+            budgets=tuple(
                 VictimsBudget(
                     _label(budgets[number]),
                     budgets[number].allowed,

@@ -1,0 +1,61 @@
+"""What reports say of a pod wherever they name one."""
+
+from dataclasses import dataclass
+from typing import Annotated, TypedDict
+
+from podium.api.objects import controller_of
+from podium.api.pods import priority_class_of
+from podium.core.pods import PodInfo
+from podium.documents.report import IF_ANY, OrNull, Report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodReport(Report):
+    """A pod, and how important it is.
+
+    Attributes:
+        pod: the pod, `namespace/name`.
+        namespace: where it is.
+        owner: its controller, `Kind namespace/name`; empty if it has none.
+        priority: of the pod.
+        priority_class: the name of its PriorityClass; empty if it names none.
+    """
+
+    pod: str
+    namespace: str = ""
+    owner: Annotated[str, IF_ANY] = ""
+    priority: int = 0
+    priority_class: OrNull = ""
+
+
+class PodFacts(TypedDict):
+    """The fields of a `PodReport`."""
+
+    pod: str
+    namespace: str
+    owner: str
+    priority: int
+    priority_class: str
+
+
+def report_facts(report: PodReport) -> PodFacts:
+    """What a report says of a pod, for another one about the same."""
+    return {
+        "pod": report.pod,
+        "namespace": report.namespace,
+        "owner": report.owner,
+        "priority": report.priority,
+        "priority_class": report.priority_class,
+    }
+
+
+def pod_facts(pod: PodInfo) -> PodFacts:
+    """What a report says of a pod."""
+    owner = controller_of(pod.obj)
+    return {
+        "pod": pod.key,
+        "namespace": pod.namespace,
+        "owner": f"{owner['kind']} {pod.namespace}/{owner['name']}" if owner else "",
+        "priority": pod.priority,
+        "priority_class": priority_class_of(pod.obj),
+    }
