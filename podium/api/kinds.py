@@ -152,9 +152,35 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 """All kinds by name; names are unique across groups."""
 
 
+class OptionalKind(Kind):
+    """A kind that API servers serve only if somebody asks for it, by a gate or a definition."""
+
+    @property
+    def key(self) -> str:
+        return self.resource
+
+
+POD_GROUP = OptionalKind(_SCHEDULING, "PodGroup", "podgroups", version="v1alpha2")
+POD_GROUP_OF_PLUGINS = OptionalKind(
+    "scheduling.x-k8s.io", "PodGroup", "podgroups", version="v1alpha1"
+)
+WATCHED_KINDS: Mapping[str, Kind] = {
+    **KINDS,
+    **{kind.key: kind for kind in (POD_GROUP, POD_GROUP_OF_PLUGINS)},
+}
+"""All kinds that schedulers may follow, by key."""
+
+
 def kind_of(obj: Mapping[str, Any]) -> Kind | None:
     """The kind of a raw object by its API group and `kind`, whatever its version, if known."""
     return _kind_of(str(obj.get("kind", "")), str(obj.get("apiVersion", "")))
+
+
+def optional_kind_of(obj: Mapping[str, Any]) -> Kind | None:
+    """The same of kinds that an API server may or may not serve."""
+    found = (POD_GROUP, POD_GROUP_OF_PLUGINS)
+    called = obj.get("apiVersion"), obj.get("kind")
+    return next((one for one in found if (one.api_version, one.name) == called), None)
 
 
 @lru_cache(maxsize=512)

@@ -12,7 +12,7 @@ import msgspec
 
 from podium import __version__
 from podium.api.errors import PodiumError
-from podium.api.kinds import KINDS
+from podium.api.kinds import KINDS, WATCHED_KINDS
 from podium.api.objects import Object
 from podium.client.answers import UnreadableAnswerError, decoded, error_of, unknown, unsent
 from podium.client.calls import JSON, Call, call_of, collection_path, object_path
@@ -146,11 +146,11 @@ class HttpApi:
         timeout = aiohttp.ClientTimeout(None, connect=_CONNECT_S, sock_read=self._silence_s)
         started_s, told = asyncio.get_running_loop().time(), False
         try:
-            call = Call("GET", collection_path(KINDS[kind]), {})
+            call = Call("GET", collection_path(WATCHED_KINDS[kind]), {})
             async with await self._send(call, query, timeout) as response:
                 if response.status != HTTPStatus.OK:
                     raise _failure(await _error(response))
-                stream = WatchStream(KINDS[kind])
+                stream = WatchStream(WATCHED_KINDS[kind])
                 async for chunk in response.content.iter_any():
                     if news := stream.take(chunk):
                         told = True
@@ -163,7 +163,7 @@ class HttpApi:
             raise UnreachableError(f"watch of {kind}: ended at once")
 
     async def _list(self, kind: str, page_length: int) -> ObjectList:
-        found = KINDS[kind]
+        found = WATCHED_KINDS[kind]
         call = Call("GET", collection_path(found), {})
         query = self._selected(kind)
         if page_length:
@@ -176,7 +176,7 @@ class HttpApi:
                 raise _failure(page)
             metadata = page.get("metadata") or {}
             objects += (
-                {"apiVersion": found.api_version, "kind": kind, **one}
+                {"apiVersion": found.api_version, "kind": found.name, **one}
                 for one in page.get("items") or ()
             )
             revision = revision or str(metadata.get("resourceVersion") or "0")

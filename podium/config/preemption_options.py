@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from podium.documents import Document, Duration, FrozenSet, Range, Required, Tuple
+from podium.documents import Document, Duration, FrozenSet, Range, Required, Tuple, member_of
 
 EVERY = "*"
 
@@ -147,6 +147,29 @@ class PreemptionProtection(Document):
     never: NeverPreempt | None = None
     repeated_victims: RepeatedVictims | None = None
     rates: Tuple[PreemptionRate] = ()
+
+
+class PodGroupApi(StrEnum):
+    """Whose PodGroups are heeded: v1.36's alpha API, or scheduler-plugins'."""
+
+    KUBERNETES = "scheduling.k8s.io"
+    SCHEDULER_PLUGINS = "scheduling.x-k8s.io"
+
+
+class Gangs(Document):
+    """How pods are scheduled that belong together.
+
+    Attributes:
+        pod_groups: the API groups whose PodGroups are heeded; the API server has to serve them.
+        timeout_s: for how long a gang waits for room that was made for it, unless its PodGroup
+            says so itself (`scheduleTimeoutSeconds`); then it gives the room up, and makes none
+            for as long.
+    """
+
+    pod_groups: Annotated[
+        FrozenSet[Annotated[PodGroupApi, member_of(PodGroupApi)]], Field(min_length=1)
+    ]
+    timeout_s: Annotated[Duration, Field(alias="timeout")] = 300.0
 
 
 class Patience(Document):

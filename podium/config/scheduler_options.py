@@ -14,6 +14,7 @@ from podium.config.preemption_options import (
     BudgetPolicy,
     CandidateKey,
     CrossNodeLimits,
+    Gangs,
     Patience,
     PreemptionProtection,
     PreemptionScope,
@@ -57,6 +58,7 @@ class SchedulerOptions(Document):
         livelock_backoff_s: for how long a pod preempts nobody whose room pods of other schedulers
             have taken again and again; it doubles if they do so again. 0: it is told, and no more.
         patience: who waits before preempting, and what for.
+        gangs: how pods of one PodGroup are scheduled; None: each for itself.
     """
 
     api_version: Annotated[str, Choice((OPTIONS_API_VERSION,))] = OPTIONS_API_VERSION
@@ -75,3 +77,4 @@ class SchedulerOptions(Document):
     other_nominations: Annotated[bool, Field(alias="otherNominations")] = False
     livelock_backoff_s: Annotated[Duration, Field(alias="livelockBackoff")] = 60.0
     patience: Tuple[Patience] = ()
+    gangs: Gangs | None = None

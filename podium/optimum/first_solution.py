@@ -1,13 +1,10 @@
 """What the scheduler's own way would do all at once, for the solver to begin with."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 
-from podium.core.pods import PodInfo
-from podium.core.preemption.cross_node.absence import Absence
 from podium.optimum.model import Model
-from podium.optimum.placing import Placing
+from podium.scheduler import rehearsal
 
 
 def first_solution(model: Model) -> Mapping[int, int]:
@@ -17,6 +14,7 @@ def first_solution(model: Model) -> Mapping[int, int]:
     have is passed over.
     """
     scheduler, chosen = model.scheduler, Counter[int]()
+    rows, on_nodes = scheduler.snapshot.row_of, scheduler.snapshot.pods_on
     occupants = {
         pod.uid: variable
         for number, variable in model.gone.items()
@@ -24,42 +22,16 @@ def first_solution(model: Model) -> Mapping[int, int]:
     }
     numbered = [(pod, number) for number, one in enumerate(model.demands) for pod in one.pods]
     numbered.sort(key=lambda one: (-one[0].priority, one[0].key))
-    budgets, watch, scheduler.watch = scheduler.budgets.budgets, scheduler.watch, None
-    with Absence(scheduler.snapshot) as absence, Placing(scheduler) as placing:
-        absence.take([p for pods in scheduler.snapshot.pods_on for p in pods if p.cls.terminating])
-        try:
-            for pod, number in numbered:
-                row, victims = _place(model, pod, number)
-                if row in model.placed[number] and all(one.uid in occupants for one in victims):
-                    absence.take(victims)
-                    placing.add(pod, row)
-                    chosen[model.placed[number][row]] += 1
-                    chosen.update(occupants[one.uid] for one in victims)
-                    _charge(model, victims)
-        finally:
-            scheduler.watch = watch
-            scheduler.set_budgets(budgets)
+    with rehearsal(scheduler, ()) as rehearsed:
+        rehearsed.absence.take([p for pods in on_nodes for p in pods if p.cls.terminating])
+        for pod, number in numbered:
+            decision = scheduler.decide(pod, model.demands[number].scheduler_name)
+            found = decision.post_filter
+            victims = () if found is None else found.victims
+            if any(one.uid not in occupants for one in victims):
+                continue
+            row = rows.get(rehearsed.carry_out(decision), -1)
+            if row in model.placed[number]:
+                chosen[model.placed[number][row]] += 1
+                chosen.update(occupants[one.uid] for one in victims)
     return chosen
-
-
-def _place(model: Model, pod: PodInfo, number: int) -> tuple[int, Sequence[PodInfo]]:
-    """Where a pod goes, and who has to go for it; -1 if it gets no place."""
-    rows = model.scheduler.snapshot.row_of
-    decision = model.scheduler.decide(pod, model.demands[number].scheduler_name)
-    found = decision.post_filter
-    if decision.node_name:
-        return rows[decision.node_name], ()
-    if found is None or not found.nominated_node_name or not found.victims:
-        return -1, ()
-    return rows[found.nominated_node_name], found.victims
-
-
-def _charge(model: Model, victims: Sequence[PodInfo]) -> None:
-    """Have budgets allow less after some have gone."""
-    columns = model.scheduler.budgets
-    spent = Counter(number for one in victims for number in columns.covering(one.cls))
-    if spent:
-        columns.replace(
-            replace(budget, allowed=budget.allowed - spent[number])
-            for number, budget in enumerate(columns.budgets)
-        )

@@ -1,25 +1,24 @@
 """Pods that have a place for as long as a question is asked, as the scheduler's filters allow."""
 
-from types import TracebackType
-from typing import Self
-
 from podium.core.evaluation import Evaluation
 from podium.core.framework import FITS
-from podium.core.pods import PodInfo, placed_pod
+from podium.core.pods import PodInfo
+from podium.core.preemption.cross_node.absence import Absence
 from podium.scheduler import Scheduler
 
 
 class Placing:
-    """Places pods one after the other; at the end none of them has a place any more.
+    """Places pods one after the other.
 
     Args:
         scheduler: with its nodes and pods.
+        absence: takes the pods away again.
     """
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: Scheduler, absence: Absence) -> None:
         self._scheduler = scheduler
+        self._absence = absence
         self._evaluations: dict[tuple[int, str], Evaluation] = {}
-        self._placed: list[PodInfo] = []
 
     def fits(self, pod: PodInfo, scheduler_name: str, row: int) -> bool:
         """Whether a pod fits a row."""
@@ -34,24 +33,7 @@ class Placing:
 
     def add(self, pod: PodInfo, row: int) -> None:
         """Place a pod."""
-        snapshot = self._scheduler.snapshot
-        placed = placed_pod(pod.obj, snapshot.classes)
-        snapshot.add_pod(placed, snapshot.names[row])
-        self._placed.append(placed)
-
-    def __enter__(self) -> Self:
-        """The same object."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Take away all that was placed."""
-        for pod in reversed(self._placed):
-            self._scheduler.snapshot.remove_pod(pod)
+        self._absence.put(pod, self._scheduler.snapshot.names[row])
 
     def _evaluation(self, pod: PodInfo, scheduler_name: str) -> Evaluation:
         scheduler, key = self._scheduler, (pod.cls.id, scheduler_name)

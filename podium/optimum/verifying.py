@@ -32,7 +32,8 @@ def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
     """Take all victims off, place the pods, then the victims' replacements; undo all of it."""
     gone = [victim for victim, _ in solution.victims]
     leaving = [pod for pods in scheduler.snapshot.pods_on for pod in pods if pod.cls.terminating]
-    with Absence(scheduler.snapshot) as absence, Placing(scheduler) as placing:
+    with Absence(scheduler.snapshot) as absence:
+        placing = Placing(scheduler, absence)
         absence.take([*gone, *leaving])
         order, misfits = _place_all(placing, solution.places)
         return Verdict(order, misfits, {} if misfits else _moves(scheduler, placing, gone))

@@ -93,7 +93,8 @@ class World:
 
     def _fit(self, order: tuple[PodInfo, ...], places: Places) -> bool:
         rows = [self.scheduler.snapshot.row_of[places[pod.key]] for pod in order]
-        with Placing(self.scheduler) as placing:
+        with Absence(self.scheduler.snapshot) as absence:
+            placing = Placing(self.scheduler, absence)
             for pod, row in zip(order, rows, strict=True):
                 if not placing.fits(pod, DEFAULT, row):
                     return False
@@ -104,7 +105,8 @@ class World:
         )
 
     def _fits_again(self, pod: PodInfo, row: int, placed: list[tuple[PodInfo, int]]) -> bool:
-        with Placing(self.scheduler) as placing:
+        with Absence(self.scheduler.snapshot) as absence:
+            placing = Placing(self.scheduler, absence)
             for other, place in placed:
                 if other is not pod:
                     placing.add(other, place)

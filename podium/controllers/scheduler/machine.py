@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -24,10 +24,12 @@ from podium.controllers.scheduler.context import (
     handle_scheduling_failure,
 )
 from podium.controllers.scheduler.event_handlers import KINDS, EventHandlers
+from podium.controllers.scheduler.gangs import GANG_SCHEDULING, Gangs
 from podium.controllers.scheduler.livelock import LivelockGuard
 from podium.controllers.scheduler.metrics import ERROR, UNSCHEDULABLE, SchedulerMetrics
 from podium.controllers.scheduler.other_nominations import OtherNominations
 from podium.controllers.scheduler.preemption import PreemptionExecutor, VictimCall
+from podium.core.cluster_events import EventHint
 from podium.core.cycle import NO_NODES
 from podium.core.decision import Decision
 from podium.core.diagnosis import rejecting_plugins
@@ -56,6 +58,7 @@ class SchedulerMachine:
         handlers: take in what is seen of the cluster.
         bindings: binding cycles under way.
         preemptions: preemptions under way, and the last ones.
+        gangs: pods that are scheduled together; None if the options have none.
         livelocks: preemptors that wait, since other schedulers only take the room made for them.
     """
 
@@ -82,22 +85,31 @@ class SchedulerMachine:
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
         self.metrics = metrics or SchedulerMetrics()
-        self.queue = _queue(self.scheduler, configuration, features)
+        options = options or SchedulerOptions()
+        # Whoever waits for pods of its gang is brought back by these alone.
+        unmoved = {GANG_SCHEDULING: ()} if options.gangs else {}
+        self.queue = _queue(self.scheduler, configuration, features, unmoved)
         self.context = SchedulerContext(
             self.scheduler, self.queue, APIDispatcher(), self.metrics, features
         )
         timing = Timing(self.metrics.stopwatch, self.metrics.ran)
         self.bindings = BindingCycles(self.context, timing)
         self.preemptions = PreemptionExecutor(self.context, self.bindings)
-        options = options or SchedulerOptions()
         others = OtherNominations(self.context) if options.other_nominations else None
         self.handlers = EventHandlers(self.context, self.bindings, self.preemptions, others)
+        self.gangs = (
+            Gangs(options.gangs, self.context, self.bindings, self.preemptions)
+            if options.gangs
+            else None
+        )
         self.livelocks = LivelockGuard(self.scheduler.pipelines, options.livelock_backoff_s)
         guard_s = options.eviction_guard_s
         self._guard = EvictionGuard(guard_s) if guard_s else None
         self.kinds = KINDS
         if options.protection.toleration:
             self.kinds |= {"PriorityClass"}
+        if self.gangs is not None:
+            self.kinds |= self.gangs.kinds
         self._is_held = False
         self._tries: Counter[str] = Counter()
         self._tried_s = self._rested_s = -math.inf
@@ -133,6 +145,7 @@ class SchedulerMachine:
             self.context.dispatcher.next_wakeup_s(),
             self.preemptions.next_wakeup_s(),
             self.livelocks.next_wakeup_s(),
+            None if self.gangs is None else self.gangs.next_wakeup_s(),
             None if self._guard is None else self._guard.next_wakeup_s(),
         )
         return min([time_s for time_s in times if time_s is not None], default=None)
@@ -167,7 +180,10 @@ class SchedulerMachine:
         if self._guard is not None and change.kind == "Pod":
             change = self._guard.shown(change, self.context.now_s)
         begun_s = self.metrics.stopwatch()
-        self.handlers.handle(change)
+        if self.gangs is not None and change.kind in self.gangs.kinds:
+            self.gangs.follow(change)
+        else:
+            self.handlers.handle(change)
         if change.kind == "Pod":
             self.livelocks.follow(change)
         self.metrics.took_in(_named(change), self.metrics.stopwatch() - begun_s)
@@ -206,6 +222,8 @@ class SchedulerMachine:
         self.context.dispatcher.wake(now_s)
         self.preemptions.wake()
         self.queue.activate(self.livelocks.take_due(now_s), now_s)
+        if self.gangs is not None:
+            self.gangs.wake()
         if self._guard is not None:
             self._release(self._guard)
         if self._may_decide() and now_s >= self._rested_s:
@@ -242,6 +260,8 @@ class SchedulerMachine:
             self.queue.done(pod.uid)
             return
         self.handlers.settle_budgets()
+        if self.gangs is not None and self.gangs.schedule(queued):
+            return
         started_s = self.metrics.stopwatch()
         decision = self.scheduler.decide(pod, queued.scheduler_name)
         decided_s = self.metrics.stopwatch() - started_s
@@ -263,6 +283,8 @@ class SchedulerMachine:
     def _make_room(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
         """Have the victims go, unless others would only take the room again."""
         pod, node_name, guard = queued.pod, found.nominated_node_name or "", self.livelocks
+        if self.gangs is not None:
+            found = self.gangs.whole(found)
         fresh = [victim for victim in found.victims if not victim.cls.terminating]
         if fresh and not guard.holds(pod.uid):
             livelock = guard.asked(pod, node_name, fresh, self.context.now_s)
@@ -301,7 +323,10 @@ def _named(change: Change) -> str:
 
 
 def _queue(
-    scheduler: Scheduler, configuration: SchedulerConfiguration | None, features: Features
+    scheduler: Scheduler,
+    configuration: SchedulerConfiguration | None,
+    features: Features,
+    more_hints: Mapping[str, tuple[EventHint, ...]],
 ) -> SchedulingQueue:
     backoffs = {}
     if configuration is not None:
@@ -309,7 +334,10 @@ def _queue(
             "initial_backoff_s": configuration.pod_initial_backoff_seconds,
             "max_backoff_s": configuration.pod_max_backoff_seconds,
         }
-    profiles = {name: QueueProfile.of(pipeline) for name, pipeline in scheduler.pipelines.items()}
+    profiles = {
+        name: QueueProfile.of(pipeline, more_hints)
+        for name, pipeline in scheduler.pipelines.items()
+    }
     return SchedulingQueue(
         profiles, pop_from_backoff=features.scheduler_pop_from_backoff_q, **backoffs
     )

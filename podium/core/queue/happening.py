@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from functools import cache
 
+from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
+from podium.core.queue.changes import events_of_pod_update
 
 EVERYTHING = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 
@@ -66,3 +68,8 @@ def _spelt(action: Action) -> str:
     if action is Action.UPDATE_OTHER:
         return "Update"
     return str(action.name).title().replace("_", "")
+
+
+def happenings_of_update(old: Object, new: Object) -> tuple[Happening, ...]:
+    """What an update of a pod that waits is to the pod itself."""
+    return happenings(ClusterEvent(EventResource.UNSCHEDULED_POD, events_of_pod_update(old, new)))

@@ -10,6 +10,7 @@ from podium.core.pipeline import Pipeline
 from podium.core.queue.happening import EVERYTHING
 
 ANY_EVENT = (EventHint(EVERYTHING),)
+_NOTHING: Mapping[str, tuple[EventHint, ...]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +29,16 @@ class QueueProfile:
     hints: Mapping[str, tuple[EventHint, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, pipeline: Pipeline) -> "QueueProfile":
+    def of(
+        cls, pipeline: Pipeline, more: Mapping[str, tuple[EventHint, ...]] = _NOTHING
+    ) -> "QueueProfile":
         """Ask the plugins of all extension points at which pods are rejected.
 
-        Bind isn't among them: there something goes wrong, or nothing.
+        Bind isn't among them: there something goes wrong, or nothing. `more` has the events of who
+        rejects pods besides.
         """
         hints = {plugin.name: _registered(plugin) for plugin in _rejecting(pipeline)}
-        return cls(pipeline.queue_sort, pipeline.pre_enqueue, hints)
+        return cls(pipeline.queue_sort, pipeline.pre_enqueue, {**hints, **more})
 
 
 def _registered(plugin: Plugin) -> tuple[EventHint, ...]:

@@ -93,6 +93,12 @@ class QueuedPod:
         """The pod's uid."""
         return self.pod.uid
 
+    def begin(self) -> None:
+        """An attempt begins."""
+        self.place = Place.IN_FLIGHT
+        self.attempts += 1
+        self.unschedulable_plugins = self.pending_plugins = NO_PLUGINS
+
     @property
     def is_rejected(self) -> bool:
         """Whether plugins kept it from being scheduled; an error, if it failed all the same."""

@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 
 from podium.api.objects import Object
-from podium.core.cluster_events import ClusterEvent, EventResource
+from podium.core.cluster_events import ClusterEvent
 from podium.core.pods import PodInfo
 from podium.core.queue.backoff import WINDOW_S, BackoffQueue
-from podium.core.queue.changes import events_of_pod_update
 from podium.core.queue.happening import (
     FORCE_ACTIVATE,
     UNSCHEDULABLE_TIMEOUT,
     Happening,
     happenings,
+    happenings_of_update,
 )
 from podium.core.queue.heap import Key, PodHeap
 from podium.core.queue.hints import QueueingHints, Strategy, in_hindsight
 from podium.core.queue.in_flight import Happened, InFlight
 from podium.core.queue.profile import QueueProfile
-from podium.core.queue.queued_pod import NO_PLUGINS, Place, QueuedPod
+from podium.core.queue.queued_pod import Place, QueuedPod
 from podium.core.queue.unschedulable import Unschedulable
 
 # How often leftovers are looked for; whole multiples of it since the epoch.
@@ -119,14 +119,11 @@ class SchedulingQueue:
         self._to_active(queued, ADDED, now_s)
 
     def update(self, old: PodInfo, new: PodInfo, now_s: float) -> None:
-        """A pod has changed; nothing happens if the queue doesn't hold it.
-
-        A pod that waits is tried again if that may help. One in flight keeps the change in mind.
-        """
+        """A pod has changed: one that waits is tried again if that may help, in flight later."""
         queued = self._pods.get(new.uid)
         if queued is None:
             return
-        changes = _changes(old.obj, new.obj)
+        changes = happenings_of_update(old.obj, new.obj)
         if queued.place is Place.IN_FLIGHT:
             queued.pod = new
             for what in changes:
@@ -155,10 +152,18 @@ class SchedulingQueue:
             self.flush(now_s)
         queued = self._active.pop() or self._pop_early()
         if queued is not None:
-            queued.place = Place.IN_FLIGHT
-            queued.attempts += 1
-            queued.unschedulable_plugins = queued.pending_plugins = NO_PLUGINS
+            queued.begin()
             self._in_flight.begin(queued.uid)
+        return queued
+
+    def take(self, uid: str) -> QueuedPod | None:
+        """A pod to try next, out of turn; None if it is gated, in flight or not there."""
+        queued = self._pods.get(uid)
+        if queued is None or queued.place in (Place.IN_FLIGHT, Place.GATED):
+            return None
+        self._take_out(queued)
+        queued.begin()
+        self._in_flight.begin(uid)
         return queued
 
     def has_next(self) -> bool:
@@ -392,8 +397,3 @@ class SchedulingQueue:
             self._in_flight.end(queued.uid)
         else:
             self._unschedulable.remove(queued)
-
-
-def _changes(old: Object, new: Object) -> tuple[Happening, ...]:
-    """What an update of a pod is to the pod itself."""
-    return happenings(ClusterEvent(EventResource.UNSCHEDULED_POD, events_of_pod_update(old, new)))

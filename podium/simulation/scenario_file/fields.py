@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.kinds import KINDS, Kind, kind_of, optional_kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
 from podium.apiserver.decoding.yaml_text import Document as YamlDocument
@@ -186,12 +186,12 @@ def _unknown_kinds(objects: list[Object], path: str) -> list[FieldError]:
     return [
         FieldError(path, obj.get("kind"), known, ErrorKind.UNSUPPORTED)
         for obj in objects
-        if kind_of(obj) is None
+        if kind_of(obj) is None and optional_kind_of(obj) is None
     ]
 
 
 def _in_a_namespace(obj: Object) -> Object:
-    kind = kind_of(obj)
+    kind = kind_of(obj) or optional_kind_of(obj)
     if kind is not None and kind.namespaced and not obj["metadata"].get("namespace"):
         return {**obj, "metadata": {**obj["metadata"], "namespace": DEFAULT_NAMESPACE}}
     return obj

@@ -1,15 +1,15 @@
-"""Pods that are away for as long as a question is asked."""
+"""Pods that are away, or there, for as long as a question is asked."""
 
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
-from podium.core.pods import PodInfo
+from podium.core.pods import PodInfo, placed_pod
 from podium.core.snapshot import Snapshot
 
 
 class Absence:
-    """Takes pods off their nodes; at the end all are back, in the order in which they were.
+    """Takes pods off their nodes and puts others there; at the end all is as it was.
 
     Args:
         snapshot: that the pods are in.
@@ -18,6 +18,7 @@ class Absence:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._away: dict[str, tuple[PodInfo, str]] = {}
+        self._put: list[PodInfo] = []
         self._orders: dict[int, list[PodInfo]] = {}
         self._freed_ports = dict(snapshot.freed_ports)
 
@@ -33,6 +34,12 @@ class Absence:
         """Put a pod back that is away."""
         self._snapshot.add_pod(*self._away.pop(pod.uid))
 
+    def put(self, pod: PodInfo, node_name: str) -> None:
+        """Put a pending pod on a node."""
+        placed = placed_pod(pod.obj, self._snapshot.classes)
+        self._snapshot.add_pod(placed, node_name)
+        self._put.append(placed)
+
     def __enter__(self) -> Self:
         """The same object."""
         return self
@@ -43,10 +50,12 @@ class Absence:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Put everybody back."""
+        """Take those away that were put there, and put everybody back."""
+        for pod in reversed(self._put):
+            self._snapshot.remove_pod(pod)
         for pod, _ in list(self._away.values()):
             self.give_back(pod)
         for row, pods in self._orders.items():
-            # Who came meanwhile, and was there when somebody was taken, has left.
+            # Who was put there before somebody was taken has left.
             self._snapshot.reorder(row, [pod for pod in pods if pod.row == row])
         self._snapshot.freed_ports = self._freed_ports
