@@ -74,6 +74,9 @@ def failures(tmp_path: Path, manifests: str, check: str) -> list[str]:
     ("check", "otherwise"),
     [
         ("budget: web, allows: 0", []),
+        ("budget: default/web, allows: 0", []),
+        ("budget: shop/web", ["it isn't there (spec.steps[0])"]),
+        ("pod: default/small, is: bound", []),
         ("budget: web", []),
         ("budget: web, disruptionsAllowed: 0, currentHealthy: 1", []),
         ("budget: web, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2", []),
@@ -102,6 +105,7 @@ def test_what_the_status_says(tmp_path: Path, check: str, otherwise: list[str]) 
     ("check", "why"),
     [
         ("node: 'n', phase: Running", 'phase: Invalid value: "Running": is for pod and pods'),
+        ("budget: shop/web, namespace: b", 'Invalid value: "b": stands before the name of budget'),
         ("pod: a, currentHealthy: 2", "currentHealthy: Invalid value: 2: is for budget"),
         ("pod: a, phase: Runing", 'phase: Unsupported value: "Runing"'),
     ],

@@ -99,10 +99,10 @@ class Check(Document):
     """One check: exactly one subject, and how it should be.
 
     Attributes:
-        pod: a pod by name.
+        pod: a pod by name, which may have its namespace before a slash.
         pods: pods by their labels.
         node: a node by name.
-        budget: a PodDisruptionBudget by name.
+        budget: a PodDisruptionBudget by name, likewise.
         event: events by their reason.
         drain: the drain of a node.
         object: any object by kind and name.
@@ -173,6 +173,8 @@ class Check(Document):
             if self.gives(name) and subject not in subjects:
                 alias = Check.model_fields[name].alias or name
                 yield FieldError(alias, getattr(self, name), f"is for {' and '.join(subjects)}")
+        if self.gives("namespace") and "/" in (self.pod or self.budget or ""):
+            yield FieldError("namespace", self.namespace, f"stands before the name of {subject}")
         if self.is_ and given[0] in _STATES and self.is_ not in _STATES[given[0]][1]:
             yield unsupported("is", self.is_, _STATES[given[0]][1])
 
@@ -198,10 +200,14 @@ class Check(Document):
             case "node" | "drain":
                 return Target("Node", "", self.node or self.drain or "")
             case "budget":
-                return Target("PodDisruptionBudget", self.namespace, self.budget or "")
+                return self._named("PodDisruptionBudget", self.budget or "")
             case "event":
                 return Target("Event", "", self.of)
-        return self.object or Target("Pod", self.namespace, self.pod or "")
+        return self.object or self._named("Pod", self.pod or "")
+
+    def _named(self, kind: str, text: str) -> Target:
+        place, _, name = text.rpartition("/")
+        return Target(kind, place or self.namespace, name)
 
     @property
     def least(self) -> int:
