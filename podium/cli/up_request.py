@@ -45,7 +45,13 @@ def read_up_request(asked: Arguments) -> UpRequest:
         controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),
     )
     print_warnings([*first.warnings, *first.notes, *applied.notes])
-    return UpRequest(options, applied.objects, asked.ends_when_settled, asked.merges_kubeconfig)
+    return UpRequest(
+        options=options,
+        applied=applied.objects,
+        names_beginning=bool(asked.state) or asked.nodes is not None,
+        ends_when_settled=asked.ends_when_settled,
+        merges_kubeconfig=asked.merges_kubeconfig,
+    )
 
 
 def _scheduler_setup(path: str | None, plugins: Sequence[str]) -> SchedulerSetup:

@@ -32,12 +32,14 @@ class UpRequest:
     Attributes:
         options: what the cluster consists of.
         applied: objects to apply once it is ready, and to tell the timeline of.
+        names_beginning: whether somebody says what is there at the first start.
         ends_when_settled: whether it ends when nothing more is to be expected.
         merges_kubeconfig: whether the user's own kubeconfig gets its context while it runs.
     """
 
     options: EmbeddedOptions
     applied: Sequence[Loaded]
+    names_beginning: bool = False
     ends_when_settled: bool = False
     merges_kubeconfig: bool = False
 
@@ -62,7 +64,7 @@ async def _run(request: UpRequest, stages: Stages) -> None:
     for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
     async with EmbeddedCluster(request.options) as embedded:
-        if embedded.taken_up and request.options.objects:
+        if embedded.taken_up and request.names_beginning:
             print_warnings([f"{request.options.data_dir} has a cluster; it goes on as it was"])
         print_warnings(embedded.notes)
         # Both look on from before anything is applied: the cluster may act at once.

@@ -180,8 +180,14 @@ class Loader:
             return pod
 
     def _with_assumed_status(self, kind: Kind, obj: Object, given: Object) -> Object:
-        if kind.key == "Node" and given.get("conditions") is None:
-            conditions = [*changed_conditions(obj, _NOTHING, self._now_s)]
+        if kind.key == "Node":
+            told = given.get("conditions")
+            since = {"lastTransitionTime": obj["metadata"]["creationTimestamp"]}
+            conditions = (
+                [*changed_conditions(obj, _NOTHING, self._now_s)]
+                if told is None
+                else [{**since, **one} for one in told]
+            )
             return {**obj, "status": {**obj["status"], "conditions": conditions}}
         is_running = given.get("phase") in (None, "Running") and kind.key == "Pod"
         return self._running(obj, given) if is_running and node_name_of(obj) else obj

@@ -83,6 +83,16 @@ def test_what_was_written_by_hand_is_completed() -> None:
     assert [c["status"] for c in ready] == ["True"]
 
 
+def test_a_node_has_been_as_it_says_since_it_is_there() -> None:
+    cluster = Cluster()
+    told = node("n0") | {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
+    cluster.load([told])
+    loaded = cluster.store.get("Node", "", "n0")
+    assert loaded is not None
+    (ready,) = loaded["status"]["conditions"]
+    assert ready["lastTransitionTime"] == "2026-01-01T00:00:00Z"
+
+
 def test_what_comes_from_a_cluster_stays_as_it_is() -> None:
     cluster = Cluster()
     raw = pod("a", nodeName="gone", priority=7)

@@ -38,9 +38,11 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(app, ["up", *arguments])
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("number", "anew"), [(signal.SIGINT, ["--nodes", "5"]), (signal.SIGHUP, [])]
+)
 def test_it_stops_soon_with_watches_open_and_comes_back(
-    tmp_path: Path, number: signal.Signals
+    tmp_path: Path, number: signal.Signals, anew: list[str]
 ) -> None:
     kubeconfig = tmp_path / "kubeconfig"
     with (
@@ -58,10 +60,14 @@ def test_it_stops_soon_with_watches_open_and_comes_back(
         # It doesn't wait for the watch to end, which would take minutes.
         assert process.wait(60) == 0
     assert not kubeconfig.exists()
-    with up(tmp_path, "--nodes", "5", "--port", "0"), closing(Client(kubeconfig)) as client:
+    with up(tmp_path, *anew, "--port", "0") as process, closing(Client(kubeconfig)) as client:
         assert client.ask("GET", f"{CONFIG_MAPS}/kept")[0] == 200
         code, nodes = client.ask("GET", NODES)
         assert (code, len(nodes["items"])) == (200, 2), "what was there goes on"
+        process.kill()
+        assert process.stdout is not None
+        # Only who says anew what is there is told.
+        assert ("it goes on as it was" in process.stdout.read()) == bool(anew)
 
 
 def test_a_port_in_use_is_named() -> None:
