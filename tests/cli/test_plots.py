@@ -30,7 +30,7 @@ def test_the_numbers_of_a_run_as_csv() -> None:
     assert found["preempted", "priority-100"] == [(0, 0), (10, 2)]
     assert found["pending", "priority-1000"] == [(10, 1), (70, 0)]
     assert found["waited", "priority-1000"] == [(10, 60)]
-    assert found["neverPlaced", "priority-50"] == [(10, 60)]
+    assert found["neverPlaced", "priority-50"] == [(10, 62)]
     assert {of["of"] for of in rows} == {"class", "node", "cluster"}
 
 
