@@ -66,7 +66,11 @@ def _steps(preparation: Sequence[str], steps: Sequence[StepOutcome]) -> Table:
 
 
 def _gists(pods: Iterable[PreemptedPod]) -> str:
-    return ", ".join(f"{one.pod} (final {one.final_priority})" for one in pods) or "-"
+    return ", ".join(f"{_where(one)} ({one.final_priority} in the end)" for one in pods) or "-"
+
+
+def _where(one: PreemptedPod) -> str:
+    return f"{one.pod} on {one.node} at t+{one.at_s:g}s"
 
 
 def _trial(trial: OrderTrial) -> Section:
@@ -117,7 +121,7 @@ def _more(number: int) -> list[str]:
 def _whys(outcome: StepOutcome) -> Iterator[str]:
     for one in outcome.endangered:
         yield (
-            f"{one.by} ({one.by_final_priority} in the end) preempts {one.pod} "
-            f"({one.final_priority} in the end) on {one.node}"
+            f"{one.by} ({one.by_final_priority} in the end) preempts {_where(one)} "
+            f"({one.final_priority} in the end)"
         )
     yield from _others(outcome)
