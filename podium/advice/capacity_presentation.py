@@ -4,7 +4,17 @@ from collections.abc import Iterator, Sequence
 
 from podium.advice.capacity_report import Capacity, Fill, TemplateRow, VictimRow
 from podium.plan.outcome import Return
-from podium.presenting import Bullets, Cell, Paragraph, Presentation, Section, Table, Tone, Toned
+from podium.presenting import (
+    Bullets,
+    Cell,
+    Paragraph,
+    Presentation,
+    Section,
+    Table,
+    Tone,
+    Toned,
+    count,
+)
 
 # Of more nodes than these only the extremes are listed; JSON has them all.
 _NODES_MAX = 20
@@ -29,11 +39,11 @@ def capacity_presentation(found: Capacity) -> Presentation:
 
 
 def _headline(found: Capacity, without: Fill, with_: Fill | None) -> str:
-    parts = [f"{_more(without.pods)} fit{'s' if without.pods == 1 else ''}"]
+    parts = [f"{count(without.pods, 'more pod')} fit{'s' if without.pods == 1 else ''}"]
     if len(found.templates) > 1 or found.templates[0].share > 1:
-        parts[0] += f", in {_rounds(without.rounds)}"
+        parts[0] += f", in {count(without.rounds, 'whole round')}"
     if with_ is not None:
-        who = f"{_pods(len(with_.victims))} give{'s' if len(with_.victims) == 1 else ''} way"
+        who = f"{count(len(with_.victims), 'pod')} give{'s' if len(with_.victims) == 1 else ''} way"
         parts.append(f"{with_.pods} if {who}" if with_.victims else "nobody would give way")
     if found.at_least is not None:
         least = f"at least {found.at_least} were hoped for"
@@ -100,15 +110,3 @@ def _return(victim: VictimRow) -> Toned:
     if victim.comes_again is Return.NEVER:
         return Toned("nobody recreates it", Tone.BAD)
     return Toned("finds no place", Tone.WAITING)
-
-
-def _more(number: int) -> str:
-    return "1 more pod" if number == 1 else f"{number} more pods"
-
-
-def _rounds(number: int) -> str:
-    return "1 whole round" if number == 1 else f"{number} whole rounds"
-
-
-def _pods(number: int) -> str:
-    return "1 pod" if number == 1 else f"{number} pods"

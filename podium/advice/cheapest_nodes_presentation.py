@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from podium.advice.cheapest_nodes_report import CheapestNodes
 from podium.plan.outcome import PendingPod
-from podium.presenting import Bullets, Cell, Presentation, Section, Table, Tone, Toned
+from podium.presenting import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
 
 _SHOWN_MAX = 5
 
@@ -35,7 +35,7 @@ def cheapest_nodes_presentation(found: CheapestNodes) -> Presentation:
 
 def _headline(found: CheapestNodes) -> str:
     end = " (interrupted)" if found.interrupted else ""
-    played = f"{found.tried} choice{'' if found.tried == 1 else 's'} played{end}"
+    played = f"{count(found.tried, 'choice')} played{end}"
     if not (found.pending or found.new):
         return "No pod waits: no node is needed."
     if not found.found:

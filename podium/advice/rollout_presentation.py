@@ -10,7 +10,7 @@ from podium.advice.rollout_report import (
     Room,
     StepOutcome,
 )
-from podium.presenting import Bullets, Cell, Presentation, Section, Table, Tone, Toned
+from podium.presenting import Bullets, Cell, Presentation, Section, Table, Tone, Toned, count
 
 _DEAD_ENDS_MAX = 20
 _PODS_MAX = 10
@@ -32,7 +32,7 @@ def rollout_presentation(found: RolloutAdvice) -> Presentation:
 
 
 def _headline(found: RolloutAdvice) -> str:
-    played = f"{found.tried} step{'' if found.tried == 1 else 's'} played"
+    played = f"{count(found.tried, 'step')} played"
     match found.verdict:
         case "Safe":
             return "The order as given is safe."
@@ -44,16 +44,14 @@ def _headline(found: RolloutAdvice) -> str:
             text = f"No safe order was found, and not all were tried; {played}"
     if found.room is not None:
         return f"{text}. With {_room(found.room)} one is."
-    tried = f", nor with {_nodes(found.room_tried)} of a shape" if found.room_tried else ""
+    tried = (
+        f", nor with {count(found.room_tried, 'more node')} of a shape" if found.room_tried else ""
+    )
     return f"{text}{tried}."
 
 
 def _room(room: Room) -> str:
-    return f"{_nodes(room.nodes)} like {', '.join(room.like)}"
-
-
-def _nodes(number: int) -> str:
-    return f"{number} more node{'' if number == 1 else 's'}"
+    return f"{count(room.nodes, 'more node')} like {', '.join(room.like)}"
 
 
 def _steps(preparation: Sequence[str], steps: Sequence[StepOutcome]) -> Table:

@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from podium.presenting import count as count
+
 _GAP = 2
 _LAST_WIDTH_MIN = 20
 _WIDTH_MIN = 10
@@ -199,11 +201,6 @@ def give_up() -> NoReturn:
     """Exit after Ctrl-C that came before there was anything to print."""
     _plain_console(stderr=True).print(Text("interrupted: nothing is known yet"))
     raise typer.Exit(INTERRUPTED_EXIT_CODE)
-
-
-def count(number: int, singular: str, plural: str = "") -> str:
-    """`1 pod`, `2 pods`."""
-    return f"{number} {singular if number == 1 else plural or singular + 's'}"
 
 
 def _plain_console(*, stderr: bool = False) -> Console:

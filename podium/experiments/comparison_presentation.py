@@ -8,7 +8,17 @@ from podium.experiments.measures import MEANINGS
 from podium.experiments.numbers import change_text, interval_text, number_text
 from podium.experiments.pairing import PAIRS_MIN, Difference
 from podium.experiments.run import Witness
-from podium.presenting import Bullets, Cell, Picture, Presentation, Section, Table, Tone, Toned
+from podium.presenting import (
+    Bullets,
+    Cell,
+    Picture,
+    Presentation,
+    Section,
+    Table,
+    Tone,
+    Toned,
+    count,
+)
 
 _PODS_MAX = 20
 
@@ -77,7 +87,7 @@ def _told_apart(found: Sequence[Difference]) -> list[Difference]:
 
 def _headline(comparison: Comparison, differing: Sequence[Difference]) -> str:
     pairs = len(comparison.pairs)
-    told = f"{pairs} pair{'' if pairs == 1 else 's'} of runs"
+    told = f"{count(pairs, 'pair')} of runs"
     if not differing:
         return f"{told}: nothing differs."
     if pairs < PAIRS_MIN:

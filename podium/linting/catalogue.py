@@ -1,4 +1,4 @@
-"""All rules, by id."""
+"""All rules, by id: those that the modules of each subject define, in their order."""
 
 from collections.abc import Mapping
 
@@ -31,7 +31,9 @@ _SUBJECTS = (
     quotas,
     kubelet,
 )
-_ABOUT_OBJECTS = tuple(rule for subject in _SUBJECTS for rule in subject.RULES)
+_ABOUT_OBJECTS = tuple(
+    one for subject in _SUBJECTS for one in vars(subject).values() if isinstance(one, Rule)
+)
 
 RULES: Mapping[str, Rule] = {
     rule.id: rule

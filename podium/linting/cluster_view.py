@@ -107,17 +107,22 @@ class ClusterView:
         near = (spec.get("affinity") or {}).get("nodeAffinity")
         asked = msgspec.json.encode((spec.get("nodeSelector"), near, spec.get("tolerations")))
         if asked not in self._nodes_for:
-            self._nodes_for[asked] = [*filter(admits(workload.pod), self.nodes)]
+            refusal = refusal_of(workload.pod)
+            self._nodes_for[asked] = [node for node in self.nodes if not refusal(node)]
         return self._nodes_for[asked]
 
 
-def admits(pod: Object) -> Callable[[Object], bool]:
-    """Tells of nodes whether a pod selects them and tolerates their taints."""
+def refusal_of(pod: Object) -> Callable[[Object], str]:
+    """Tells of nodes why a pod may not go there, in words; empty if it may."""
     required, tolerations = required_node_affinity(pod), spec_of(pod).get("tolerations")
-    return lambda node: (
-        required.matches(labels(node), name(node))
-        and untolerated(spec_of(node).get("taints"), tolerations, _KEEPS_OUT) is None
-    )
+
+    def refusal(node: Object) -> str:
+        if not required.matches(labels(node), name(node)):
+            return "aren't selected"
+        taint = untolerated(spec_of(node).get("taints"), tolerations, _KEEPS_OUT)
+        return "" if taint is None else f"have the taint {taint['key']}:{taint['effect']}"
+
+    return refusal
 
 
 def value_of(priority_class: Object) -> int:

@@ -1,5 +1,6 @@
 """What is told to people, as values: a terminal, Markdown and HTML show the same."""
 
+from podium.presenting.counting import count
 from podium.presenting.html import to_html, to_html_fragment
 from podium.presenting.markdown import to_markdown
 from podium.presenting.presentation import (
@@ -27,6 +28,7 @@ __all__ = [
     "Table",
     "Tone",
     "Toned",
+    "count",
     "is_filled",
     "to_html",
     "to_html_fragment",

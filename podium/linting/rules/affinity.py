@@ -150,12 +150,3 @@ def _matched(view: ClusterView, term: AffinityTerm) -> list[Workload]:
         for one in view.workloads
         if term.matches(Kin(0, one.pod), view.namespace_labels.get(one.namespace, _NOBODY))
     ]
-
-
-RULES = (
-    affinity_to_lower_priority,
-    affinity_to_nobody,
-    affinity_label_missing,
-    anti_affinity_label_missing,
-    anti_affinity_without_room,
-)

@@ -1,6 +1,7 @@
 """Rules about PodDisruptionBudgets, judged for when all pods are there and ready."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 from podium.api.labels import label_selector
@@ -48,9 +49,7 @@ def budget_never_met(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     """More healthy pods are wanted than there are to be."""
     for one in _judged(view):
         if one.status is not None and one.status.desired_healthy > one.replicas:
-            field, bound = one.bound
-            message = f"{field}: {bound} asks for more than the {one.replicas} pods that it selects"
-            yield Offence(one.budget, message, f"spec.{field}", one.witnesses)
+            yield _offence(one, f"asks for more than the {one.replicas} pods that it selects")
 
 
 @rule(
@@ -68,11 +67,7 @@ def budget_allows_nothing(view: ClusterView, _: Thresholds) -> Iterator[Offence]
     """All selected pods are wanted healthy, and no rounding is behind it."""
     for one in _judged(view):
         if _is_stuck(one) and not _is_rounded(one):
-            field, bound = one.bound
-            message = f"{field}: {bound} of {one.replicas} pods never lets any of them go"
-            if bound == "":
-                message = "it says neither minAvailable nor maxUnavailable, and so lets no pod go"
-            yield Offence(one.budget, message, f"spec.{field}", one.witnesses)
+            yield _offence(one, f"of {one.replicas} pods never lets any of them go")
 
 
 @rule(
@@ -89,9 +84,7 @@ def budget_rounds_to_nothing(view: ClusterView, _: Thresholds) -> Iterator[Offen
     """A percentage below 100 of the selected pods is all of them."""
     for one in _judged(view):
         if _is_stuck(one) and _is_rounded(one):
-            field, bound = one.bound
-            message = f"{field}: {bound} of {one.replicas} pods rounds up to all of them"
-            yield Offence(one.budget, message, f"spec.{field}", one.witnesses)
+            yield _offence(one, f"of {one.replicas} pods rounds up to all of them")
 
 
 @rule(
@@ -110,10 +103,8 @@ def budget_without_scale(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     """A budget that needs a scale selects pods without one."""
     for one in view.budgets:
         if one.needs_scale and one.unscaled:
-            field, bound = one.bound
-            message = f"{field}: {bound} needs a scale, which some of its pods don't have"
-            witnesses = tuple(map(str, one.unscaled))
-            yield Offence(one.budget, message, f"spec.{field}", witnesses)
+            told = _offence(one, "needs a scale, which some of its pods don't have")
+            yield replace(told, witnesses=tuple(map(str, one.unscaled)))
 
 
 @rule(
@@ -171,6 +162,14 @@ def budget_selects_everything(view: ClusterView, _: Thresholds) -> Iterator[Offe
             yield Offence(budget, message, _SELECTOR)
 
 
+def _offence(one: BudgetView, says: str) -> Offence:
+    field, bound = one.bound
+    message = f"{field}: {bound} {says}"
+    if bound == "":
+        message = "it says neither minAvailable nor maxUnavailable, and so lets no pod go"
+    return Offence(one.budget, message, f"spec.{field}", one.witnesses)
+
+
 def _judged(view: ClusterView) -> Iterator[BudgetView]:
     """The budgets that can be computed; how many pods a DaemonSet has, only its nodes tell."""
     for one in view.budgets:
@@ -193,15 +192,3 @@ def _is_rounded(one: BudgetView) -> bool:
 def _shown_selector(budget: Object) -> str:
     selector = label_selector(spec_of(budget).get("selector"))
     return "an absent selector" if selector.matches_nothing else str(selector)
-
-
-RULES = (
-    workload_without_budget,
-    budget_never_met,
-    budget_allows_nothing,
-    budget_rounds_to_nothing,
-    budget_without_scale,
-    overlapping_budgets,
-    budget_selects_nothing,
-    budget_selects_everything,
-)

@@ -152,12 +152,3 @@ def _capacity(threshold: Threshold, node: Object) -> int:
     capacity: Mapping[str, str] = status_of(node).get("capacity") or {}
     amount = capacity.get(_CAPACITIES.get(threshold.signal, ""))
     return 0 if amount is None else value(amount)
-
-
-RULES = (
-    eviction_threshold_invalid,
-    eviction_soft_below_hard,
-    eviction_threshold_above_capacity,
-    eviction_defaults_dropped,
-    soft_eviction_without_grace,
-)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from podium.api.objects import Object, status_of
 from podium.api.quantity import nanos
 from podium.api.resources import pod_requests, resource_amount
-from podium.linting.cluster_view import ClusterView
+from podium.linting.cluster_view import ClusterView, refusal_of
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
@@ -27,7 +27,9 @@ def no_node_selected(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     for workload in view.workloads:
         if view.nodes and workload.kind != "DaemonSet" and not view.nodes_for(workload):
             message = f"none of {len(view.nodes)} nodes is selected and tolerated by its pods"
-            yield Offence(workload.obj, message, workload.path)
+            why = Counter(map(refusal_of(workload.pod), view.nodes)).most_common(_SHOWN_MAX)
+            told = tuple(f"{times} nodes {reason}" for reason, times in why)
+            yield Offence(workload.obj, message, workload.path, told)
 
 
 @rule(
@@ -55,6 +57,3 @@ def _shortage(requests: Mapping[str, int], node: Object) -> str:
     allocatable = status_of(node).get("allocatable") or status_of(node).get("capacity") or {}
     given = {k: resource_amount(k, nanos(amount)) for k, amount in allocatable.items()}
     return ", ".join(k for k, amount in sorted(requests.items()) if amount > given.get(k, 0))
-
-
-RULES = (no_node_selected, requests_above_nodes)

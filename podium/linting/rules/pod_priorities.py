@@ -103,12 +103,3 @@ def system_class_for_users(view: ClusterView, _: Thresholds) -> Iterator[Offence
         if workload.priority_class in SYSTEM_PRIORITY_CLASSES and not is_system:
             message = f"{workload.priority_class} outranks all pods of users, and {place} is theirs"
             yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
-
-
-RULES = (
-    unknown_class,
-    priority_without_class,
-    priority_contradicts_class,
-    workload_without_class,
-    system_class_for_users,
-)

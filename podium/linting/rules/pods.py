@@ -73,6 +73,3 @@ def fixed_node(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
         if node and (workload.obj["kind"] != "Pod" or workload.is_new):
             message = f"its pods go to {node} past the scheduler"
             yield Offence(workload.obj, message, f"{workload.path}.nodeName")
-
-
-RULES = (bare_pod, long_grace_period, fixed_node)

@@ -181,14 +181,3 @@ def preempting_batch_class(view: ClusterView, _: Thresholds) -> Iterator[Offence
 
 def _shown(priority_class: Object) -> str:
     return f"PriorityClass {name(priority_class)} ({value_of(priority_class)})"
-
-
-RULES = (
-    no_default_class,
-    several_default_classes,
-    default_class_not_lowest,
-    class_in_system_range,
-    too_many_levels,
-    no_level_between,
-    preempting_batch_class,
-)

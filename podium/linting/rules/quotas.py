@@ -61,6 +61,3 @@ def _guarded(quotas: Sequence[Object], priority_class: Object) -> bool:
     pod = {"spec": {"priorityClassName": name(priority_class)}}
     scopes = (scope for quota in quotas for scope in scope_selectors(quota))
     return any(one.get("scopeName") == _SCOPE and in_scope(one, "Pod", pod) for one in scopes)
-
-
-RULES = (quota_without_high_classes, quota_for_unknown_class)

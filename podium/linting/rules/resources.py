@@ -98,6 +98,3 @@ def _containers(workload: Workload) -> Iterator[tuple[str, Object]]:
 def _amounts(owner: Object, field: str) -> Object:
     found: Object = (owner.get("resources") or {}).get(field) or {}
     return {name: amount for name, amount in found.items() if is_pod_level(name)}
-
-
-RULES = (requests_missing, memory_limit_missing, critical_not_guaranteed)

@@ -117,6 +117,3 @@ def _domains(
 
 def _offence(workload: Workload, message: str, witnesses: tuple[str, ...] = ()) -> Offence:
     return Offence(workload.obj, message, f"{workload.path}.{_FIELD}", witnesses)
-
-
-RULES = (spread_label_missing, min_domains_unmet, spread_ignores_own_pods)

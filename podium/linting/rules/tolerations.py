@@ -60,6 +60,3 @@ def _tolerations(view: ClusterView) -> Iterator[tuple[Workload, str, Object]]:
 
 def _is_of_every_key(toleration: Object) -> bool:
     return not toleration.get("key") and toleration.get("operator") == "Exists"
-
-
-RULES = (tolerates_everything, stays_on_failed_node)
