@@ -9,7 +9,7 @@ from podium.api.errors import PodiumError
 from podium.experiments.executors import Done, Run, play
 from podium.experiments.run import RunResult
 
-_CONNECT_S = 60
+_CONNECT_S = 60.0
 _RETRIES = 3
 
 
@@ -35,14 +35,15 @@ class DaskExecutor:
         """
         from distributed import Client, as_completed
 
+        timeout_s = _timeout_s()
         try:
             client: Any = Client(  # type: ignore[no-untyped-call]
-                self.address, timeout=_CONNECT_S, set_as_default=False
+                self.address, timeout=timeout_s, set_as_default=False
             )
         except (OSError, ValueError) as error:
             raise DaskError(f"--dask {self.address}: can't be reached: {error}") from None
         with client:
-            _await_worker(self.address, client)
+            _await_worker(self.address, client, timeout_s)
             _check_versions(self.address, client.run(_version, on_error="return"))
             # A run depends on nothing but itself; no two are to be taken for one.
             futures = client.map(play, runs, pure=False, retries=_RETRIES)
@@ -66,10 +67,19 @@ def _version() -> str:
     return __version__
 
 
-def _await_worker(address: str, client: Any) -> None:
+def _timeout_s() -> float:
+    """For how long to wait for the cluster: longer, if Dask's own configuration is more patient."""
+    from dask import config
+    from dask.utils import parse_timedelta
+
+    told_s = parse_timedelta(config.get("distributed.comm.timeouts.connect"))
+    return max(_CONNECT_S, float(told_s))
+
+
+def _await_worker(address: str, client: Any, timeout_s: float) -> None:
     """Wait for the first worker: a cluster may have been started a moment ago."""
     try:
-        client.wait_for_workers(1, timeout=_CONNECT_S)
+        client.wait_for_workers(1, timeout=timeout_s)
     except TimeoutError:
         raise DaskError(f"--dask {address}: there are no workers") from None
 

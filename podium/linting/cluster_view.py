@@ -118,9 +118,9 @@ def refusal_of(pod: Object) -> Callable[[Object], str]:
 
     def refusal(node: Object) -> str:
         if not required.matches(labels(node), name(node)):
-            return "aren't selected"
+            return "not selected"
         taint = untolerated(spec_of(node).get("taints"), tolerations, _KEEPS_OUT)
-        return "" if taint is None else f"have the taint {taint['key']}:{taint['effect']}"
+        return "" if taint is None else f"taint {taint['key']}:{taint['effect']}"
 
     return refusal
 

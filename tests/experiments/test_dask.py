@@ -65,9 +65,7 @@ def address_in(file: Path) -> str:
 
 
 # Processes of another project by the clock: a second try, which the summary tells.
-pytestmark = pytest.mark.flaky(reruns=1)
-
-
+@pytest.mark.flaky(reruns=1)
 def test_a_lost_worker_changes_nothing(played: Played, tmp_path: Path) -> None:
     found, out = tmp_path / "scheduler.json", tmp_path / "dask"
     dask = ("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0")
@@ -110,7 +108,7 @@ def test_a_lost_worker_changes_nothing(played: Played, tmp_path: Path) -> None:
 def test_a_cluster_that_is_not_there_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("podium.experiments.dask_executor._CONNECT_S", 0.2)
+    monkeypatch.setattr("podium.experiments.dask_executor._timeout_s", lambda: 0.2)
     file = write_sweep(tmp_path, settings=SETTINGS)
     command = ["sweep", str(file), "--dask", "tcp://127.0.0.1:1", "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(app, command)

@@ -74,6 +74,18 @@ def test_budgets_are_rounded_as_the_disruption_controller_does(
     assert found == ({expected} if expected else set())
 
 
+def test_why_no_node_is_selected_is_told() -> None:
+    tainted = node("n1", zone="a")
+    tainted["spec"] = {"taints": [{"key": "reserved", "effect": "NoSchedule"}]}
+    asked = deployment(nodeSelector={ZONE: "a"})
+    report = lint(ClusterView([tainted, node("n2", zone="b"), asked]), LintConfiguration())
+    (found,) = (one for one in report.findings if one.rule == "no-node-selected")
+    assert found.witnesses == (
+        "taint reserved:NoSchedule: 1 node",
+        "not selected: 1 node",
+    )
+
+
 def test_the_fewest_replicas_of_an_autoscaler_count() -> None:
     scaler = {
         "apiVersion": "autoscaling/v2",

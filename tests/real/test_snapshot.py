@@ -47,6 +47,13 @@ def test_a_plan_is_made_for_what_is_there(world: World, tmp_path: Path) -> None:
     told = podium(world, "explain", "--context", "c", "low-1")
     assert "a" in told
     assert world.places() == {"low-1": "a"}
+    lint = [
+        json.loads(podium(world, "lint", "-o", "json", *where))
+        for where in (("--context", "c"), ("-f", str(saved)))
+    ]
+    live, filed = ([(one["rule"], one["name"]) for one in found["findings"]] for found in lint)
+    assert live == filed
+    assert ("bare-pod", "low-1") in live
 
 
 def test_what_may_not_be_read_is_left_out_and_told(world: World, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from podium.linting.cluster_view import ClusterView, refusal_of
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
+from podium.presenting import count
 
 _SHOWN_MAX = 5
 
@@ -28,7 +29,7 @@ def no_node_selected(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
         if view.nodes and workload.kind != "DaemonSet" and not view.nodes_for(workload):
             message = f"none of {len(view.nodes)} nodes is selected and tolerated by its pods"
             why = Counter(map(refusal_of(workload.pod), view.nodes)).most_common(_SHOWN_MAX)
-            told = tuple(f"{times} nodes {reason}" for reason, times in why)
+            told = tuple(f"{reason}: {count(times, 'node')}" for reason, times in why)
             yield Offence(workload.obj, message, workload.path, told)
 
 
