@@ -5,6 +5,7 @@ whatever it does to it. So what comes of a piece doesn't depend on how many proc
 """
 
 import gc
+import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,9 @@ Result = TypeVar("Result")
 
 Progress = Callable[[int], None]
 """Is told how many pieces are done."""
+
+_begun_by = 0
+"""The process that has forked this one, if it is a fork."""
 
 
 class LostProcessError(PodiumError):
@@ -140,6 +144,9 @@ class Forks(Generic[Item, Result]):
             yield answer
 
     def _start(self) -> None:
+        if _begun_by and os.getppid() != _begun_by:
+            # Nobody is left who waits for what comes of it.
+            raise SystemExit
         context = get_context("fork")
         while self._waiting and len(self._running) < self._workers:
             number = self._waiting.popleft()
@@ -166,6 +173,8 @@ class Forks(Generic[Item, Result]):
 
 def _work(function: Callable[[Item], Result], item: Item, writer: Connection) -> None:
     """Answer with what comes of an item, and whether that is an error."""
+    global _begun_by
+    _begun_by = os.getppid()
     # What was there before isn't searched for garbage, and so stays shared.
     gc.freeze()
     # Ctrl-C is for the process that waits for the others.

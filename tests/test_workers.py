@@ -4,11 +4,12 @@ import os
 import signal
 import time
 from multiprocessing import active_children
+from pathlib import Path
 
 import pytest
 
 from podium.api.errors import PodiumError
-from podium.workers import LostProcessError, in_a_copy, in_workers
+from podium.workers import Forks, LostProcessError, in_a_copy, in_workers
 
 
 @pytest.mark.parametrize("workers", [1, 2, 9])
@@ -85,3 +86,25 @@ def test_who_leaves_early_leaves_no_process_behind() -> None:
     assert next(found) == 0
     found.close()  # type: ignore[attr-defined]
     assert active_children() == []
+
+
+def test_a_fork_of_a_fork_begins_nothing_once_nobody_waits_for_it(tmp_path: Path) -> None:
+    begun, ended = tmp_path / "begun", tmp_path / "ended"
+
+    def work_on() -> None:
+        try:
+            for _ in range(10_000):
+                begun.touch()
+                in_a_copy(lambda: time.sleep(0.01))
+        finally:
+            ended.touch()
+
+    def wait_for(file: Path) -> None:
+        deadline_s = time.monotonic() + 60
+        while not file.exists():
+            assert time.monotonic() < deadline_s
+            time.sleep(0.01)
+
+    with Forks(lambda _: in_a_copy(work_on), [None], 1):
+        wait_for(begun)
+    wait_for(ended)

@@ -19,7 +19,6 @@ _TEMPLATED = frozenset(
 _RULE = f"must be one of {', '.join(sorted(_TEMPLATED | {'Pod'}))}"
 # Set by whoever let the pod in, and by schedulers.
 _NOT_ASKED_FOR = ("nodeName", "priority", "preemptionPolicy")
-_MARKS = ("labels", "annotations")
 
 
 class PodTemplateError(PodiumError):
