@@ -54,7 +54,7 @@ class CandidateKey(StrEnum):
     `controller.kubernetes.io/pod-deletion-cost`, LOST_RUN_TIME the seconds that they have run since
     their start, or since the moment of their annotation `podium.dev/last-checkpoint`.
     STRANDED_VICTIMS counts those that have no replacement, or whose replacement fits nowhere else
-    at once.
+    at once. CASCADE_SIZE counts the victims, whom their replacements would preempt, and so on.
     """
 
     PDB_VIOLATIONS = "PodDisruptionBudgetViolations"
@@ -65,6 +65,7 @@ class CandidateKey(StrEnum):
     DELETION_COST = "DeletionCost"
     LOST_RUN_TIME = "LostRunTime"
     STRANDED_VICTIMS = "StrandedVictims"
+    CASCADE_SIZE = "CascadeSize"
 
 
 DEFAULT_CANDIDATE_ORDER = tuple(CandidateKey)[:5]

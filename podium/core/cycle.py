@@ -14,7 +14,7 @@ from podium.config.preemption_options import PreemptionScope
 from podium.core.decision import Decision
 from podium.core.evaluation import INFEASIBLE, Evaluation
 from podium.core.filtering import Filtering
-from podium.core.framework import FITS, Codes, CycleError, PostFilterResult, Rows
+from podium.core.framework import FITS, Codes, CycleError, PostFilterResult
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
@@ -54,7 +54,8 @@ class SchedulingCycle:
         self._pipelines = pipelines
         self.timing: Timing | None = None
         self._reserves_rooms = handle.options.preemption_scope is PreemptionScope.CROSS_NODE
-        handle.finder.rows = self._rows_that_fit
+        handle.finder.filtering = self._filtering
+        handle.finder.rows = lambda pod: self._filtering(pod).feasible_rows()
         self._keep_nothing()
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
@@ -83,11 +84,11 @@ class SchedulingCycle:
         except CycleError as error:
             return Decision(pod, error=str(error))
 
-    def _rows_that_fit(self, pod: PodInfo) -> Rows:
-        """The rows that fit a pod, of a scheduler that isn't ours by our first profile."""
+    def _filtering(self, pod: PodInfo) -> Filtering:
+        """The filters of a pod, of one of another scheduler by our first profile."""
         first = next(iter(self._pipelines.values()))
         pipeline = self._pipelines.get(scheduler_name_of(pod.obj), first)
-        return self._refreshed(pipeline, pod).filtering.feasible_rows()
+        return self._refreshed(pipeline, pod).filtering
 
     def _keep_nothing(self) -> None:
         self._evaluations: Recent[_Key, Evaluation] = Recent(_EVALUATIONS_MAX)

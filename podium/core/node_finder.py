@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from podium.core.filtering import Filtering
 from podium.core.framework import Rows
 from podium.core.pods import PodInfo
 
@@ -11,6 +12,8 @@ class NodeFinder:
 
     Attributes:
         rows: from a pending pod to the rows that fit it, int[n]. The cycle sets it.
+        filtering: from a pending pod to what filters say of all rows, as they are now.
     """
 
     rows: Callable[[PodInfo], Rows]
+    filtering: Callable[[PodInfo], Filtering]

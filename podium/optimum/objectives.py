@@ -9,7 +9,9 @@ from podium.optimum.linear_program import LinearProgram, Term, total
 from podium.optimum.model import Model
 
 UNPLACED = "pods without a place"
-NOT_MINIMISED = frozenset({CandidateKey.LATEST_START, CandidateKey.STRANDED_VICTIMS})
+NOT_MINIMISED = frozenset(
+    {CandidateKey.LATEST_START, CandidateKey.STRANDED_VICTIMS, CandidateKey.CASCADE_SIZE}
+)
 """Keys that no sum over victims says."""
 
 

@@ -30,6 +30,17 @@ def test_nobody_goes_before_its_minimum_run_time(seed: int) -> None:
 
 
 @by_seed
+def test_who_tolerates_preemption_below_a_priority_does_so_for_its_time(seed: int) -> None:
+    scenario, prefix = world(seed), "preemption-toleration.scheduling.x-k8s.io/"
+    (batch,) = (one for one in scenario["spec"]["manifests"] if one["metadata"]["name"] == "batch")
+    asked = {"minimum-preemptable-priority": "1000", "toleration-seconds": f"{MINIMUM_S:g}"}
+    batch["metadata"]["annotations"] = {f"{prefix}{key}": value for key, value in asked.items()}
+    _, taken = play(scenario, {"protection": {"toleration": True}})
+    below = [one for one in taken if one.victim.priority == 100 and one.preemptor.priority < 1000]
+    assert all(_ran_s(one) >= MINIMUM_S for one in below)
+
+
+@by_seed
 def test_nobody_goes_that_may_ask_never_to(seed: int) -> None:
     never = {"priorityClasses": ["batch"]}
     _, taken = play(world(seed), {"protection": {"never": never}})

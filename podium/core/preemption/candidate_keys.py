@@ -14,6 +14,7 @@ from podium.core.clock import Clock
 from podium.core.framework import Rows
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
+from podium.core.preemption.cascade import Cascade
 from podium.core.preemption.choice import (
     LATEST_START,
     PRIORITY_SUM,
@@ -52,6 +53,8 @@ def _key(which: CandidateKey, handle: Handle) -> Key:
             return _cost_key("least run time lost", "LOST RUN TIME", handle, lost)
         case CandidateKey.STRANDED_VICTIMS:
             return _cost_key("fewest stranded victims", "STRANDED", handle, Stranding(handle))
+        case CandidateKey.CASCADE_SIZE:
+            return _cost_key("smallest cascade", "CASCADE", handle, Cascade(handle))
         case _:
             return _OF_KUBERNETES[which]
 

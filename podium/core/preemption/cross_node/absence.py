@@ -7,6 +7,8 @@ from typing import Self
 from podium.core.pods import PodInfo, placed_pod
 from podium.core.snapshot import Snapshot
 
+_PUT = ""
+
 
 class Absence:
     """Takes pods off their nodes and puts others there; at the end all is as it was.
@@ -17,8 +19,7 @@ class Absence:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._away: dict[str, tuple[PodInfo, str]] = {}
-        self._put: list[PodInfo] = []
+        self._done: list[tuple[PodInfo, str]] = []
         self._orders: dict[int, list[PodInfo]] = {}
         self._freed_ports = dict(snapshot.freed_ports)
 
@@ -27,18 +28,19 @@ class Absence:
         for pod in pods:
             snapshot, row = self._snapshot, pod.row
             self._orders.setdefault(row, list(snapshot.pods_on[row]))
-            self._away[pod.uid] = (pod, snapshot.names[row])
+            self._done.append((pod, snapshot.names[row]))
             snapshot.remove_pod(pod)
 
     def give_back(self, pod: PodInfo) -> None:
         """Put a pod back that is away."""
-        self._snapshot.add_pod(*self._away.pop(pod.uid))
+        number = next(n for n, (other, _) in enumerate(self._done) if other is pod)
+        self._snapshot.add_pod(*self._done.pop(number))
 
     def put(self, pod: PodInfo, node_name: str) -> None:
         """Put a pending pod on a node."""
         placed = placed_pod(pod.obj, self._snapshot.classes)
         self._snapshot.add_pod(placed, node_name)
-        self._put.append(placed)
+        self._done.append((placed, _PUT))
 
     def __enter__(self) -> Self:
         """The same object."""
@@ -51,10 +53,12 @@ class Absence:
         trace: TracebackType | None,
     ) -> None:
         """Take those away that were put there, and put everybody back."""
-        for pod in reversed(self._put):
-            self._snapshot.remove_pod(pod)
-        for pod, _ in list(self._away.values()):
-            self.give_back(pod)
+        # The last first: so each gets the slot again that it had.
+        for pod, node_name in reversed(self._done):
+            if node_name == _PUT:
+                self._snapshot.remove_pod(pod)
+            else:
+                self._snapshot.add_pod(pod, node_name)
         for row, pods in self._orders.items():
             # Who was put there before somebody was taken has left.
             self._snapshot.reorder(row, [pod for pod in pods if pod.row == row])
