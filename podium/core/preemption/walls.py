@@ -122,6 +122,18 @@ class RateWalls:
         self._rates = rates
         self._history = history
         self._clock = clock
+        self._known_at = (-1, -math.inf)
+        self._known: dict[tuple[str, str], Wall | None] = {}
+
+    def before_one(self, pod: PodInfo) -> Wall | None:
+        """The same for a single victim; found out once for all of its namespace and class."""
+        at = self._history.epoch, self._clock.now_s
+        if at != self._known_at:
+            self._known_at, self._known = at, {}
+        group = pod.namespace, priority_class_of(pod.obj)
+        if group not in self._known:
+            self._known[group] = self.before((pod,))
+        return self._known[group]
 
     def before(self, victims: Sequence[PodInfo]) -> Wall | None:
         """The first rate that the victims would exceed; None if there is none."""

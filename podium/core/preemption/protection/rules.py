@@ -149,7 +149,7 @@ class RateRule:
         self._walls = walls
 
     def __call__(self, pod: PodInfo) -> Shield | None:
-        wall = self._walls.before((pod,))
+        wall = self._walls.before_one(pod)
         return None if wall is None else Shield(wall.reason, wall.until_s)
 
 
