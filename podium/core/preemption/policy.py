@@ -53,7 +53,7 @@ class PreemptionPolicy:
         self._rates = RateWalls(protection.rates, history, clock)
         self._budgets = BudgetWalls(options, handle.snapshot, handle.budgets, history)
         rules = rules_of(protection, handle.listers, history, self._rates)
-        followed = history if protection.rates else None
+        followed = self._rates if protection.rates else None
         self.shields = (
             Shields(rules, handle.snapshot, handle.listers, followed, clock) if rules else None
         )

@@ -122,27 +122,35 @@ class RateWalls:
         self._rates = rates
         self._history = history
         self._clock = clock
-        self._known_at = (-1, -math.inf)
+        self._seen = self._changes = 0
         self._known: dict[tuple[str, str], Wall | None] = {}
+
+    @property
+    def epoch(self) -> int:
+        """Raised when `before_one` has another answer for anybody than it gave."""
+        if self._seen != self._history.epoch:
+            self._seen, before = self._history.epoch, self._known
+            self._known = {group: self._before_group(group, 1) for group in before}
+            self._changes += before != self._known
+        return self._changes
 
     def before_one(self, pod: PodInfo) -> Wall | None:
         """The same for a single victim; found out once for all of its namespace and class."""
-        at = self._history.epoch, self._clock.now_s
-        if at != self._known_at:
-            self._known_at, self._known = at, {}
         group = pod.namespace, priority_class_of(pod.obj)
         if group not in self._known:
-            self._known[group] = self.before((pod,))
+            self._known[group] = self._before_group(group, 1)
         return self._known[group]
 
     def before(self, victims: Sequence[PodInfo]) -> Wall | None:
         """The first rate that the victims would exceed; None if there is none."""
         groups = Counter((pod.namespace, priority_class_of(pod.obj)) for pod in victims)
-        for rate in self._rates:
-            for group, count in sorted(groups.items()):
-                if _is_about(rate, *group) and (wall := self._before(rate, group, count)):
-                    return wall
-        return None
+        walls = (self._before_group(group, count) for group, count in sorted(groups.items()))
+        return next((wall for wall in walls if wall is not None), None)
+
+    def _before_group(self, group: tuple[str, str], count: int) -> Wall | None:
+        about = (rate for rate in self._rates if _is_about(rate, *group))
+        walls = (self._before(rate, group, count) for rate in about)
+        return next((wall for wall in walls if wall is not None), None)
 
     def _before(self, rate: PreemptionRate, group: tuple[str, str], count: int) -> Wall | None:
         past = self._past(rate, group)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from podium.core.listers import Listers
 from podium.core.log import Log
 from podium.core.pods import PodInfo
 from podium.core.preemption.protection.shield import Shield, ShieldOf
-from podium.core.preemption.victim_history import VictimHistory
 from podium.core.snapshot import Snapshot
 
 Integers = NDArray[np.int64]
@@ -29,6 +28,15 @@ class Shielded:
     shield: Shield
 
 
+class Followed(Protocol):
+    """Something that rules depend on."""
+
+    @property
+    def epoch(self) -> int:
+        """Raised whenever it changes."""
+        ...
+
+
 class Shields:
     """Which pods are protected from which preemptors at the moment.
 
@@ -39,7 +47,7 @@ class Shields:
         rules: each may give a pod a shield; one that holds is enough.
         snapshot: the pods.
         listers: a change of any object that rules look up has all pods looked at anew.
-        history: a preemption has all pods looked at anew if rules depend on it.
+        followed: another epoch of it has all pods looked at anew, as rules depend on it.
         clock: the time.
     """
 
@@ -48,14 +56,14 @@ class Shields:
         rules: Sequence[ShieldOf],
         snapshot: Snapshot,
         listers: Listers,
-        history: VictimHistory | None,
+        followed: Followed | None,
         clock: Clock,
     ) -> None:
         self.log: Log[int] = Log()
         self._rules = rules
         self._snapshot = snapshot
         self._listers = listers
-        self._history = history
+        self._followed = followed
         self._clock = clock
         self._logs: list[Log[Any]] = [snapshot.log, snapshot.restarts]
         self._seen = [0, 0]
@@ -105,8 +113,8 @@ class Shields:
             self._below[number, pod.slot] = 0 if shield is None else shield.below
 
     def _changed_rows(self) -> list[int]:
-        snapshot, history = self._snapshot, self._history
-        epoch = 0 if history is None else history.epoch
+        snapshot, followed = self._snapshot, self._followed
+        epoch = 0 if followed is None else followed.epoch
         state = (self._listers.epoch, snapshot.node_epoch, epoch)
         remembered = all(s >= log.start for s, log in zip(self._seen, self._logs, strict=True))
         pods, restarts = self._seen
