@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from podium import profile
+from podium.cli.scheduler_running import read_configuration
+from podium.real.settings import Flags
 from tests.plan.objects import node, pod
 
 CHEAP = """
@@ -81,6 +83,13 @@ def test_a_simulation_tries_it_too(podium, cheap: str, write) -> None:
         scenario = write("scenario.yaml", {**written, "spec": {**spec, **schedulers}})
         assert "web is bound to a\n" in podium("simulate", scenario).stdout
         assert "web is bound to b\n" in podium("simulate", scenario, "--plugin", cheap).stdout
+
+
+def test_a_scheduler_of_a_real_cluster_tries_it_too(cheap: str) -> None:
+    (usual,) = read_configuration(None, Flags())[0].profiles
+    (profile,) = read_configuration(None, Flags(), [cheap])[0].profiles
+    assert "CheapFirst" not in str(usual.plugins)
+    assert "CheapFirst" in str(profile.plugins)
 
 
 @pytest.mark.parametrize(
