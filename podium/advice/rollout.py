@@ -16,13 +16,14 @@ from podium.advice.rollout_search import Progress, Search
 from podium.advice.rollout_steps import Introduction, Step
 from podium.advice.spare_room import SHAPES_MAX
 from podium.advice.zoned_shapes import ZonedShape, zoned_shapes
+from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.plan.changes import Apply
 from podium.plan.completeness import completeness_warnings, limits_of_the_model
 from podium.plan.identities import identity, label
 from podium.plan.play import Play
 from podium.plan.request import Request
-from podium.workers import in_workers
+from podium.workers import can_fork, in_workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ def rollout(
         KeyboardInterrupt: by Ctrl-C.
         PodiumError: a change can't be made.
     """
+    if not can_fork():
+        raise PodiumError("orders are tried in forks of this process, which can't be made here")
     steps = asked.introduction.steps
     play = Play(replace(asked.request, alternatives_max=0), changes_later=True)
     manifests = [manifest for step in steps for manifest in step.manifests]

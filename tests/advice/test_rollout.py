@@ -17,6 +17,7 @@ from podium.advice.rollout_steps import (
     assigned,
     introduction,
 )
+from podium.api.errors import PodiumError
 from podium.plan.changes import Apply
 from podium.plan.identities import decisive
 from podium.plan.loaded_state import LoadedState
@@ -124,6 +125,12 @@ def test_what_the_api_rejects_is_not_safe() -> None:
     found = advice(full_cluster(), "deploy/web=missing")
     (end,) = found.dead_ends
     assert "no PriorityClass with name missing was found" in end.next.rejected[0].message
+
+
+def test_without_forks_nothing_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("podium.advice.rollout.can_fork", lambda: False)
+    with pytest.raises(PodiumError, match="can't be made here"):
+        advice([node("n1", "1"), workload("Deployment", "web", replicas=1)], "deploy/web=high")
 
 
 def test_nothing_to_roll_out_is_an_error() -> None:
