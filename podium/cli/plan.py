@@ -101,6 +101,7 @@ def plan(
         with working("reading"):
             read = read_request(asked)
         request = replace(read.request, alternatives_max=alternatives, seeds=seeds)
+        request = replace(request, draws=output is PlanOutput.HTML)
         with working("planning") as progress:
             told = partial(_tell, progress, seeds)
             outcome = make_plan(request, told, workers=workers or core_count())

@@ -4,22 +4,37 @@ from collections.abc import Iterable, Iterator
 
 from podium.cli import plan_tables
 from podium.cli.choice_text import choice_sentence
+from podium.cli.output import count
+from podium.cli.plan_pictures import before_and_after, cascades, decisions, lanes
 from podium.cli.plan_summary_text import summary_lines
 from podium.cli.plan_tables import PlanTable
 from podium.cli.presentation_text import toned
-from podium.cli.timeline_text import timeline_lines
+from podium.cli.timeline_text import time_text, timeline_lines
 from podium.plan.outcome import Plan
 from podium.presenting import Block, Bullets, Presentation, Section, Table
 
+_BUDGETS_MAX = 10
 _AFFECTED = ("PENDING", "REFUSED BY THE NODE", "REJECTED BY THE API")
 
 
 def plan_presentation(plan: Plan) -> Presentation:
     """What a plan comes to, in the words of the printed tables."""
     headline, *sentences = summary_lines(plan, wide=False)
-    summary = Section("Summary", [Bullets(sentences)])
-    sections = [summary, *_affected(plan), *_optimum(plan), *_details(plan)]
+    summary = Section("Summary", [Bullets([*sentences, *_budget_lines(plan)])])
+    pictures = [before_and_after(plan), lanes(plan), cascades(plan)]
+    affected = [*_affected(plan), *_optimum(plan)]
+    sections = [summary, *pictures, *affected, *decisions(plan), *_details(plan)]
     return Presentation("Podium plan", headline, sections)
+
+
+def _budget_lines(plan: Plan) -> Iterator[str]:
+    """What becomes of the budgets, those that are violated first."""
+    touched = [one for one in plan.budgets if one.is_touched]
+    for one in sorted(touched, key=lambda change: not change.violated_by)[:_BUDGETS_MAX]:
+        least = f"{one.allowed_least} at worst ({time_text(one.least_at_s)})"
+        allowed = f"allows {count(one.allowed_before, 'disruption')} before"
+        violated = f"; losing {', '.join(one.violated_by)} violates it" if one.violated_by else ""
+        yield f"Budget {one.budget} {allowed}, {least}, {one.allowed_after} in the end{violated}."
 
 
 def _optimum(plan: Plan) -> Iterable[Section]:

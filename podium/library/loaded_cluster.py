@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from podium.api.objects import Object
+from podium.cli.extras import check_optimal_extra
 from podium.cli.inputs import Asked, request_on
 from podium.cli.namespaces import usual_namespace
 from podium.cli.output import core_count
@@ -103,6 +104,8 @@ class LoadedCluster:
         seeds: int = 1,
         workers: int | None = None,
         alternatives: int = 100,
+        optimal: bool = False,
+        optimal_seconds: float = 60.0,
         **changes: Unpack[Changes],
     ) -> PlanAnswer:
         """What changes would do, as `podium plan` tells it.
@@ -111,6 +114,8 @@ class LoadedCluster:
             seeds: how often to play it, to see what depends on chance.
             workers: how many processes play the seeds; one a core if None.
             alternatives: how many other candidates each preemption tells of.
+            optimal: whether to compare it with the least disruption; needs `podium[optimal]`.
+            optimal_seconds: for how long to look for that.
             changes: what is changed, and by which rules.
 
         Raises:
@@ -119,8 +124,14 @@ class LoadedCluster:
         from podium.plan.planning import plan
 
         asked = self._asked(changes)
-        request = replace(asked.request, seeds=seeds, alternatives_max=alternatives)
-        return PlanAnswer.of(asked.told_in(plan(request, workers=workers or core_count())))
+        request = replace(asked.request, seeds=seeds, alternatives_max=alternatives, draws=True)
+        found = plan(request, workers=workers or core_count())
+        if optimal:
+            check_optimal_extra("optimal=True")
+            from podium.optimum.comparing import with_optimum
+
+            found = with_optimum(found, request, optimal_seconds)
+        return PlanAnswer.of(asked.told_in(found))
 
     def explain(self, pod: str, **changes: Unpack[Changes]) -> ExplanationAnswer:
         """Why a pod is where it is, or isn't, as `podium explain` tells it.

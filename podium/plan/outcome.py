@@ -12,6 +12,7 @@ from podium.api.disruption import Cause
 from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, OrNull, Report, Seconds
 from podium.explaining.pod_reports import PodReport
 from podium.plan.draining import Drainage
+from podium.plan.node_filling import NodeFilling
 from podium.plan.optimum_report import Optimum
 from podium.plan.rollouts import Rollout
 from podium.plan.unplayed import Unplayed
@@ -347,7 +348,7 @@ class Plan(Report):
     `counts` sums up. `until_s` says for how long it was played, in seconds, and `seeds` how many
     times; all but `chances` is of the first time. `interrupted` says that there would have been
     more. `anyway` has what would happen without the changes, too, `optimum` the least disruption,
-    if asked for.
+    if asked for, `nodes` what is on those of them where anything changes, likewise.
     """
 
     api_version: str = API_VERSION
@@ -374,5 +375,6 @@ class Plan(Report):
     chances: tuple[Chance, ...] = ()
     anyway: tuple[Fate, ...] = ()
     optimum: Annotated[Optimum | None, IF_KNOWN] = None
+    nodes: Annotated[tuple[NodeFilling, ...], HIDDEN] = ()
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from podium.plan.counting import counts_of
 from podium.plan.draining import drainages
 from podium.plan.leaving import removed, short_of_pods
 from podium.plan.loaded_state import LoadedState
+from podium.plan.node_filling import node_fillings
 from podium.plan.outcome import Plan
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
@@ -94,6 +95,7 @@ def played(play: Play, request: Request, progress: Passed | None = None) -> Plan
     return replace(
         found,
         unplayed=left_out,
+        nodes=node_fillings(play) if request.draws else (),
         interrupted=not is_over,
         warnings=(*play.notes, *warnings, *model.warnings, *lost, *play.changer.unmade()),
         notes=(*(request.configuration.notes if request.configuration else ()), *model.notes),

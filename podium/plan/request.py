@@ -34,6 +34,7 @@ class Request:
         until_s: for how long the plan is played, in seconds; None for `UNTIL_S`, and until all
             rollouts have come to an end, but no longer than `LONGEST_S`.
         repairs: whether controllers also make up for what the state lacks.
+        draws: whether the plan has what is on the nodes before and after, for pictures.
     """
 
     state: Sequence[Object]
@@ -46,6 +47,7 @@ class Request:
     seeds: int = 1
     until_s: float | None = None
     repairs: bool = False
+    draws: bool = False
 
     @property
     def applied(self) -> list[Object]:

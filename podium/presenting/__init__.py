@@ -4,30 +4,38 @@ from podium.presenting.counting import count
 from podium.presenting.html import to_html, to_html_fragment
 from podium.presenting.markdown import to_markdown
 from podium.presenting.presentation import (
+    Bars,
     Block,
+    Branch,
     Bullets,
     Cell,
     Paragraph,
     Picture,
+    Piece,
     Presentation,
     Section,
     Table,
     Tone,
     Toned,
+    Tree,
     is_filled,
 )
 
 __all__ = [
+    "Bars",
     "Block",
+    "Branch",
     "Bullets",
     "Cell",
     "Paragraph",
     "Picture",
+    "Piece",
     "Presentation",
     "Section",
     "Table",
     "Tone",
     "Toned",
+    "Tree",
     "count",
     "is_filled",
     "to_html",

@@ -5,16 +5,20 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from podium.presenting.presentation import (
+    Bars,
     Block,
+    Branch,
     Bullets,
     Cell,
     Paragraph,
     Picture,
+    Piece,
     Presentation,
     Section,
     Table,
     Tone,
     Toned,
+    Tree,
 )
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -38,6 +42,21 @@ th { background: var(--head); white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
 .waiting { color: var(--waiting); } .faint { opacity: 0.6; }
 """
+_PICTURES = """
+.bars { display: grid; grid-template-columns: minmax(5rem, max-content) repeat(var(--columns), 1fr);
+  gap: 0.2rem 0.8rem; align-items: center; font-size: 0.85rem; }
+.bars b { font-weight: 600; } .bar { display: flex; height: 1.4rem; overflow: hidden;
+  border: 1px solid #8886; border-radius: 3px; min-width: 3rem; }
+.bar i { font-style: normal; overflow: hidden; white-space: nowrap; text-overflow: ellipsis;
+  box-sizing: border-box; padding: 0 0.2rem; border-right: 1px solid #8886; color: inherit;
+  background: #8882; font-weight: 400; }
+.bar i.gap { background: none; border: 0; padding: 0; }
+.bar i.good { background: #0a6fd655; } .bar i.waiting { background: #8a63c044; }
+.bar i.bad { background: repeating-linear-gradient(45deg, #e0700066 0 5px, #e0700022 5px 10px); }
+.tree, .tree ul { list-style: none; margin: 0; padding-left: 1.2rem; }
+.tree ul { border-left: 2px solid #8886; margin-left: 0.6rem; }
+.tree li::before { content: "→ "; opacity: 0.6; }
+"""
 # Inside a page that has colours of its own; classes carry a name that nobody else has.
 _FRAGMENT_STYLE = """
 .podium summary { cursor: pointer; font-weight: 600; } .podium img { max-width: 100%; }
@@ -58,7 +77,7 @@ def to_html(presentation: Presentation) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>",
-        f"<style>{_STYLE}</style>",
+        f"<style>{_STYLE}{_PICTURES}</style>",
         "</head>",
         "<body>",
         f"<h1>{title}</h1>",
@@ -69,7 +88,7 @@ def to_html(presentation: Presentation) -> str:
 def to_html_fragment(presentation: Presentation) -> str:
     """A presentation as a part of somebody else's page, such as a notebook."""
     title = f"<h3>{escape(presentation.title)}</h3>"
-    style = f"<style>{_FRAGMENT_STYLE}</style>"
+    style = f"<style>{_FRAGMENT_STYLE}{_PICTURES}</style>"
     return "\n".join([f'<div class="podium">{style}', title, *_body(presentation), "</div>"])
 
 
@@ -112,8 +131,43 @@ def _block(block: Block) -> Iterator[str]:
             for row in block.rows:
                 yield _row("td", row)
             yield "</tbody></table></div>"
-            for note in block.notes:
-                yield f"<p>{escape(note)}</p>"
+            yield from _notes(block.notes)
+        case Bars():
+            yield from _bars(block)
+            yield from _notes(block.notes)
+        case Tree():
+            yield _tree(block.branches, ' class="tree"')
+
+
+def _notes(notes: Iterable[str]) -> Iterator[str]:
+    for note in notes:
+        yield f"<p>{escape(note)}</p>"
+
+
+def _bars(bars: Bars) -> Iterator[str]:
+    yield f'<div class="bars" style="--columns: {len(bars.headers) - 1}">'
+    yield from (f"<b>{escape(header)}</b>" for header in bars.headers)
+    for name, columns in bars.rows:
+        yield f"<span>{escape(name)}</span>"
+        for pieces in columns:
+            yield f'<span class="bar">{"".join(map(_piece, pieces))}</span>'
+    yield "</div>"
+
+
+def _piece(piece: Piece) -> str:
+    text, width = escape(piece.text), f'style="width: {100 * piece.share:.2f}%"'
+    if not text:
+        return f'<i class="gap" {width}></i>'
+    return f'<i{_class(piece.tone)} {width} title="{text}">{text}</i>'
+
+
+def _tree(branches: Iterable[Branch], kind: str = "") -> str:
+    items = (
+        f"<li><span{_class(one.tone)}>{escape(one.text)}</span>"
+        f"{_tree(one.branches) if one.branches else ''}</li>"
+        for one in branches
+    )
+    return f"<ul{kind}>{''.join(items)}</ul>"
 
 
 def _row(tag: str, cells: Iterable[Cell]) -> str:

@@ -4,7 +4,7 @@ Texts are plain: whoever shows them escapes what has a meaning there.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -77,7 +77,53 @@ class Picture:
     png: bytes
 
 
-Block = Paragraph | Bullets | Table | Picture
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a bar.
+
+    Attributes:
+        text: what it says; a gap if empty.
+        share: of the bar; 1 is all of it.
+        tone: of the part.
+    """
+
+    text: str
+    share: float
+    tone: Tone = Tone.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Bars beside and below each other; left out where there is only text.
+
+    Attributes:
+        headers: of the names, and of the columns of bars.
+        rows: a name, and a bar for each column.
+        notes: stand below them.
+    """
+
+    headers: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Sequence[Piece]]]]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A node of a graph without circles, and what follows from it."""
+
+    text: str
+    tone: Tone = Tone.NONE
+    branches: "Sequence[Branch]" = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What follows from what."""
+
+    branches: Sequence[Branch]
+
+
+Block = Paragraph | Bullets | Table | Picture | Bars | Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +134,13 @@ class Section:
         title: of the part.
         blocks: in order.
         is_detail: whether it may be folded away where that can be done.
+        is_long: whether it is left out where space is short, as in a comment.
     """
 
     title: str
     blocks: Sequence[Block]
     is_detail: bool = False
+    is_long: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +159,7 @@ class Presentation:
 
     def filled_sections(self) -> list[Section]:
         """The sections that have anything in them, without what is empty there."""
-        found = [
-            Section(one.title, [*filter(is_filled, one.blocks)], one.is_detail)
-            for one in self.sections
-        ]
+        found = [replace(one, blocks=[*filter(is_filled, one.blocks)]) for one in self.sections]
         return [one for one in found if one.blocks]
 
 
@@ -129,3 +174,7 @@ def is_filled(block: Block) -> bool:
             return bool(block.rows)
         case Picture():
             return bool(block.png)
+        case Bars():
+            return bool(block.rows)
+        case Tree():
+            return bool(block.branches)

@@ -33,11 +33,13 @@ def test_markdown_begins_with_the_summary(podium, files) -> None:
         "### Summary",
         "",
         "- Pod default/low is preempted.",
+        "- Budget default/low allows 0 disruptions before, 0 at worst (t+0s), 0 in the end; "
+        "losing default/low violates it.",
         "",
-        "### Disruptions",
     ]
     titles = [line for line in lines if line.startswith(("###", "<details>"))]
-    assert titles[2:5] == [
+    assert titles[1:5] == [
+        "### Disruptions",
         "### Budgets touched",
         "<details><summary>Preemptions</summary>",
         "<details><summary>Placements</summary>",
@@ -49,6 +51,29 @@ def test_html_is_one_file(podium, files) -> None:
     assert result.exit_code == 0
     assert result.output.startswith("<!DOCTYPE html>")
     assert '<td class="bad">default/low</td>' in result.output
+    titles = re.findall("<h2>(.*?)</h2>", result.output)
+    assert titles[:4] == [
+        "Summary",
+        "Nodes before and after",
+        "Pods over time",
+        "What follows from what",
+    ]
+    assert '<i class="bad" style="width: ' in result.output
+    assert 'title="default/low terminates' not in result.output
+    assert 'title="terminates on n from t+0s"' in result.output
+    assert "<summary>Decision: default/new preempts on n, t+0s</summary>" in result.output
+    assert "default/new needs room" in result.output
+
+
+def test_html_shows_hostile_words_as_they_are_and_asks_for_nothing(podium, write) -> None:
+    hostile = "</i><script src=//x.example></script>\"'"
+    state = [HIGH, node("n", "1"), pod("low", on="n"), pod("other", schedulerName=hostile)]
+    files = ["-f", write("state.yaml", *state), "--apply", write("new.yaml", NEW)]
+    shown = podium("plan", *files, "-o", "html").output
+    assert "x.example" in shown
+    assert "<script" not in shown
+    assert not re.findall(r"""(?:src|href)=["']?(?!data:)""", re.sub("<td.*?</td>", "", shown))
+    assert "url(" not in shown
 
 
 def test_the_table(podium, files) -> None:

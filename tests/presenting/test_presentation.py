@@ -3,13 +3,17 @@
 from html.parser import HTMLParser
 
 from podium.presenting import (
+    Bars,
+    Branch,
     Bullets,
     Paragraph,
+    Piece,
     Presentation,
     Section,
     Table,
     Tone,
     Toned,
+    Tree,
     to_html,
     to_markdown,
 )
@@ -26,6 +30,16 @@ SHOWN = Presentation(
             [Table(["A", "B"], [["x", Toned("y", Tone.BAD)], [HOSTILE, ""]], ["a note"])],
             is_detail=True,
         ),
+    ],
+)
+
+PICTURES = Presentation(
+    "Pictures",
+    "",
+    [
+        Section("Bars", [Bars(("N", "B"), [(HOSTILE, [[Piece(HOSTILE, 0.5), Piece("", 0.5)]])])]),
+        Section("Tree", [Tree([Branch("a", Tone.BAD, [Branch(HOSTILE)])])]),
+        Section("Long", [Paragraph("secret")], is_long=True),
     ],
 )
 
@@ -62,6 +76,27 @@ def test_html_needs_nothing_else_and_knows_the_dark() -> None:
     assert "default-src &#x27;none&#x27;" in text
     assert "prefers-color-scheme: dark" in text
     assert "url(" not in text
+
+
+def test_pictures_are_html_of_their_own() -> None:
+    reader = Reader()
+    reader.feed(to_html(PICTURES))
+    assert reader.texts.count(HOSTILE) == 3
+    assert {"script", "a", "img", "link"}.isdisjoint(reader.tags)
+    assert "secret" in reader.texts
+    assert 'style="width: 50.00%"' in to_html(PICTURES)
+
+
+def test_comments_are_short() -> None:
+    shown = to_markdown(PICTURES)
+    assert "secret" not in shown
+    assert "- a\n  - &lt;script" in shown
+    rows = [[str(number), "x" * 900] for number in range(100)]
+    tables = [Section(f"T{number}", [Table(["A", "B"], rows)]) for number in range(3)]
+    long = to_markdown(Presentation("T", "", tables))
+    assert "\nand 70 more\n" in long
+    assert "Left out, as it is too long for a comment: T1, T2." in long
+    assert len(long) < 60_000
 
 
 def test_markdown() -> None:
