@@ -12,7 +12,7 @@ NEWS  := examples/best-practice/orange.yaml
 OLD_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test format lint types imports pytest fmt soak bench clean
+.PHONY: help setup run test format lint types imports pytest fmt soak bench docs clean
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,10 @@ soak: $(STAMP) ## run thousands of seeds and long properties (SEED=n replays one
 
 bench: $(STAMP) ## measure the scheduling workloads
 	@$(BIN)/podium bench $(ARGS)
+
+docs: $(STAMP) ## build the documentation as a site, build/site/index.html; links are checked
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file website/mkdocs.yml
+	@echo "build/site/index.html"
 
 clean: ## remove everything that the other commands made
 	@rm -rf .venv build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache \

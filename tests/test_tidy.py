@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-CODE_FOLDERS = ("podium", "tests", "benchmarks")
+CODE_FOLDERS = ("podium", "tests", "benchmarks", "website")
 TEXT_FOLDERS = (*CODE_FOLDERS, "docs", "examples", "contrib")
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".txt", ".yaml", ".yml", ".json", ".sh"}
 # Data from elsewhere and large goldens aren't prose of ours.

@@ -42,7 +42,7 @@ th { background: var(--head); white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
 .waiting { color: var(--waiting); } .faint { opacity: 0.6; }
 """
-_PICTURES = """
+PICTURE_STYLE = """
 .bars { display: grid; grid-template-columns: minmax(5rem, max-content) repeat(var(--columns), 1fr);
   gap: 0.2rem 0.8rem; align-items: center; font-size: 0.85rem; }
 .bars b { font-weight: 600; } .bar { display: flex; height: 1.4rem; overflow: hidden;
@@ -77,7 +77,7 @@ def to_html(presentation: Presentation) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>",
-        f"<style>{_STYLE}{_PICTURES}</style>",
+        f"<style>{_STYLE}{PICTURE_STYLE}</style>",
         "</head>",
         "<body>",
         f"<h1>{title}</h1>",
@@ -88,7 +88,7 @@ def to_html(presentation: Presentation) -> str:
 def to_html_fragment(presentation: Presentation) -> str:
     """A presentation as a part of somebody else's page, such as a notebook."""
     title = f"<h3>{escape(presentation.title)}</h3>"
-    style = f"<style>{_FRAGMENT_STYLE}{_PICTURES}</style>"
+    style = f"<style>{_FRAGMENT_STYLE}{PICTURE_STYLE}</style>"
     return "\n".join([f'<div class="podium">{style}', title, *_body(presentation), "</div>"])
 
 

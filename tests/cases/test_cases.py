@@ -1,4 +1,4 @@
-"""Every transcript, and the README's example, shows what its commands print.
+"""Every transcript, with the README's example and the tutorial, shows what its commands print.
 
 `UPDATE=1 pytest tests/cases` writes down what they print now.
 """
@@ -12,7 +12,8 @@ import pytest
 from tests.cases.transcript import ROOT, commands, replayed, run
 
 README = ROOT / "README.md"
-CASES = [README, *sorted(Path(__file__).parent.glob("*.md"))]
+TUTORIAL = ROOT / "docs/tutorial.md"
+CASES = [README, TUTORIAL, *sorted(Path(__file__).parent.glob("*.md"))]
 EXAMPLES = sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir())
 
 
