@@ -158,7 +158,7 @@ def test_json_and_yaml_say_the_same(podium, files) -> None:
     assert as_json == yaml.safe_load(podium("plan", *files, "-o", "yaml").output)
     (placement,) = as_json["placements"]
     assert (placement["pod"], placement["node"], placement["at"]) == ("default/new", "n", 30.0)
-    assert list(as_json)[:3] == ["apiVersion", "kind", "counts"]
+    assert list(as_json)[:4] == ["apiVersion", "kind", "counts", "workloads"]
 
 
 def test_what_a_plan_failed_on_is_named(podium, files) -> None:
