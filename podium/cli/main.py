@@ -21,6 +21,7 @@ from podium.cli.broken_pipe import pipe_may_break
 from podium.cli.collecting import collect_rarely
 from podium.cli.examples import epilog
 from podium.cli.option_order import OrderedCommand
+from podium.cli.version import version
 
 # By name: the module podium.cli.NAME has a function NAME, with an underscore in place of a hyphen,
 # and at its end where Python has the word for itself. A module has the command's options and is
@@ -140,6 +141,10 @@ def app_entry() -> None:
     """Run the command that the process was started with."""
     # Importing makes many objects, and hardly any that go.
     collect_rarely()
+    if sys.argv[1:] == ["version"]:
+        # It takes no words, and reading words is what takes time.
+        version()
+        return
     program = os.path.basename(sys.argv[0])
     app(prog_name="kubectl podium" if program.startswith("kubectl-") else "podium")
 

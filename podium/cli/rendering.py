@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
-from podium.apiserver.requests.discovery import MAJOR, MINOR, PATCH
+from podium.api.kubernetes_release import MAJOR, MINOR, PATCH
 from podium.cli.options import InputError
 from podium.manifests.files import File
 

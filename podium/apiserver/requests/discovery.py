@@ -11,6 +11,7 @@ from typing import Any
 
 from podium import __version__
 from podium.api.kinds import KINDS, Kind
+from podium.api.kubernetes_release import MAJOR, MINOR, PATCH
 from podium.apiserver.registry import BUILT_IN, Registry
 from podium.apiserver.requests.routes import (
     BINDINGS,
@@ -193,8 +194,6 @@ def _discovered_subresources(kind: Kind, group: str, version: str) -> Document:
 def _response_kind(group: str, version: str, kind: str) -> dict[str, str]:
     return {"group": group, "version": version, "kind": kind}
 
-
-MAJOR, MINOR, PATCH = "1", "36", "2"
 
 # Whoever answers at all is alive.
 _CHECK = "ping"
