@@ -48,6 +48,7 @@ class EmbeddedServer(Server):
 
     def restart(self) -> None:
         self.kill()
+        self.client.close()
         self.start()
 
     def close(self) -> None:

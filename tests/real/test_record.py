@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from podium.cli.main import app
 from podium.recording.reading import Recording, read_recording
 from podium.recording.segments import RecordingError
-from tests.real.conftest import StartPodium, on_both, on_both_in_soak
+from tests.real.conftest import StartPodium, on_both
 from tests.real.control_plane import PATIENCE_S
 from tests.real.world import World, pod, until
 from tests.recording.recorded import NO_PREEMPTION
@@ -123,7 +123,6 @@ def test_what_happens_is_recorded_and_played_again(
     assert placement["replayed"] is None
 
 
-@on_both_in_soak
 def test_after_a_compaction_it_tells_of_the_gap_and_goes_on(world: World, tmp_path: Path) -> None:
     world.node("a", cpu="4")
     directory = tmp_path / "recording"
