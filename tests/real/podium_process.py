@@ -57,7 +57,8 @@ class PodiumScheduler:
         return found[count - 1]
 
     def get(self, path: str) -> httpx.Response:
-        return httpx.get(f"{self.wait_for('serves metrics')['url']}{path}")
+        url = self.wait_for("serves metrics")["url"]
+        return httpx.get(f"{url}{path}", timeout=PATIENCE_S)
 
     def metric(self, name: str) -> float:
         """The sum of a metric over all its labels."""
