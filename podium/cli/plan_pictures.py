@@ -103,11 +103,18 @@ def _lane(moments: Sequence[Moment], end_s: float) -> Iterator[Piece]:
 def cascades(plan: Plan) -> Section:
     """Who loses a place because of whom, and who loses one because of those in turn."""
     by: dict[str, list[Disruption]] = defaultdict(list)
-    for one in plan.disruptions:
+    shown = plan.disruptions[:_LANES_MAX]
+    for one in shown:
         by[one.by].append(one)
-    replaced = {one.replacement for one in plan.disruptions if one.replacement}
+    replaced = {one.replacement for one in shown if one.replacement}
     roots = [_root(name, lost, by) for name, lost in by.items() if name not in replaced]
-    return Section("What follows from what", [Tree(roots)], is_long=True)
+    return Section("What follows from what", [Tree(roots), *_more(plan)], is_long=True)
+
+
+def _more(plan: Plan) -> Iterator[Paragraph]:
+    left = len(plan.disruptions) - _LANES_MAX
+    if left > 0:
+        yield Paragraph(f"{count(left, 'pod')} more {'loses' if left == 1 else 'lose'} a place.")
 
 
 def _root(name: str, lost: Iterable[Disruption], by: dict[str, list[Disruption]]) -> Branch:
