@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,10 @@ from podium.cli.output import FAILED_ON_EXIT_CODE, error_console, print_report
 from podium.plan.conditions import Condition
 
 if TYPE_CHECKING:
+    from podium.manifests import Loaded
+    from podium.manifests.problems import Source
     from podium.plan.gates import Finding, Gate
+    from podium.plan.outcome import Plan
 
 _SHOWN_MAX = 10
 
@@ -94,14 +98,34 @@ def print_junit(gates: "Sequence[Gate]", found: "Sequence[Finding]") -> None:
     print(junit("plan", conditions, [*map(_ci_result, found)]))
 
 
-def print_sarif(found: "Sequence[Finding]") -> None:
-    """Print a SARIF log: a result for everything that met a condition."""
+def print_sarif(found: "Sequence[Finding]", plan: "Plan", applied: "Sequence[Loaded]") -> None:
+    """Print a SARIF log: a result for everything that met a condition.
+
+    Tools show a result beside a file: beside the object that it is about, or whose pod is behind
+    it, if that is applied; else beside the first object that is.
+
+    Args:
+        found: what met conditions.
+        plan: in which it does.
+        applied: what is applied, and where it stands.
+    """
+    from podium.manifests.problems import describe
+
+    places = {describe(one.obj): one.source for one in applied if Path(one.source.file).is_file()}
+    workloads = {row.pod: row.workload for row in (*plan.placements, *plan.pending)}
+    first = next(iter(places.values()), None)
     rules = [{"id": condition} for condition in Condition]
-    print_report(sarif(rules, map(_ci_result, found)), "json")
+    results = [
+        _ci_result(one, places.get(one.workload) or places.get(workloads.get(one.by, "")) or first)
+        for one in found
+    ]
+    print_report(sarif(rules, results), "json")
 
 
-def _ci_result(one: "Finding") -> CiResult:
+def _ci_result(one: "Finding", place: "Source | None" = None) -> CiResult:
     return CiResult(
+        file=place.file if place else "",
+        line=place.line if place else 0,
         rule=one.condition,
         object=one.object,
         text=f"{one.object} {one.message}",

@@ -1,6 +1,6 @@
 """What commands about a cluster have in common: where the state, the changes and the rules are."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -39,11 +39,13 @@ class Asked:
         request: what is to be planned.
         warnings: what is strange about what was read.
         notes: what else is worth knowing about it.
+        applied: the objects that are applied, with where they stand.
     """
 
     request: Request
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+    applied: Sequence[Loaded] = ()
 
     def told_in(self, report: Told) -> Told:
         """A report on the request, with these warnings and notes before its own."""
@@ -99,7 +101,8 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
         until_s=until_s,
         repairs=options.repair,
     )
-    return Asked(request, (*before.warnings, *found.warnings), (*before.notes, *found.notes))
+    warnings, notes = (*before.warnings, *found.warnings), (*before.notes, *found.notes)
+    return Asked(request, warnings, notes, found.loaded)
 
 
 class _ErrorCollector:

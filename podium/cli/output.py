@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import msgspec
 import typer
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.status import Status
 from rich.text import Text
@@ -138,7 +138,7 @@ def print_table(out: Console, headings: Sequence[str], rows: Iterable[Sequence[C
     if out.is_terminal:
         widths = _fitted(widths, out.width)
     for line in (heads, *texts):
-        columns = [_wrapped(out, cell, width) for cell, width in zip(line, widths, strict=True)]
+        columns = [_wrapped(cell, width) for cell, width in zip(line, widths, strict=True)]
         for pieces in zip_longest(*columns, fillvalue=Text()):
             out.print(_joined(pieces, widths))
 
@@ -157,13 +157,31 @@ def _fitted(widths: Sequence[int], width: int) -> list[int]:
     return found
 
 
-def _wrapped(out: Console, cell: Text, width: int) -> Sequence[Text]:
+def _wrapped(cell: Text, width: int) -> Sequence[Text]:
     if _width(cell) <= width:
         return [cell]
-    pieces = [*cell.wrap(out, width)]
+    return _pieces(cell, width)
+
+
+def _pieces(text: Text, width: int, indent: int = 0) -> Sequence[Text]:
+    """A text in pieces that are no wider than that, and all but the first less the indent."""
+    pieces = [*text.divide(_breaks(text.plain, width, indent))]
     for piece in pieces:
         piece.rstrip()
     return pieces
+
+
+def _breaks(text: str, width: int, indent: int) -> Iterator[int]:
+    """Where to break a text: between words, in a name behind a `-` or `/`, else anywhere."""
+    begin = 0
+    while cell_len(text[begin:]) > width:
+        most = len(chop_cells(text[begin:], width)[0])
+        # A space at the edge itself is a place to break, too.
+        fits = text[begin : begin + most + 1]
+        best = fits.rfind(" ") + 1 or max(fits[:-1].rfind("-"), fits[:-1].rfind("/")) + 1
+        width -= indent if begin == 0 else 0
+        begin += best or most
+        yield begin
 
 
 def print_lines(out: Console, title: str, lines: Iterable[str]) -> None:
@@ -172,8 +190,19 @@ def print_lines(out: Console, title: str, lines: Iterable[str]) -> None:
     if listed:
         out.print(Text(title, style="bold cyan"))
         for line in listed:
-            out.print(Text(line))
+            print_line(out, Text(line))
         out.print()
+
+
+def print_line(out: Console, line: Text) -> None:
+    """Print a line; on a terminal that is too narrow as several, the further ones indented."""
+    if not out.is_terminal or _width(line) <= out.width:
+        out.print(line)
+        return
+    first, *others = _pieces(line, out.width, _GAP)
+    out.print(first)
+    for piece in others:
+        out.print(Text(" " * _GAP) + piece)
 
 
 def print_warnings(warnings: Iterable[str]) -> None:

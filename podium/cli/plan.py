@@ -33,6 +33,7 @@ from podium.cli.output import (
 from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
+    from podium.cli.inputs import Asked
     from podium.plan.gates import Finding, Gate
     from podium.plan.outcome import Plan
     from podium.plan.request import Request
@@ -112,7 +113,7 @@ def plan(
         fail(error)
     except KeyboardInterrupt:
         give_up()
-    _end(read.told_in(outcome), output, conditions, found)
+    _end(read, read.told_in(outcome), output, conditions, found)
 
 
 def _with_optimum(outcome: "Plan", request: "Request", seconds: float) -> "Plan":
@@ -123,10 +124,17 @@ def _with_optimum(outcome: "Plan", request: "Request", seconds: float) -> "Plan"
 
 
 def _end(
-    outcome: "Plan", output: PlanOutput, gates: "Sequence[Gate]", found: "Sequence[Finding]"
+    asked: "Asked",
+    outcome: "Plan",
+    output: PlanOutput,
+    gates: "Sequence[Gate]",
+    found: "Sequence[Finding]",
 ) -> None:
     """Print a plan, and exit as it deserves."""
-    _print(outcome, output, gates, found)
+    if output is PlanOutput.SARIF:
+        print_sarif(found, outcome, asked.applied)
+    else:
+        _print(outcome, output, gates, found)
     if outcome.interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
     exit_on(found)
@@ -156,8 +164,6 @@ def _print(
         print_report(plain(outcome), output)
     elif output is PlanOutput.JUNIT:
         print_junit(gates, found)
-    elif output is PlanOutput.SARIF:
-        print_sarif(found)
     elif output in (PlanOutput.MARKDOWN, PlanOutput.HTML):
         from podium.cli.plan_presentation import plan_presentation
         from podium.cli.presentation_text import print_document

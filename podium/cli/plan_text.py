@@ -5,7 +5,7 @@ from rich.text import Text
 
 from podium.cli import plan_tables
 from podium.cli.choice_text import candidate_table, choice_sentence
-from podium.cli.output import print_lines, print_section
+from podium.cli.output import print_line, print_lines, print_section
 from podium.cli.plan_summary_text import summary_lines
 from podium.cli.plan_tables import PlanTable
 from podium.cli.timeline_text import LINES_MAX, timeline_lines
@@ -69,7 +69,7 @@ def _print_preemptions(out: Console, plan: Plan, wide: bool) -> None:
     for preemption in plan.preemptions:
         if wide:
             _print_candidates(out, preemption)
-        out.print(Text(choice_sentence(preemption)))
+        print_line(out, Text(choice_sentence(preemption)))
         if wide:
             out.print()
     if plan.preemptions and not wide:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
-from podium.cli.output import AdviceOutput, console, print_report, print_table
+from podium.cli.output import AdviceOutput, console, print_line, print_report, print_table
 from podium.cli.output import Cell as TextCell
 from podium.documents.report import Report, plain
 from podium.presenting import (
@@ -71,17 +71,17 @@ def print_block(out: Console, block: Block) -> None:
     """Print a part of a presentation."""
     match block:
         case Paragraph(text, tone):
-            out.print(Text(text, style=_STYLES[tone]))
+            print_line(out, Text(text, style=_STYLES[tone]))
         case Bullets(items):
             for item in items:
-                out.print(Text(item))
+                print_line(out, Text(item))
         case Table(headers, rows, notes, title):
             if title:
                 out.print(Text(title.upper(), style="bold cyan"))
             headings = [one if _is_name(one) else one.upper() for one in headers]
             print_table(out, headings, [[_text(cell) for cell in row] for row in rows])
             for note in notes:
-                out.print(Text(note))
+                print_line(out, Text(note))
 
 
 def _is_name(header: str) -> bool:

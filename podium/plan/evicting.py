@@ -38,6 +38,11 @@ _SCRIPTED = {
 }
 
 
+_STATISTICS = "statistics"
+
+Keys = tuple[tuple[str, str], ...]
+
+
 class EvictionError(PodiumError):
     """The order on a node can't be told."""
 
@@ -49,7 +54,7 @@ class KeyReport(TypedDict):
     value: str
 
 
-def _keys(keys: tuple[tuple[str, str], ...]) -> list[KeyReport]:
+def _keys(keys: Keys) -> list[KeyReport]:
     return [{"key": title, "value": value} for title, value in keys]
 
 
@@ -68,7 +73,7 @@ class RankedPod(PodRow):
     qos_class: str
     is_spared: Annotated[bool, Field(serialization_alias="spared")]
     is_assumed: Annotated[bool, Field(serialization_alias="usageAssumed")]
-    keys: Annotated[tuple[tuple[str, str], ...], PlainSerializer(_keys)]
+    keys: Annotated[Keys, PlainSerializer(_keys)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,12 +131,20 @@ def rank_evictions(
                 **owners.row_of(one.pod),
                 qos_class=stored_or_computed_qos(one.pod),
                 is_spared=is_critical(one.pod),
-                is_assumed=USAGE + _SCRIPTED[signal.resource] not in annotations(one.pod),
-                keys=one.keys,
+                is_assumed=is_assumed,
+                keys=_told(one.keys, is_assumed=is_assumed),
             )
             for one in ranked
+            for is_assumed in (USAGE + _SCRIPTED[signal.resource] not in annotations(one.pod),)
         ),
     )
+
+
+def _told(keys: Keys, *, is_assumed: bool) -> Keys:
+    """The keys of a pod; that its usage is known isn't said where it is only assumed."""
+    if not is_assumed:
+        return keys
+    return tuple((title, "assumed" if title == _STATISTICS else value) for title, value in keys)
 
 
 def _usage(pod: Object, now_s: float) -> PodUsage:

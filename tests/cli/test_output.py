@@ -105,3 +105,25 @@ def test_progress_is_shown_a_few_times_a_second(monkeypatch: pytest.MonkeyPatch)
 def test_off_a_terminal_nobody_asks_how_far_it_is() -> None:
     with working("reading") as progress:
         progress.tell(lambda: pytest.fail("was asked"))
+
+
+def test_sentences_are_wrapped_with_an_indent() -> None:
+    out = Console(file=StringIO(), width=30, soft_wrap=True, force_terminal=True, no_color=True)
+    print_lines(out, "SUMMARY", ["Deployment shop/web loses 1 of 9 pods (1 preempted)."])
+    text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
+    assert text.splitlines() == [
+        "SUMMARY",
+        "Deployment shop/web loses 1 of",
+        "  9 pods (1 preempted).",
+        "",
+    ]
+
+
+def test_names_are_broken_where_they_have_parts() -> None:
+    out = Console(file=StringIO(), width=24, soft_wrap=True, force_terminal=True, no_color=True)
+    print_section(out, "TITLE", ["POD", "NODE"], [["shop/payments-worker-d7h8tzd", "n"]])
+    text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
+    assert [line.split()[0] for line in text.splitlines()[2:4]] == [
+        "shop/payments-",
+        "worker-d7h8tzd",
+    ]

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
@@ -193,6 +194,10 @@ def test_reports_for_ci_systems(podium, files) -> None:
     log = json.loads(podium("plan", *files, *gates, "-o", "sarif").stdout)
     (result,) = log["runs"][0]["results"]
     assert (result["ruleId"], result["message"]["text"]) == ("preemption", failure.text)
+    # Code forges show results only beside a file: that of whoever is behind them.
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == quote(files[-1])
+    assert place["region"]["startLine"] >= 1
 
 
 @pytest.mark.parametrize(

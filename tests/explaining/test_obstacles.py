@@ -121,3 +121,13 @@ def test_room_that_is_kept_names_who_it_is_kept_for() -> None:
 def test_of_many_nodes_alike_only_twenty_are_looked_at_closely() -> None:
     found = obstacles([node(f"n{i:02}", "1") for i in range(25)], pod("new", "2"))
     assert [bool(one.details) for one in found] == [True] * 20 + [False] * 5
+
+
+def test_room_that_pods_of_lower_priority_leave_may_be_kept_for_others() -> None:
+    waiting = pod("first", "4", priority=10, status={"nominatedNodeName": "a"})
+    going = {"deletionTimestamp": "2026-01-01T00:00:30Z", "deletionGracePeriodSeconds": 30}
+    state = [node("a"), waiting, pod("old", "3", on="a", metadata=going)]
+    assert details(state, pod("new", "2", priority=5)) == [
+        "needs 2 CPU, 1 of 4 free; enough with pods of lower priority gone",
+        "room is kept for default/first (priority 10)",
+    ]
