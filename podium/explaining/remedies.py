@@ -11,12 +11,12 @@ from typing import Literal
 from podium.api.objects import Object, name
 from podium.core.decision import Decision
 from podium.core.pods import PodInfo, pending_pod
+from podium.documents.pod_report import PodReport, pod_facts
 from podium.documents.report import Report
 from podium.explaining.amounts import amount_text
 from podium.explaining.changed_pods import with_less, with_priority, with_tolerations
 from podium.explaining.details import taint_text, untolerated_taints
 from podium.explaining.extra_nodes import extra_node, shapes
-from podium.explaining.pod_reports import PodReport, pod_facts
 from podium.scheduler import Scheduler
 
 # A node with such a taint isn't well, or is to be left alone.
@@ -159,5 +159,5 @@ def _priority(trial: _Trial, pod: PodInfo, classes: Iterable[Object]) -> Iterato
 def _preempting(trial: _Trial, pod: Object, change: str) -> Iterator[Remedy]:
     preemption = trial.decide(pod).preemption
     if preemption is not None and preemption.node_name:
-        victims = tuple(PodReport(**pod_facts(victim)) for victim in preemption.victims)
+        victims = tuple(PodReport(**pod_facts(victim.obj)) for victim in preemption.victims)
         yield Remedy("Priority", change, preemption.node_name, victims)

@@ -14,7 +14,7 @@ from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
-from podium.explaining.pod_reports import PodReport, pod_facts
+from podium.documents.pod_report import PodReport, pod_facts
 
 Whose = Literal["incoming", "existing"]
 
@@ -62,7 +62,7 @@ def blockers(
                 on = snapshot.names[row]
                 found.append(
                     Blocker(
-                        **pod_facts(other),
+                        **pod_facts(other.obj),
                         node=node_name,
                         on=on,
                         topology_key=topology_key,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from podium.api.errors import PodiumError
+from podium.documents.pod_report import report_facts
 from podium.documents.report import OrNull, Report
-from podium.explaining.pod_reports import report_facts
 from podium.plan.conditions import Condition
 from podium.plan.outcome import Plan, PodRow
 

@@ -9,8 +9,8 @@ from pydantic import Field, PlainSerializer
 from typing_extensions import TypedDict
 
 from podium.api.disruption import Cause
+from podium.documents.pod_report import PodReport
 from podium.documents.report import API_VERSION, HIDDEN, IF_ANY, IF_KNOWN, OrNull, Report, Seconds
-from podium.explaining.pod_reports import PodReport
 from podium.plan.draining import Drainage
 from podium.plan.node_filling import NodeFilling
 from podium.plan.optimum_report import Optimum

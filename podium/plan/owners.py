@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from podium.api.objects import Object, controller_of, key, name, namespace
 from podium.api.pods import priority_class_of
 from podium.api.priority import pod_priority
-from podium.explaining.pod_reports import PodFacts
+from podium.documents.pod_report import PodFacts
 from podium.plan.identities import Identity, label
 from podium.simulation.timeline.pod_history import PodHistory
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.explaining.pod_reports import PodReport
+from podium.documents.pod_report import PodReport
 from podium.explaining.remedies import Remedy
 from podium.plan.explaining import explain_pod
 from podium.plan.planning import Request

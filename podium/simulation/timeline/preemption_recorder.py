@@ -13,7 +13,7 @@ from podium.core.preemption.choice import Choice
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victims import potential_victims
-from podium.explaining.pod_reports import pod_facts
+from podium.documents.pod_report import pod_facts
 from podium.scheduler import Scheduler
 from podium.simulation.timeline.preemption import (
     NAME_KEY,
@@ -74,7 +74,7 @@ class PreemptionRecorder:
         order = np.lexsort((self._snapshot.ranks()[candidates], -lost_at[candidates]))
         listed = candidates[order[: 1 + count_max]]
         chosen, *others = self._candidates(pod, preemption, choice, listed, lost_at)
-        facts = pod_facts(pod)
+        facts = pod_facts(pod.obj)
         return PreemptionOutcome(
             preemptor=pod.key,
             namespace=facts["namespace"],
@@ -133,7 +133,7 @@ class PreemptionRecorder:
     def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
         budgets = self._budgets.budgets
         return Victim(
-            **pod_facts(pod),
+            **pod_facts(pod.obj),
             budgets=tuple(
                 VictimsBudget(
                     _label(budgets[number]),

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
-from podium.api.objects import controller_of
+from podium.api.objects import Object, controller_of, key, namespace
 from podium.api.pods import priority_class_of
-from podium.core.pods import PodInfo
+from podium.api.priority import pod_priority
 from podium.documents.report import IF_ANY, OrNull, Report
 
 
@@ -49,13 +49,13 @@ def report_facts(report: PodReport) -> PodFacts:
     }
 
 
-def pod_facts(pod: PodInfo) -> PodFacts:
+def pod_facts(pod: Object) -> PodFacts:
     """What a report says of a pod."""
-    owner = controller_of(pod.obj)
+    owner = controller_of(pod)
     return {
-        "pod": pod.key,
-        "namespace": pod.namespace,
-        "owner": f"{owner['kind']} {pod.namespace}/{owner['name']}" if owner else "",
-        "priority": pod.priority,
-        "priority_class": priority_class_of(pod.obj),
+        "pod": key(pod),
+        "namespace": namespace(pod),
+        "owner": f"{owner['kind']} {namespace(pod)}/{owner['name']}" if owner else "",
+        "priority": pod_priority(pod),
+        "priority_class": priority_class_of(pod),
     }
