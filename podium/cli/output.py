@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from podium.presenting import count as count
+from podium.api.counting import count as count
 
 _GAP = 2
 _LAST_WIDTH_MIN = 20
