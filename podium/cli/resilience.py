@@ -62,7 +62,7 @@ def resilience(
     failure spares, the budgets that make upgrades impossible, and how many nodes of which shape
     would do.
 
-    For example: podium resilience -f state.yaml --pairs --fail-on pending:priority>=1000
+    For example: podium resilience -f state.yaml --pairs --fail-on 'pending:priority>=1000'
     """
     from podium.advice.resilience import ResilienceRequest
     from podium.advice.resilience import resilience as try_all
