@@ -18,6 +18,9 @@ SLICE_S = 0.004
 QUIET_S = 0.03
 """Time doesn't jump before nobody has asked for anything for so long, by the clock."""
 
+MOMENT_S_MAX = 5.0
+"""Where time jumps, a moment takes no time, unless it goes on for longer by the clock."""
+
 REST_S = 3600.0
 """Nor once nothing was written for so long in the cluster: from then on it passes by the clock."""
 
@@ -110,9 +113,14 @@ class ClusterClock:
                 await self._sleep()
 
     def catch_up(self) -> None:
-        """Have it as late as the clock says."""
+        """Have it as late as the clock says.
+
+        Where time jumps, it stands still while something is to be done, so that what follows from
+        a change happens at the moments at which a plan or a simulation has it.
+        """
         passed_s = (self._clock() - self._anchored_s) * self._speed.factor
-        self._pass(self._anchor_s + passed_s)
+        if passed_s > MOMENT_S_MAX or not (self._speed.jumps and self._is_busy()):
+            self._pass(self._anchor_s + passed_s)
 
     def request_made(self) -> None:
         """Somebody has made a request, which may have brought something about."""
@@ -137,12 +145,18 @@ class ClusterClock:
 
     def _work(self) -> bool:
         """Do what is due for a while; whether there may be more."""
-        end_s = self._clock() + SLICE_S
+        end_s, was_busy = self._clock() + SLICE_S, self._is_busy()
         while self._driver.step_now():
             if self._clock() >= end_s:
                 return True
+        if was_busy and self._speed.jumps:
+            self._move(self._driver.now_s)
         self._note_writes()
         return False
+
+    def _is_busy(self) -> bool:
+        next_s = self._driver.next_s()
+        return next_s is not None and next_s <= self._driver.now_s
 
     def _jump(self) -> bool:
         """Let time pass without waiting for the clock, if it may; whether something is due now."""

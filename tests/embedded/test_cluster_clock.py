@@ -6,6 +6,7 @@ from functools import partial
 from random import Random
 
 from podium.embedded.cluster_clock import (
+    MOMENT_S_MAX,
     QUIET_S,
     REAL_TIME,
     REST_S,
@@ -170,3 +171,26 @@ def test_a_busy_cluster_is_late_but_loses_nothing() -> None:
 
     run(world, story)
     assert 0.005 <= next(at for name, at in world.told if name == "a") < 0.02
+
+
+def test_a_moment_takes_no_time_where_time_jumps_unless_it_goes_on_for_long() -> None:
+    def late(takes_s: float, steps: int) -> list[bool]:
+        world = World(SPEEDS["max"])
+
+        def busy(left: int) -> None:
+            if left:
+                world.driver.at(world.driver.now_s, partial(busy, left - 1))
+            world.told.append(("busy", world.driver.now_s - START_S))
+            world.clock_s += takes_s
+
+        world.driver.at(START_S, partial(busy, steps))
+
+        async def story() -> None:
+            while len(world.told) <= steps:
+                await turns(1)
+
+        run(world, story)
+        return [late_s > 0.0 for _, late_s in world.told]
+
+    assert not any(late(0.003, 100))
+    assert late(0.4 * MOMENT_S_MAX, 4) == [False, False, False, True, True]
