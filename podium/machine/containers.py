@@ -149,7 +149,8 @@ class Containers:
             CannotStartError: there is nothing to execute, or the machine doesn't let it.
             OSError: it can't have a log or limits.
         """
-        variables = {**launch.variables, MARK: _mark(launch.run), NODE_MARK: str(self._root)}
+        marks = {MARK: _mark(self._root, launch.run), NODE_MARK: str(self._root)}
+        variables = {**launch.variables, **marks}
         _check(launch, variables)
         log = LogFile(launch.log, self._now_s)
         cgroup = None
@@ -283,12 +284,13 @@ def _kill(running: Running) -> None:
     leader = running.process.pid
     for pid in members(processes(), leader):
         _signal(pid, signal.SIGKILL)
-    for pid in list(marked(f"{MARK}={_mark(running.launch.run)}")):
+    for pid in list(marked(f"{MARK}={running.variables[MARK]}")):
         _signal(pid, signal.SIGKILL)
 
 
-def _mark(run: ContainerId) -> str:
-    return "/".join(map(str, run))
+def _mark(root: Path, run: ContainerId) -> str:
+    """Of this node's alone: pods of other clusters may have the same uids."""
+    return "/".join(map(str, (root, *run)))
 
 
 def _signal(pid: int, number: int) -> None:
