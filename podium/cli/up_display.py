@@ -36,7 +36,7 @@ class Display:
 
     def say(self, line: str) -> None:
         """Print a line as it is."""
-        self._out.print(line)
+        self._out.print(line, soft_wrap=True)
 
     def show(self, numbers: ClusterCounts, now_s: float, *, is_last: bool = False) -> None:
         """Show how things are; off a terminal only what has changed, and not too often."""
@@ -66,11 +66,12 @@ def display() -> Iterator[Display]:
         yield Display(out, live)
 
 
-def greeting(embedded: EmbeddedCluster) -> Iterator[str]:
-    """How to use a cluster that is ready."""
+def greeting(embedded: EmbeddedCluster, dashboard: str) -> Iterator[str]:
+    """How to use a cluster that is ready, and see it in a browser."""
     yield f"The cluster is ready at {embedded.url}"
     yield f"  export KUBECONFIG={embedded.directory.kubeconfig.absolute()}"
     yield "  kubectl get pods --all-namespaces --watch"
+    yield f"See it: {dashboard}"
     yield "Ctrl-C stops it."
 
 

@@ -19,6 +19,7 @@ from podium.embedded.merged_kubeconfig import merged, usual_kubeconfig
 from podium.embedded.timeline_follower import TimelineFollower, is_settled
 from podium.manifests import Loaded, Problem
 from podium.manifests.problems import describe
+from podium.web.embedded_dashboard import mount_dashboard
 
 
 class ApplyError(PodiumError):
@@ -77,7 +78,7 @@ async def _run(request: UpRequest, stages: Stages) -> None:
         own, mine = embedded.directory.kubeconfig, usual_kubeconfig()
         with merged(own, mine) if request.merges_kubeconfig else nullcontext(), display() as shown:
             stages.tell(READY)
-            for line in greeting(embedded):
+            for line in greeting(embedded, mount_dashboard(embedded)):
                 shown.say(line)
             showing = _show(
                 embedded, shown, stop, counter, timeline, ends=request.ends_when_settled

@@ -72,6 +72,7 @@ class EmbeddedCluster:
 
     Attributes:
         taken_up: whether there was something before, which goes on; then no objects are loaded.
+        served: what serves it, once it has been entered.
         notes: what is odd about the objects that were loaded, in plain sentences.
 
     Raises:
@@ -148,7 +149,12 @@ class EmbeddedCluster:
             is_insecure=options.is_insecure,
             rng=Random(self._seed),
         )
-        self.url = await stack.enter_async_context(served_here)
+        self.served = await stack.enter_async_context(served_here)
+
+    @property
+    def url(self) -> str:
+        """Where the API is."""
+        return self.served.url
 
     def _open_cluster(self) -> Cluster:
         options = self.options

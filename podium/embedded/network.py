@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any
@@ -22,7 +23,7 @@ from podium.server.node_logs import NodeLogs
 from podium.server.node_tokens import NodeTokens, Several
 from podium.server.service_accounts import ServiceAccounts
 from podium.server.serving import CannotListenError, Serving
-from podium.server.users import kept_tokens, tokens_of
+from podium.server.users import Authenticator, kept_tokens, tokens_of
 
 NAMESPACE, NAME = "kube-system", "extension-apiserver-authentication"
 
@@ -34,6 +35,23 @@ _HEADERS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A cluster that is served.
+
+    Attributes:
+        url: where the API is.
+        app: that serves it.
+        users: knows who asks.
+        reader_token: of the user who may only look.
+    """
+
+    url: str
+    app: ApiApp
+    users: Authenticator
+    reader_token: str
+
+
 @asynccontextmanager
 async def served(
     backend: Backend,
@@ -43,7 +61,7 @@ async def served(
     port: int | None,
     is_insecure: bool,
     rng: Random,
-) -> AsyncIterator[str]:
+) -> AsyncIterator[Served]:
     """Serve a cluster until the end of `async with`.
 
     Args:
@@ -56,7 +74,7 @@ async def served(
         rng: chooses what the server leaves to chance.
 
     Yields:
-        Where the API is.
+        Where the API is, and what serves it.
 
     Raises:
         PodiumError: the port can't be listened at, or a file isn't as it must be.
@@ -87,7 +105,7 @@ async def served(
         serving = await start(port=0)
     try:
         write_kubeconfig(directory.kubeconfig, serving.url, tokens.admin, authority)
-        yield serving.url
+        yield Served(serving.url, app, users, tokens.reader)
     finally:
         directory.kubeconfig.unlink(missing_ok=True)
         await serving.stop()

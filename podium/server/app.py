@@ -30,6 +30,7 @@ from podium.server import statuses
 from podium.server.backend import Backend
 from podium.server.limits import Limits
 from podium.server.node_logs import NodeLogs
+from podium.server.serving import Application
 from podium.server.users import Authenticator
 from podium.server.watches import Watches
 
@@ -69,6 +70,7 @@ class ApiApp:
         self._limits = limits
         self._watches = Watches(limits, backend.now_s, rng)
         self._node_logs = node_logs
+        self._mounted: dict[str, Application] = {}
         self._under_way = 0
         # One thread, so that what others ask for has to wait for no more than one.
         self._worker = ThreadPoolExecutor(1, "podium-long-work")
@@ -78,14 +80,24 @@ class ApiApp:
         """How many watches are being served."""
         return self._watches.count
 
+    def mount(self, prefix: str, app: Application) -> None:
+        """Leave all below a path, such as `/dashboard`, to another application."""
+        self._mounted[prefix] = app
+
     def close(self) -> None:
         """End all watches soon."""
         self._watches.close()
+        for app in self._mounted.values():
+            app.close()
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise ValueError(f"{scope['type']} isn't served")
+        for prefix, app in self._mounted.items():
+            if scope["path"] == prefix or scope["path"].startswith(f"{prefix}/"):
+                await app(scope, receive, send)
+                return
         headers = _headers(scope["headers"])
         try:
             lasting = await self._answered(scope, headers, receive, send)

@@ -10,7 +10,7 @@ from podium.core.preemption.record import ANNOTATION
 from podium.simulation.timeline.entry import Fact
 
 _NOTHING: Mapping[str, Any] = {}
-_PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
+PRESSURES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 
@@ -31,7 +31,7 @@ def _conditions(old: Object, new: Object) -> Iterator[Fact]:
     if ready and ready != _status(old, "Ready")[0]:
         kinds = {"True": "NodeReady", "False": "NodeNotReady", "Unknown": "NodeUnknown"}
         yield Fact(kinds[ready], {"message": message})
-    for kind in _PRESSURES:
+    for kind in PRESSURES:
         before, now = _status(old, kind)[0] == "True", _status(new, kind)[0] == "True"
         if before != now:
             yield Fact("NodeCondition", {"condition": kind, "status": str(now)})
@@ -54,10 +54,11 @@ def _taints(old: Object, new: Object) -> Iterator[Fact]:
 
 
 def _by_name(spec: Object) -> dict[str, Object]:
-    return {_text(taint): taint for taint in spec.get("taints") or ()}
+    return {taint_text(taint): taint for taint in spec.get("taints") or ()}
 
 
-def _text(taint: Object) -> str:
+def taint_text(taint: Object) -> str:
+    """A taint as `kubectl describe` writes it, without a value `key:Effect`."""
     value = f"={taint['value']}" if taint.get("value") else ""
     return f"{taint['key']}{value}:{taint.get('effect')}"
 

@@ -57,6 +57,12 @@ class Observer:
             self._watches[kind] = self._store.watch(kind, from_revision=self._seen, wake=wake)
         self._driver.hooks.append(self._happened)
 
+    def close(self) -> None:
+        """Note nothing any more."""
+        self._driver.hooks.remove(self._happened)
+        for watch in self._watches.values():
+            watch.close()
+
     def look(self, by: str = USER) -> None:
         """Note what was written since the last look, and say who did it."""
         if self._store.revision == self._seen:
