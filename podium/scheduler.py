@@ -75,7 +75,8 @@ class Scheduler:
         self.watch: Callable[[Decision], None] | None = None
         self.preempting: set[str] = set()
         self.clock = Clock()
-        self.history = VictimHistory()
+        options = options or SchedulerOptions()
+        self.history = VictimHistory(is_kept=options.remembers_victims)
         self.preferred = PreferredNodes()
         self.handle = handle = Handle(
             self.snapshot,
@@ -85,7 +86,7 @@ class Scheduler:
             self.preempting,
             self.clock,
             self.history,
-            options=options or SchedulerOptions(),
+            options=options,
             rng=None if every_node else rng,
             preferred=self.preferred,
         )

@@ -78,3 +78,18 @@ class SchedulerOptions(Document):
     livelock_backoff_s: Annotated[Duration, Field(alias="livelockBackoff")] = 60.0
     patience: Tuple[Patience] = ()
     gangs: Gangs | None = None
+
+    @property
+    def remembers_victims(self) -> bool:
+        """Whether any option asks who was preempted before, or hasn't left yet."""
+        return self.preemption_scope is not PreemptionScope.NODE or self.limits_preemption
+
+    @property
+    def limits_preemption(self) -> bool:
+        """Whether any option forbids to take some victims."""
+        return (
+            self.protection != PreemptionProtection()
+            or self.disruption_budgets is not BudgetPolicy.BEST_EFFORT
+            or bool(self.budget_respecting_classes)
+            or self.budget_annotations
+        )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from podium.api.objects import controller_of
 from podium.api.pods import scheduler_name_of
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pods import PodInfo
 from podium.core.preemption.cross_node.absence import Absence
 from podium.core.preemption.stranding import replacement
 from podium.optimum.placing import Placing
@@ -61,7 +61,7 @@ def _moves(scheduler: Scheduler, placing: Placing, victims: Sequence[PodInfo]) -
     for victim in sorted(victims, key=lambda one: (-one.priority, one.key)):
         name = scheduler_name_of(victim.obj)
         if controller_of(victim.obj) is not None and name in scheduler.pipelines:
-            pod = pending_pod(replacement(victim.obj), scheduler.snapshot.classes)
+            pod = replacement(victim, scheduler.snapshot.classes)
             row = placing.best_row(pod, name)
             if row is not None:
                 placing.add(pod, row)

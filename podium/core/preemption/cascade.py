@@ -6,13 +6,14 @@ import numpy as np
 
 from podium.api.objects import controller_of
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo, pending_pod
+from podium.core.pods import PodInfo
 from podium.core.preemption.choice import choose
 from podium.core.preemption.cross_node.absence import Absence
 from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.importance import IMPORTANCE
 from podium.core.preemption.policy import policy_of
-from podium.core.preemption.stranding import replacement
+from podium.core.preemption.stranding import place, replacement
+from podium.core.preemption.victim_table import VictimTables
 
 SIZE_MAX = 64
 """Larger cascades count as this large."""
@@ -21,9 +22,10 @@ SIZE_MAX = 64
 class Cascade:
     """Counts victims, those whom their replacements would preempt, and so on.
 
-    Replacements are placed one after the other, the most important first. One that fits nowhere
-    preempts on the best node by kube-scheduler's keys, unless an option forbids that. The first
-    victims are still there meanwhile: their room is the preemptor's.
+    Replacements are placed one after the other, those of a higher priority first, and otherwise as
+    their pods had to go. One that fits nowhere preempts on the best node by kube-scheduler's keys,
+    unless an option forbids that. The first victims are still there meanwhile: their room is the
+    preemptor's.
 
     Args:
         handle: the cluster, with its nodes as the scheduling cycle filters them.
@@ -33,53 +35,66 @@ class Cascade:
         self._handle = handle
         self._importance = IMPORTANCE[handle.options.victim_order]
         self._policy = policy_of(handle)
+        self._shields = None if self._policy is None else self._policy.shields
+        self._tables = VictimTables(
+            handle.snapshot, handle.budgets, self._importance, self._shields
+        )
 
-    def __call__(self, node_name: str, victims: Sequence[PodInfo]) -> int:
-        own_row = self._handle.snapshot.row_of[node_name]
-        fresh = [victim for victim in victims if not victim.cls.terminating]
-        size, waiting = len(fresh), fresh
+    def __call__(self, victims: Sequence[PodInfo], own_row: int) -> tuple[int, set[int]]:
+        """The size of the cascade, and the rows that replacements come to; never to their own."""
+        waiting, taken = [one for one in victims if not one.cls.terminating], set[int]()
+        size = len(waiting)
         with Absence(self._handle.snapshot) as absence:
             while waiting and size < SIZE_MAX:
-                victim, *waiting = sorted(waiting, key=lambda one: (-one.priority, one.key))
-                if controller_of(victim.obj) is None:
-                    continue
-                further = self._replace(victim, own_row, absence)
-                size += len(further)
-                waiting += further
-        return min(size, SIZE_MAX)
+                victim, *waiting = sorted(waiting, key=lambda one: -one.priority)
+                if controller_of(victim.obj) is not None:
+                    further = self._replace(victim, own_row, absence, taken)
+                    size += len(further)
+                    waiting += further
+        return min(size, SIZE_MAX), taken
 
-    def _replace(self, victim: PodInfo, own_row: int, absence: Absence) -> Sequence[PodInfo]:
-        """Place a victim's replacement; who has to go for it."""
-        snapshot = self._handle.snapshot
-        pod = pending_pod(replacement(victim.obj), snapshot.classes)
-        rows = [row for row in self._handle.finder.rows(pod).tolist() if row != own_row]
-        if rows:
-            absence.put(pod, min(snapshot.names[row] for row in rows))
-            return ()
-        if not pod.cls.preempts:
-            return ()
-        filtering = self._handle.finder.filtering(pod)
+    def _replace(
+        self, victim: PodInfo, own_row: int, absence: Absence, taken: set[int]
+    ) -> Sequence[PodInfo]:
+        """Place a victim's replacement, and tell `taken` of its row; who has to go for it."""
+        pod = replacement(victim, self._handle.snapshot.classes)
+        row, further = place(self._handle, pod, own_row, absence), tuple[PodInfo, ...]()
+        if row is None and pod.cls.preempts:
+            row, further = self._preempt(pod, own_row, absence)
+        if row is not None:
+            taken.add(row)
+        return [one for one in further if not one.cls.terminating]
+
+    def _preempt(
+        self, pod: PodInfo, own_row: int, absence: Absence
+    ) -> tuple[int | None, tuple[PodInfo, ...]]:
+        """Where a pod would preempt, and whom."""
+        snapshot, filtering = self._handle.snapshot, self._handle.finder.filtering(pod)
         closed = np.flatnonzero(filtering.outcome > 0)
         closed = closed[closed != own_row]
         run = self._new_run()
         run.update(pod, filtering, closed)
         candidates = closed[run.is_candidate[closed]]
         if not len(candidates):
-            return ()
-        best = choose(run, candidates).selected.tolist()
-        row = min(best, key=lambda one: snapshot.names[one])
-        further = run.victims[row]
-        if self._policy is not None and self._policy.wall(pod, further) is not None:
-            return ()
-        absence.take(further)
+            return None, ()
+        best = choose(run, candidates).selected
+        row = int(best[snapshot.ranks()[best].argmin()])
+        victims = run.victims[row]
+        if self._policy is not None and self._policy.wall(pod, victims) is not None:
+            return row, ()
+        absence.take(victims)
         absence.put(pod, snapshot.names[row])
-        return [one for one in further if not one.cls.terminating]
+        return row, victims
 
     def _new_run(self) -> DryRun:
-        handle, shields = self._handle, None
+        handle = self._handle
         if self._policy is not None:
             self._policy.update()
-            shields = self._policy.shields
         return DryRun(
-            handle.snapshot, handle.nominator, handle.budgets, self._importance, shields=shields
+            handle.snapshot,
+            handle.nominator,
+            handle.budgets,
+            self._importance,
+            self._tables,
+            self._shields,
         )

@@ -21,7 +21,7 @@ from podium.core.preemption.importance import Importance
 from podium.core.preemption.known_rows import KnownRows
 from podium.core.preemption.one_row import RowResult, RowWorld, run_row
 from podium.core.preemption.protection.shields import Shields
-from podium.core.preemption.victim_table import VictimTables
+from podium.core.preemption.victim_table import NOBODY, VictimTables
 from podium.core.preemption.world import World
 from podium.core.snapshot import Snapshot
 
@@ -110,6 +110,8 @@ class DryRun:
         else:
             self._run(pod, filtering, stale)
         known[stale] = True
+        if self._is_listed is not None:
+            self._is_listed[stale] = False
         if own >= 0:
             known[own] = False
 
@@ -126,6 +128,9 @@ class DryRun:
         ) = np.zeros((5, capacity), np.int64)
         self._is_victim: NDArray[np.bool_] = np.zeros((0, capacity), bool)
         self._single: dict[int, RowResult] = {}
+        # Whether the victims of a row are in `_slots`; None until somebody asks for any.
+        self._is_listed: NDArray[np.bool_] | None = None
+        self._slots: NDArray[np.int64] = np.full((0, capacity), NOBODY)
 
     def _run(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
         table = self._table
@@ -176,6 +181,9 @@ class DryRun:
             rivals = self._nominator.rivals_on(pod, snapshot.names[row])
             world = RowWorld(filtering, snapshot, row, rivals)
             result = run_row(world, lower, self._budgets, self.importance)
+        self._keep_one(row, result)
+
+    def _keep_one(self, row: int, result: RowResult) -> None:
         self._single[row] = result
         self.outcome[row], self.blame[row] = result.outcome, result.blame
         self.is_candidate[row] = result.outcome == FITS
@@ -187,6 +195,41 @@ class DryRun:
             self.top_priority[row] = top
             self.earliest_start[row] = min(NEVER_NS if s is None else s for s in starts)
             self.priority_sum[row] = sum(v.priority + PRIORITY_OFFSET for v in result.victims)
+
+    def victim_slots(self, rows: Rows) -> NDArray[np.int64]:
+        """Where the victims of `rows`, int[n], are in the snapshot's columns of pods.
+
+        Returns:
+            int64[turns, n], the most important first, and `NOBODY` after the last one.
+        """
+        if self._is_listed is None:
+            self._is_listed = np.zeros(self._snapshot.capacity, bool)
+        stale = rows[~self._is_listed[rows]]
+        if len(stale):
+            self._list(stale)
+            self._is_listed[stale] = True
+        return self._slots[:, rows]
+
+    def _list(self, rows: Rows) -> None:
+        missing = int(self.victim_count[rows].max()) - len(self._slots)
+        if missing > 0:
+            self._slots = np.pad(self._slots, ((0, missing), (0, 0)), constant_values=NOBODY)
+        self._slots[:, rows] = NOBODY
+        single = np.array([row in self._single for row in rows.tolist()])
+        in_table = rows[~single]
+        if len(in_table):
+            # Those that break budgets come first in the table, whatever their importance.
+            broken = self._table.violating[:, in_table].sum(axis=0)
+            single[~single] = (broken > 0) & (broken < self._table.counts[in_table])
+            in_table = rows[~single]
+            places, indexes = np.nonzero(self._is_victim[:, in_table].T)[::-1]
+            counts = self.victim_count[in_table]
+            ranks = np.arange(len(places)) - (np.cumsum(counts) - counts)[indexes]
+            columns = in_table[indexes]
+            self._slots[ranks, columns] = self._table.slots[places, columns]
+        for row in rows[single].tolist():
+            victims = self._victims_of(row)
+            self._slots[: len(victims), row] = [victim.slot for victim in victims]
 
     def _victims_of(self, row: int) -> tuple[PodInfo, ...]:
         single = self._single.get(row)

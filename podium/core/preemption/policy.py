@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from podium.api.times import timestamp
-from podium.config.preemption_options import BudgetPolicy, PreemptionProtection
-from podium.config.scheduler_options import SchedulerOptions
 from podium.core.framework import Rows
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
@@ -95,16 +93,7 @@ class PreemptionPolicy:
 
 def policy_of(handle: Handle) -> PreemptionPolicy | None:
     """The policy of a handle's options; None if they forbid nothing."""
-    return PreemptionPolicy(handle) if _forbids(handle.options) else None
-
-
-def _forbids(options: SchedulerOptions) -> bool:
-    return (
-        options.protection != PreemptionProtection()
-        or options.disruption_budgets is not BudgetPolicy.BEST_EFFORT
-        or bool(options.budget_respecting_classes)
-        or options.budget_annotations
-    )
+    return PreemptionPolicy(handle) if handle.options.limits_preemption else None
 
 
 def before(until_s: float) -> str:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
-from podium.api.objects import Object, controller_of, spec_of
+from podium.api.objects import controller_of, spec_of
 from podium.core.handle import Handle
-from podium.core.pods import PodInfo, pending_pod, placed_pod
+from podium.core.pod_classes import PodClasses
+from podium.core.pods import PodInfo, pending_pod
+from podium.core.preemption.cross_node.absence import Absence
 
 
 class Stranding:
@@ -20,35 +22,36 @@ class Stranding:
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
 
-    def __call__(self, node_name: str, victims: Sequence[PodInfo]) -> int:
-        snapshot, own_row = self._handle.snapshot, self._handle.snapshot.row_of[node_name]
-        moved: list[PodInfo] = []
-        stranded = 0
-        try:
+    def __call__(self, victims: Sequence[PodInfo], own_row: int) -> tuple[int, set[int]]:
+        """How many are stranded, and the rows that the others come to; never to their own one."""
+        stranded, taken = 0, set()
+        with Absence(self._handle.snapshot) as absence:
             for victim in victims:
                 if victim.cls.terminating:
                     continue
-                rows = [row for row in self._rows(victim) if row != own_row]
-                if not rows:
+                row = None
+                if controller_of(victim.obj) is not None:
+                    pod = replacement(victim, self._handle.snapshot.classes)
+                    row = place(self._handle, pod, own_row, absence)
+                if row is None:
                     stranded += 1
-                    continue
-                copy = placed_pod(replacement(victim.obj), snapshot.classes)
-                snapshot.add_pod(copy, min(snapshot.names[row] for row in rows))
-                moved.append(copy)
-        finally:
-            for copy in reversed(moved):
-                snapshot.remove_pod(copy)
-        return stranded
-
-    def _rows(self, victim: PodInfo) -> list[int]:
-        if controller_of(victim.obj) is None:
-            return []
-        pod = pending_pod(replacement(victim.obj), self._handle.snapshot.classes)
-        rows: list[int] = self._handle.finder.rows(pod).tolist()
-        return rows
+                else:
+                    taken.add(row)
+        return stranded, taken
 
 
-def replacement(pod: Object) -> Object:
-    """A victim as its controller makes it anew."""
-    spec = {field: value for field, value in spec_of(pod).items() if field != "nodeName"}
-    return {**pod, "spec": spec, "status": {}}
+def place(handle: Handle, pod: PodInfo, own_row: int, absence: Absence) -> int | None:
+    """Put a pending pod on the first node by name that fits, but its own one; its row, if any."""
+    rows = handle.finder.rows(pod)
+    rows = rows[rows != own_row]
+    if not len(rows):
+        return None
+    row = int(rows[handle.snapshot.ranks()[rows].argmin()])
+    absence.put(pod, handle.snapshot.names[row])
+    return row
+
+
+def replacement(victim: PodInfo, classes: PodClasses) -> PodInfo:
+    """The pod that the controller of a victim makes anew, to be scheduled."""
+    spec = {field: value for field, value in spec_of(victim.obj).items() if field != "nodeName"}
+    return pending_pod({**victim.obj, "spec": spec, "status": {}}, classes)

@@ -9,6 +9,7 @@ from podium.api.objects import controller_of, metadata_of
 from podium.api.pods import priority_class_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.core.pods import PodInfo
+from podium.core.recent import Recent
 
 _VICTIMS_MAX = 100_000
 
@@ -39,31 +40,41 @@ class VictimHistory:
         victims: the last ones, the oldest first.
         leaving: the uids of victims that haven't gone yet, with whom they make room for.
         epoch: raised by every preemption.
+
+    Args:
+        is_kept: whether anybody will ask; if not, nothing is noted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_kept: bool = True) -> None:
+        self._is_kept = is_kept
         self.victims: deque[PastVictim] = deque(maxlen=_VICTIMS_MAX)
         self.leaving: dict[str, str] = {}
         self.epoch = 0
         self._inherited: dict[str, tuple[float, ...]] = {}
-        self._to_inherit: dict[str, list[tuple[float, ...]]] = {}
+        self._to_inherit: Recent[str, list[tuple[float, ...]]] = Recent(_VICTIMS_MAX)
 
     def preempted(self, victims: Iterable[PodInfo], now_s: float, preemptor_uid: str = "") -> None:
         """Pods are preempted; one that is leaving already isn't preempted again."""
+        if not self._is_kept:
+            return
         for pod in victims:
             if pod.uid in self.leaving:
                 continue
             self.leaving[pod.uid] = preemptor_uid
             self.victims.append(PastVictim(now_s, pod.namespace, priority_class_of(pod.obj)))
-            moments = (*self.moments(pod), now_s)
-            insort(self._to_inherit.setdefault(_lineage(pod), []), moments, key=len)
+            moments, lineage = (*self.moments(pod), now_s), _lineage(pod)
+            waiting = self._to_inherit.get(lineage) or []
+            insort(waiting, moments, key=len)
+            self._to_inherit.put(lineage, waiting)
             self.epoch += 1
 
     def spared(self, pod: PodInfo) -> None:
         """A victim couldn't be removed and stays."""
-        if pod.uid in self.leaving:
-            del self.leaving[pod.uid]
-            self._to_inherit[_lineage(pod)].pop()
+        if self.leaving.pop(pod.uid, None) is not None:
+            before, waiting = self.moments(pod), self._to_inherit.get(_lineage(pod)) or []
+            undone = next((one for one in reversed(waiting) if one[:-1] == before), None)
+            if undone is not None:
+                waiting.remove(undone)
 
     def gone(self, pod_uid: str) -> None:
         """A pod isn't there any more."""

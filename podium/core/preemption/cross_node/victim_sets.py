@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.core.framework import Rows
-from podium.core.pod_columns import NEVER_NS
+from podium.core.filtering import NOBODY
+from podium.core.framework import FITS, Rows
 from podium.core.pods import PodInfo
 from podium.core.preemption.choice import Key
-from podium.core.preemption.dry_run import PRIORITY_OFFSET, DryRun, Lookup
+from podium.core.preemption.dry_run import DryRun
+from podium.core.preemption.one_row import RowResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +45,10 @@ class VictimSets(DryRun):
         """
         self.__dict__.update(like.__dict__)
         self._forget_all()
-        self._sets = sets
         self.nodes_touched: NDArray[np.int64] = np.zeros_like(self.violations)
         for row, found in sets.items():
-            victims = found.victims
-            top = max(pod.priority for pod in victims)
-            starts = [pod.start_ns for pod in victims if pod.priority == top]
-            self.is_candidate[row] = True
-            self.violations[row] = found.violations
-            self.top_priority[row] = top
-            self.priority_sum[row] = sum(pod.priority + PRIORITY_OFFSET for pod in victims)
-            self.victim_count[row] = len(victims)
-            self.earliest_start[row] = min(NEVER_NS if s is None else s for s in starts)
-            self.nodes_touched[row] = len({pod.row for pod in victims})
-
-    @property
-    def victims(self) -> Lookup:
-        """By row, the most important first."""
-        return Lookup(lambda row: self._sets[row].victims)
+            self._keep_one(row, RowResult(FITS, NOBODY, found.victims, found.violations))
+            self.nodes_touched[row] = len({pod.row for pod in found.victims})
 
 
 def _nodes_touched(run: DryRun, rows: Rows) -> NDArray[np.int64]:
