@@ -12,12 +12,12 @@ NEWS  := examples/best-practice/orange.yaml
 OLD_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test format lint types imports pytest fmt soak bench docs clean
+.PHONY: help setup run test format lint types imports pytest fmt soak bench docs clean page browser
 
 help: ## list the commands
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(STAMP) ## install Podium and its tools into .venv (only when something changed)
+setup: $(STAMP) page browser ## install Podium and its tools into .venv (only when something changed)
 	@:
 
 # The stamp lives in the environment, so that removing .venv removes it too.
@@ -31,8 +31,22 @@ $(STAMP): pyproject.toml constraints.txt
 	  --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
+# Only those who change the dashboard need npm.
+page: ## build the dashboard's page, if its sources changed
+	@cd dashboard && sha256sum --check --status ../podium/web/page/sources.sha256 2>/dev/null || { \
+	  command -v npm >/dev/null || { echo "The dashboard isn't built anew: there is no npm." >&2; exit 0; }; \
+	  echo "Building the dashboard ..."; \
+	  npm ci --silent --ignore-scripts && npm run --silent build; }
+
+# Tests that need one are skipped where there is none.
+browser:
+	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || { \
+	  echo "Installing Chromium for the tests of the dashboard ..."; \
+	  { apt-get update -qq && apt-get install -qq --no-install-recommends chromium; } >/dev/null || \
+	    echo "There is no Chromium: the tests of the dashboard will be skipped." >&2; }
+
 # It goes on until Ctrl-C, if there is anybody to press it.
-run: $(STAMP) ## run a cluster with the best-practice example, in which orange preempts
+run: $(STAMP) page ## run a cluster with the best-practice example, in which orange preempts
 	@$(BIN)/podium up -f $(STATE) --apply $(NEWS) --speed 10x \
 	  $$(test -t 1 || echo --exit-when-settled) $(ARGS)
 
@@ -52,7 +66,7 @@ types: $(STAMP)
 imports: $(STAMP)
 	@$(BIN)/lint-imports --no-logo
 
-pytest: $(STAMP)
+pytest: $(STAMP) page browser
 	@$(BIN)/pytest -q -n 2 --dist loadgroup $(ARGS)
 
 fmt: $(STAMP) ## format the code and apply safe fixes

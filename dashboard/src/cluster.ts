@@ -1,0 +1,82 @@
+// A cluster at one moment, and what leads from it to the next and back.
+import type { Budget, Node, Pod, Step, View } from "./shapes";
+
+export const budgetKey = (budget: Budget) => `${budget.namespace}/${budget.name}`;
+export const podKey = (pod: Pod) => `${pod.namespace}/${pod.name}`;
+
+type Pods = Map<string, Pod>;
+const NONE: Pods = new Map();
+
+export class Cluster {
+  readonly nodes = new Map<string, Node>();
+  readonly pods: Pods = new Map();
+  readonly budgets = new Map<string, Budget>();
+  // By node, by node nominated, by queue: pods by uid.
+  private readonly bound = new Map<string, Pods>();
+  private readonly nominated = new Map<string, Pods>();
+  private readonly queued = new Map<string, Pods>();
+
+  constructor(view: View) {
+    for (const node of view.nodes) this.nodes.set(node.name, node);
+    for (const budget of view.budgets) this.budgets.set(budgetKey(budget), budget);
+    for (const pod of view.pods) this.putPod(pod);
+  }
+
+  podsOn(node: string): Iterable<Pod> { return (this.bound.get(node) ?? NONE).values(); }
+  nominatedTo(node: string): Iterable<Pod> { return (this.nominated.get(node) ?? NONE).values(); }
+  inQueue(queue: string): Pods { return this.queued.get(queue) ?? NONE; }
+
+  // Makes a step, and returns the one that leads back.
+  apply(step: Step): Step {
+    const back: Step = { ...step, nodes: [], goneNodes: [], pods: [], gonePods: [], budgets: [],
+      goneBudgets: [], entries: [] };
+    for (const node of step.nodes) keep(this.nodes.get(node.name), node.name, back.nodes, back.goneNodes);
+    for (const name of step.goneNodes) keep(this.nodes.get(name), "", back.nodes, []);
+    for (const pod of step.pods) keep(this.pods.get(pod.uid), pod.uid, back.pods, back.gonePods);
+    for (const uid of step.gonePods) keep(this.pods.get(uid), "", back.pods, []);
+    for (const budget of step.budgets) {
+      const key = budgetKey(budget);
+      keep(this.budgets.get(key), key, back.budgets, back.goneBudgets);
+    }
+    for (const key of step.goneBudgets) keep(this.budgets.get(key), "", back.budgets, []);
+    this.change(step);
+    return back;
+  }
+
+  private change(step: Step) {
+    for (const name of step.goneNodes) this.nodes.delete(name);
+    for (const node of step.nodes) this.nodes.set(node.name, node);
+    for (const uid of step.gonePods) this.removePod(uid);
+    for (const pod of step.pods) this.putPod(pod);
+    for (const key of step.goneBudgets) this.budgets.delete(key);
+    for (const budget of step.budgets) this.budgets.set(budgetKey(budget), budget);
+  }
+
+  private removePod(uid: string) {
+    const pod = this.pods.get(uid);
+    if (!pod) return;
+    this.pods.delete(uid);
+    this.bound.get(pod.node)?.delete(uid);
+    this.nominated.get(pod.nominatedNode)?.delete(uid);
+    this.queued.get(pod.queue)?.delete(uid);
+  }
+
+  private putPod(pod: Pod) {
+    this.removePod(pod.uid);
+    this.pods.set(pod.uid, pod);
+    if (pod.node) put(this.bound, pod.node, pod);
+    else if (pod.nominatedNode) put(this.nominated, pod.nominatedNode, pod);
+    if (pod.queue) put(this.queued, pod.queue, pod);
+  }
+}
+
+function keep<T>(old: T | undefined, name: string, values: T[], gone: string[]) {
+  if (old !== undefined) values.push(old);
+  else if (name) gone.push(name);
+}
+
+function put(index: Map<string, Pods>, key: string, pod: Pod) {
+  const pods = index.get(key);
+  if (pods) pods.set(pod.uid, pod);
+  else index.set(key, new Map([[pod.uid, pod]]));
+}

@@ -1,0 +1,38 @@
+// Amounts and times as people read them.
+
+const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export const count = (amount: number) => plain.format(amount);
+
+export function cpu(milli: number): string {
+  if (milli === 0) return "0";
+  if (milli < 1000) return `${plain.format(milli)}m`;
+  return new Intl.NumberFormat("en", { maximumFractionDigits: milli < 100_000 ? 1 : 0 }).format(milli / 1000);
+}
+
+const UNITS = ["B", "Ki", "Mi", "Gi", "Ti", "Pi"];
+
+export function bytes(amount: number): string {
+  let unit = 0;
+  while (amount >= 1024 && unit < UNITS.length - 1) [amount, unit] = [amount / 1024, unit + 1];
+  return `${amount < 10 && unit ? Math.round(amount * 10) / 10 : plain.format(amount)} ${UNITS[unit]}`;
+}
+
+export const percent = (part: number, whole: number) => whole ? `${Math.round((100 * part) / whole)} %` : "–";
+
+// Seconds since the start, such as 1:02:03; with a decimal below a minute.
+export function elapsed(atS: number): string {
+  if (atS < 0) return `−${elapsed(-atS)}`;
+  const whole = Math.floor(atS);
+  const pad = (amount: number) => String(amount).padStart(2, "0");
+  const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const tenth = whole < 60 && atS > whole ? `.${Math.floor((atS - whole) * 10)}` : "";
+  return hours ? `${hours}:${pad(minutes)}:${pad(seconds)}` : `${minutes}:${pad(seconds)}${tenth}`;
+}
+
+// The wall clock of a moment, in UTC.
+export function clockTime(clock: string, atS: number): string {
+  const start = Date.parse(clock);
+  if (Number.isNaN(start)) return "";
+  return new Date(start + atS * 1000).toISOString().replace("T", " ").slice(0, 19);
+}

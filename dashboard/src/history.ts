@@ -1,0 +1,74 @@
+// The moments of a cluster, one of which is looked at.
+import { Cluster } from "./cluster";
+import type { Entry, Step, View } from "./shapes";
+
+// A page that stays open forgets what is older.
+const STEPS_MAX = 20_000;
+const ENTRIES_MAX = 50_000;
+
+interface Known { number: number; atS: number; step: Step | null; back: Step | null; entriesEnd: number }
+
+export class History {
+  readonly cluster: Cluster;
+  readonly entries: Entry[];
+  private known: Known[];
+  // Which of the known moments the cluster is at.
+  position = 0;
+  // Whether it goes along with what is new.
+  follows = true;
+
+  constructor(public view: View) {
+    this.cluster = new Cluster(view);
+    this.entries = [...view.entries];
+    this.known = [{ ...view, step: null, back: null, entriesEnd: this.entries.length }];
+  }
+
+  get last() { return this.known.length - 1; }
+  get number() { return this.known[this.last]!.number; }
+  get firstS() { return Math.min(this.known[0]!.atS, this.entries[0]?.atS ?? Infinity); }
+  get lastS() { return this.known[this.last]!.atS; }
+  get atS() { return this.known[this.position]!.atS; }
+  get entriesEnd() { return this.known[this.position]!.entriesEnd; }
+
+  add(step: Step) {
+    if (step.number <= this.number) return;
+    if (step.priorityClasses) this.view = { ...this.view, priorityClasses: step.priorityClasses };
+    this.entries.push(...step.entries);
+    const { number, atS } = step;
+    this.known.push({ number, atS, step, back: null, entriesEnd: this.entries.length });
+    if (this.follows) this.go(this.last);
+    if (this.known.length > STEPS_MAX && this.position > STEPS_MAX / 2) this.forget();
+  }
+
+  // Goes to a moment, step by step.
+  go(position: number) {
+    const aim = Math.max(0, Math.min(position, this.last));
+    while (this.position < aim) {
+      const next = this.known[++this.position]!;
+      next.back = this.cluster.apply(next.step!);
+    }
+    while (this.position > aim) this.cluster.apply(this.known[this.position--]!.back!);
+    this.follows = aim === this.last;
+  }
+
+  // Goes to the last moment that isn't after a time.
+  goTo(atS: number) {
+    let low = 0, high = this.last;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (this.known[middle]!.atS <= atS) low = middle;
+      else high = middle - 1;
+    }
+    this.go(low);
+  }
+
+  private forget() {
+    const steps = STEPS_MAX / 4;
+    const entries = Math.max(0, this.entries.length - ENTRIES_MAX);
+    this.known = this.known.slice(steps);
+    this.known[0]!.back = null;
+    this.position -= steps;
+    this.entries.splice(0, entries);
+    for (const one of this.known) one.entriesEnd = Math.max(0, one.entriesEnd - entries);
+  }
+}

@@ -1,0 +1,133 @@
+// The dashboard: the page around its parts, and the keys.
+import { render } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import "./app.css";
+import { tokenOfLink } from "./connection";
+import { count } from "./format";
+import { NodeView } from "./node_page";
+import { NodeTable } from "./node_table";
+import { Panels } from "./panels";
+import { Picture } from "./picture";
+import { PodView } from "./pod_page";
+import { open, useRoute, type Route } from "./routes";
+import { Search } from "./search";
+import { store, useStore } from "./store";
+import { applyTheme, toggleTheme, useTheme } from "./theme";
+import { Timeline } from "./timeline";
+import { WhatIf } from "./what_if";
+
+const PAGES = [["#/", "picture", "Picture"], ["#/table", "table", "Table"], ["#/plan", "plan", "What if"]] as const;
+
+const KEYS = [
+  ["/", "find a pod or node"], ["?", "these keys"], ["Esc", "back"], ["g, t, w", "picture, table, what if"], ["d", "dark or light"],
+  ["arrows", "among nodes; in the slider: a step"], ["Enter", "open the box"], ["+ −", "larger and smaller boxes"],
+  ["[ ]", "a step back, a step on"], ["n", "back to now"], ["Tab", "to all the rest"],
+];
+
+function App() {
+  const { history } = useStore();
+  const route = useRoute();
+  const help = useRef<HTMLDialogElement>(null);
+  const main = useRef<HTMLElement>(null);
+  useKeys(route, () => help.current!.showModal());
+  useEffect(() => { main.current?.querySelector<HTMLElement>("h1, .boxes")?.focus(); main.current?.scrollTo(0, 0); },
+    [location.hash, history === null]);
+  const isCluster = route.page === "picture" || route.page === "table";
+  return (
+    <>
+      <Header route={route} help={() => help.current!.showModal()} />
+      <main ref={main} class={history && isCluster ? "with-panels" : ""}>
+        {history ? <Shown route={route} /> : <Waiting />}
+        {history && isCluster && <Panels />}
+      </main>
+      {history && <Timeline />}
+      <dialog ref={help} aria-label="Keys">
+        <h2>Keys</h2>
+        <dl>{KEYS.map(([key, says]) => <div><dt><kbd>{key}</kbd></dt><dd>{says}</dd></div>)}</dl>
+        <form method="dialog"><button class="primary">Close</button></form>
+      </dialog>
+    </>
+  );
+}
+
+function Shown({ route }: { route: Route }) {
+  switch (route.page) {
+    case "pods": return <PodView key={`${route.namespace}/${route.name}`} namespace={route.namespace} name={route.name} />;
+    case "nodes": return <NodeView key={route.name} name={route.name} />;
+    case "table": return <NodeTable />;
+    case "plan": return <WhatIf />;
+    default: return <Picture />;
+  }
+}
+
+function Waiting() {
+  const { connection } = useStore();
+  return (
+    <p class="empty" role="status">
+      {connection.state === "lost" ? connection.why : tokenOfLink() ? "Fetching the cluster…" : "Open the link that Podium has printed: it signs you in."}
+    </p>
+  );
+}
+
+function Header({ route, help }: { route: Route; help(): void }) {
+  const { history } = useStore();
+  const { isDark } = useTheme();
+  return (
+    <header>
+      <b class="brand">Podium</b>
+      <span class="title">{history?.view.title}</span>
+      <nav aria-label="Pages">
+        {PAGES.map(([link, page, title]) => <a href={link} aria-current={route.page === page ? "page" : undefined}>{title}</a>)}
+      </nav>
+      <Search />
+      {history && <span class="totals">{count(history.cluster.nodes.size)} nodes, {count(history.cluster.pods.size)} pods</span>}
+      <Connected />
+      <button aria-label={isDark ? "Light" : "Dark"} title="Dark or light (d)" onClick={toggleTheme}>{isDark ? "☀" : "☾"}</button>
+      <button aria-label="Keys" title="Keys (?)" onClick={help}>?</button>
+    </header>
+  );
+}
+
+function Connected() {
+  const { connection: { state, why }, history } = useStore();
+  const words = { connecting: "Connecting", finished: "Finished run", lost: "Connection lost", live: "Live" }[state];
+  const isPast = history && !history.follows && state !== "lost";
+  return (
+    <span class={`connection ${state}`} role="status" title={why}>
+      <i aria-hidden="true" /> {isPast ? `${words}, looking back` : words}{state === "lost" && history && <small> {why}</small>}
+    </span>
+  );
+}
+
+function useKeys(route: Route, help: () => void) {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+      if (event.key === "Escape") {
+        if (target.matches("input, textarea, select")) target.blur();
+        else if (route.page !== "picture") open("#/");
+        return;
+      }
+      if (target.matches("input:not([type=range]), textarea, select")) return;
+      const history = store.history;
+      const acts: Record<string, () => void> = {
+        "/": () => document.getElementById("search")!.focus(),
+        "?": help,
+        g: () => open("#/"), t: () => open("#/table"), w: () => open("#/plan"), d: toggleTheme,
+        "[": () => history && store.go(history.position - 1), "]": () => history && store.go(history.position + 1),
+        n: () => history && store.go(history.last),
+      };
+      if (!Object.hasOwn(acts, event.key)) return;
+      event.preventDefault();
+      acts[event.key]!();
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, [route.page]);
+}
+
+tokenOfLink();
+applyTheme();
+render(<App />, document.getElementById("app")!);
+store.start();

@@ -1,0 +1,239 @@
+// Draws boxes: nodes with their pods, and groups with their nodes.
+import type { Cluster } from "./cluster";
+import { count, cpu, bytes, percent } from "./format";
+import type { Box } from "./layout";
+import { textOn, type Palette } from "./palette";
+import type { Node, Pod } from "./shapes";
+import { isThere, requestOf, roomOf, sum, troubles, usageOf, type Resource } from "./usage";
+
+export interface Scene { context: CanvasRenderingContext2D; cluster: Cluster; palette: Palette;
+  classes: string[]; resource: Resource }
+interface Area { x: number; y: number; width: number; height: number }
+export interface Strip extends Area { pod: Pod; isGhost: boolean }
+
+const FONT = "system-ui, sans-serif";
+const HEAD = 20;
+const STRIP_MIN = 2;
+
+const headOf = (box: Area) => (box.width >= 64 && box.height >= 44 ? HEAD : 3);
+
+// A node's pods from the bottom, the highest priority first; nominated ones as ghosts above.
+export function stripsOf(box: Box, cluster: Cluster, resource: Resource): Strip[] {
+  const node = box.nodes[0]!;
+  const room = roomOf(node, resource);
+  const head = headOf(box);
+  const [x, top, width, height] = [box.x + 3, box.y + head, box.width - 6, box.height - head - 3];
+  const tall = (pod: Pod) => Math.max(STRIP_MIN, room ? (requestOf(pod, resource) / room) * height : 0);
+  const pods = [...cluster.podsOn(node.name)].filter(isThere).sort(moreImportant);
+  const scale = Math.min(1, height / pods.reduce((all, pod) => all + tall(pod), 0));
+  let y = top + height;
+  const strips = pods.map((pod) => {
+    const strip = { pod, isGhost: false, x, y: y - tall(pod) * scale, width, height: tall(pod) * scale };
+    y = strip.y;
+    return strip;
+  });
+  for (const pod of [...cluster.nominatedTo(node.name)].sort(moreImportant)) {
+    const ghost = Math.min(height, Math.max(12, tall(pod)));
+    y = Math.max(top, y - ghost);
+    strips.push({ pod, isGhost: true, x, y, width, height: ghost });
+  }
+  return strips;
+}
+
+const moreImportant = (a: Pod, b: Pod) => b.priority - a.priority || (a.name < b.name ? -1 : 1);
+
+export function paintBox(scene: Scene, box: Box) {
+  if (box.by === "node") paintNode(scene, box);
+  else paintGroup(scene, box);
+}
+
+function paintNode(scene: Scene, box: Box) {
+  const { context, palette, cluster, resource } = scene;
+  const node = box.nodes[0]!;
+  frame(scene, box, node);
+  const strips = stripsOf(box, cluster, resource);
+  if (headOf(box) === HEAD) {
+    const used = sum2(strips, (strip) => requestOf(strip.pod, resource));
+    const right = percent(used, roomOf(node, resource));
+    const trouble = troubles(node)[0] ?? "";
+    const wide = text(scene, right, box.x + box.width - 6, box.y + 14, 0, palette.faint, "right");
+    const room = box.width - 16 - wide;
+    const taken = trouble && room > 130
+      ? text(scene, `⚠ ${trouble}`, box.x + box.width - 12 - wide, box.y + 14, room / 2, palette.bad, "right") + 8
+      : 0;
+    text(scene, trouble && !taken ? `⚠ ${node.name}` : node.name, box.x + 6, box.y + 14, room - taken,
+      trouble ? palette.bad : palette.text, "left", 600);
+  }
+  for (const strip of strips) paintStrip(scene, strip);
+  context.globalAlpha = 1;
+}
+
+const sum2 = (strips: Strip[], of: (strip: Strip) => number) =>
+  strips.reduce((all, strip) => (strip.isGhost ? all : all + of(strip)), 0);
+
+function frame({ context, palette }: Scene, box: Box, node: Node | null) {
+  context.fillStyle = palette.box;
+  context.strokeStyle = node && !node.ready ? palette.bad : node?.pressure.length ? palette.warn : palette.line;
+  context.lineWidth = node && troubles(node).length ? 2 : 1;
+  context.setLineDash(node?.cordoned ? [5, 3] : []);
+  context.beginPath();
+  context.roundRect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, 4);
+  context.fill();
+  context.stroke();
+  context.setLineDash([]);
+  context.lineWidth = 1;
+}
+
+function paintStrip(scene: Scene, strip: Strip) {
+  const { context, palette, resource } = scene;
+  const { pod, x, y, width, height } = strip;
+  const colour = palette.ofPod(pod);
+  const gap = height >= 4 ? 1 : 0;
+  const isGoing = pod.state === "terminating";
+  if (strip.isGhost) {
+    context.fillStyle = palette.box;
+    context.globalAlpha = 0.82;
+    context.fillRect(x, y, width, height - gap);
+    context.globalAlpha = 1;
+    context.strokeStyle = palette.text;
+    context.setLineDash([4, 3]);
+    context.strokeRect(x + 0.5, y + 0.5, width - 1, height - gap - 1);
+    context.setLineDash([]);
+  } else {
+    context.fillStyle = colour;
+    context.globalAlpha = isGoing ? 0.45 : pod.state === "bound" ? 0.75 : 1;
+    context.fillRect(x, y, width, height - gap);
+    context.globalAlpha = 1;
+    if (isGoing) hatch(scene, x, y, width, height - gap);
+  }
+  if (height < 12 || width < 54) return;
+  const ink = strip.isGhost || isGoing ? palette.text : textOn(colour);
+  const base = y + Math.min(height / 2, 12) + 3.5;
+  const amount = resource === "cpu" ? cpu(pod.cpuMilli) : bytes(pod.memoryBytes);
+  const wide = width > 130 ? text(scene, amount, x + width - 5, base, 0, ink, "right") : 0;
+  const name = strip.isGhost ? `→ ${pod.name}` : isGoing ? `✕ ${pod.name}` : pod.name;
+  text(scene, name, x + 5, base, width - 14 - wide, ink);
+}
+
+const hatches = new Map<string, CanvasPattern>();
+
+function hatch({ context, palette }: Scene, x: number, y: number, width: number, height: number) {
+  let pattern = hatches.get(palette.text);
+  if (!pattern) {
+    const tile = document.createElement("canvas");
+    tile.width = tile.height = 7;
+    const lines = tile.getContext("2d")!;
+    lines.strokeStyle = palette.text;
+    lines.lineWidth = 1.4;
+    for (const from of [-7, 0, 7]) {
+      lines.moveTo(from, 7);
+      lines.lineTo(from + 7, 0);
+    }
+    lines.stroke();
+    pattern = context.createPattern(tile, "repeat")!;
+    hatches.set(palette.text, pattern);
+  }
+  context.fillStyle = pattern;
+  context.fillRect(x, y, width, height);
+}
+
+// A group: what it is and how full, and each of its nodes as a cell.
+function paintGroup(scene: Scene, box: Box) {
+  const { cluster, palette, resource } = scene;
+  frame(scene, box, null);
+  const usage = usageOf(cluster, box.nodes, resource);
+  const [x, right] = [box.x + 10, box.x + box.width - 10];
+  const nodes = `${count(box.nodes.length)} nodes`;
+  const wide = text(scene, nodes, right, box.y + 20, 0, palette.faint, "right");
+  text(scene, box.title, x, box.y + 20, right - x - wide - 8, palette.text, "left", 600, 13);
+  const full = `CPU ${percent(usage.cpuMilli, sum(box.nodes, (node) => node.cpuMilli))}   ` +
+    `memory ${percent(usage.memoryBytes, sum(box.nodes, (node) => node.memoryBytes))}   ${count(usage.pods)} pods`;
+  const unwell = box.nodes.filter((node) => troubles(node).length).length;
+  const notes = [[unwell, "unwell"], [usage.terminating, "terminating"], [usage.nominated, "nominated"]]
+    .filter(([amount]) => amount).map(([amount, what]) => `${count(amount as number)} ${what}`).join("   ");
+  const fullWide = text(scene, full, x, box.y + 38, right - x, palette.text);
+  text(scene, notes, right, box.y + 38, right - x - fullWide - 12, palette.bad, "right");
+  const room = sum(box.nodes, (node) => roomOf(node, resource));
+  fill(scene, usage.requested, room, { x, y: box.y + 46, width: right - x, height: 10 }, true);
+  const cells = cellsOf(box);
+  for (const [index, node] of box.nodes.entries()) paintCell(scene, node, cells.at(index));
+}
+
+function paintCell(scene: Scene, node: Node, area: Area) {
+  const { cluster, palette, resource, context } = scene;
+  const requested = new Map<string, number>();
+  let isGoing = false;
+  for (const pod of cluster.podsOn(node.name)) {
+    if (!isThere(pod)) continue;
+    isGoing ||= pod.state === "terminating";
+    requested.set(pod.priorityClass, (requested.get(pod.priorityClass) ?? 0) + requestOf(pod, resource));
+  }
+  fill(scene, requested, roomOf(node, resource), area, false);
+  const isMeant = !cluster.nominatedTo(node.name)[Symbol.iterator]().next().done;
+  if (isGoing && area.width >= 6) hatch(scene, area.x, area.y, area.width, area.height);
+  const isUnwell = !node.ready || node.cordoned || node.pressure.length > 0;
+  if (!isUnwell && !isMeant) return;
+  context.strokeStyle = isUnwell ? (node.ready ? palette.warn : palette.bad) : palette.text;
+  context.lineWidth = 1.5;
+  context.setLineDash(isUnwell ? [] : [2, 2]);
+  context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
+  if (!node.ready) {
+    context.beginPath();
+    context.moveTo(area.x, area.y);
+    context.lineTo(area.x + area.width, area.y + area.height);
+    context.stroke();
+  }
+  context.setLineDash([]);
+}
+
+// Fills an area by priority class, the highest first: from the left, or from the bottom.
+function fill({ context, palette, classes }: Scene, requested: Map<string, number>, room: number,
+  { x, y, width, height }: Area, isAcross: boolean) {
+  context.fillStyle = palette.line;
+  context.globalAlpha = 0.5;
+  context.fillRect(x, y, width, height);
+  context.globalAlpha = 1;
+  let at = 0;
+  for (const name of classes) {
+    const amount = requested.get(name);
+    if (!amount || !room) continue;
+    const share = Math.min(amount / room, 1 - at);
+    context.fillStyle = palette.ofClass(name);
+    if (isAcross) context.fillRect(x + at * width, y, share * width, height);
+    else context.fillRect(x, y + height * (1 - at - share), width, share * height);
+    at += share;
+  }
+}
+
+// Where a group's nodes are drawn: as large as fit.
+export function cellsOf(box: Box) {
+  const [x, y, width, height] = [box.x + 10, box.y + 64, box.width - 20, box.height - 74];
+  let size = Math.min(28, Math.floor(Math.sqrt((width * height) / box.nodes.length)));
+  while (size > 3 && Math.ceil(box.nodes.length / Math.floor(width / size)) * size > height) size--;
+  const columns = Math.max(1, Math.floor(width / size));
+  const inner = size > 4 ? size - 1 : size;
+  return {
+    at: (index: number): Area => ({ x: x + (index % columns) * size, y: y + Math.floor(index / columns) * size,
+      width: inner, height: inner }),
+    indexAt(atX: number, atY: number): number {
+      const [column, row] = [Math.floor((atX - x) / size), Math.floor((atY - y) / size)];
+      const index = row * columns + column;
+      return column < 0 || column >= columns || row < 0 || index >= box.nodes.length ? -1 : index;
+    },
+  };
+}
+
+// Writes a text, cut to fit, and returns how wide it is.
+function text({ context }: Scene, words: string, x: number, y: number, room: number, colour: string,
+  align: CanvasTextAlign = "left", weight = 400, size = 11): number {
+  context.font = `${weight} ${size}px ${FONT}`;
+  context.textAlign = align;
+  context.fillStyle = colour;
+  let shown = words;
+  if (room) {
+    const letters = Math.max(0, Math.floor((room / context.measureText(words).width) * words.length));
+    if (letters < words.length) shown = letters > 1 ? `${words.slice(0, letters - 1)}…` : "";
+  }
+  context.fillText(shown, x, y);
+  return context.measureText(shown).width;
+}

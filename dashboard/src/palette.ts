@@ -1,0 +1,62 @@
+// Colours by priority class: the higher, the darker (the lighter, on dark), so that they can be
+// told apart without hues. Kubernetes' own classes are grey.
+import type { Pod, View } from "./shapes";
+import { useStore } from "./store";
+import { useTheme } from "./theme";
+
+const LIGHT = ["#e8dfa0", "#b5d38a", "#74bd94", "#3d9fa3", "#3a79ad", "#4a4f9f", "#4b2a78"];
+const DARK = ["#4c4a78", "#4562a3", "#3f86b3", "#43aaa6", "#74c98f", "#b9df84", "#f2eb9c"];
+const SYSTEM = { light: "#8a929c", dark: "#7b8490" };
+
+export interface Palette { text: string; box: string; line: string; faint: string; bad: string;
+  warn: string; ofClass(name: string): string; ofPod(pod: Pod): string }
+
+export const isSystem = (name: string) => name.startsWith("system-");
+
+export interface ClassOfView { name: string; value: number }
+
+// The classes that pods may have, lowest first; "" is that of pods without one.
+export function classesOf(view: View): ClassOfView[] {
+  const known = new Map(view.priorityClasses.map((one) => [one.name, one.value]));
+  if (!known.has("")) known.set("", 0);
+  return [...known].map(([name, value]) => ({ name, value })).sort((a, b) => a.value - b.value);
+}
+
+// The palette of what is shown, as the style sheet has it for light or dark.
+export function usePalette(): Palette {
+  const view = useStore().history!.view;
+  const { isDark } = useTheme();
+  if (last?.view !== view || last.isDark !== isDark) last = { view, isDark, palette: makePalette(classesOf(view), isDark) };
+  return last.palette;
+}
+
+let last: { view: View; isDark: boolean; palette: Palette } | null = null;
+
+function makePalette(classes: ClassOfView[], isDark: boolean): Palette {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  const own = classes.filter((one) => !isSystem(one.name)).map((one) => one.name);
+  const colours = new Map(own.map((name, rank) => [name, ramp(rank, own.length, isDark)]));
+  const ofClass = (name: string) =>
+    colours.get(name) ?? (isSystem(name) ? SYSTEM[isDark ? "dark" : "light"] : colours.get("")!);
+  return { text: of("text"), box: of("box"), line: of("line"), faint: of("faint"), bad: of("bad"),
+    warn: of("warn"), ofClass, ofPod: (pod) => ofClass(pod.priorityClass) };
+}
+
+function ramp(rank: number, ranks: number, isDark: boolean): string {
+  const colours = isDark ? DARK : LIGHT;
+  const at = ranks < 2 ? 2 : (rank * (colours.length - 1)) / (ranks - 1);
+  const [low, high] = [colours[Math.floor(at)]!, colours[Math.ceil(at)]!];
+  const mixed = [1, 3, 5].map((from) => {
+    const [a, b] = [low, high].map((colour) => parseInt(colour.slice(from, from + 2), 16)) as [number, number];
+    return Math.round(a + (b - a) * (at % 1)).toString(16).padStart(2, "0");
+  });
+  return `#${mixed.join("")}`;
+}
+
+// Black or white, whichever can be read on a colour.
+export function textOn(colour: string): string {
+  const [red, green, blue] = [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16)) as
+    [number, number, number];
+  return red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#14181d" : "#ffffff";
+}

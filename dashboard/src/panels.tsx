@@ -1,0 +1,113 @@
+// What stands beside the picture: queues, budgets, nodes under pressure.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { budgetKey, type Cluster } from "./cluster";
+import { count } from "./format";
+import { byName } from "./layout";
+import { PodName } from "./parts";
+import { nodeLink } from "./routes";
+import type { Pod } from "./shapes";
+import { useStore } from "./store";
+import { troubles } from "./usage";
+
+const QUEUES = [
+  ["active", "Active", "wait for their turn"],
+  ["backoff", "Backoff", "try again soon"],
+  ["unschedulable", "Unschedulable", "wait for a change"],
+  ["gated", "Gated", "held back by gates"],
+] as const;
+const SHOWN = 20;
+
+export function Panels() {
+  const { cluster } = useStore().history!;
+  return (
+    <aside class="panels" aria-label="Queues, budgets and pressure">
+      {QUEUES.map(([queue, title, says]) => {
+        const pods = cluster.inQueue(queue);
+        return (
+          <Panel key={queue} id={`queue-${queue}`} title={title} says={says} amount={pods.size}>
+            <QueuedPods pods={pods.values()} />
+          </Panel>
+        );
+      })}
+      <Budgets cluster={cluster} />
+      <Unwell cluster={cluster} />
+    </aside>
+  );
+}
+
+interface PanelProps { id: string; title: string; says: string; amount: number; children: ComponentChildren }
+
+function Panel({ id, title, says, amount, children }: PanelProps) {
+  return (
+    <section class="panel" id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{title} <span class={amount ? "amount" : "amount none"}>{count(amount)}</span> <small>{says}</small></h2>
+      {amount > 0 && children}
+    </section>
+  );
+}
+
+function QueuedPods({ pods }: { pods: Iterable<Pod> }) {
+  const [shown, setShown] = useState(SHOWN);
+  const sorted = [...pods].sort((a, b) => b.priority - a.priority || byName(a.name, b.name));
+  return (
+    <>
+      <ol class="queue">
+        {sorted.slice(0, shown).map((pod) => (
+          <li key={pod.uid}>
+            <PodName pod={pod} />
+            <span class="number">{count(pod.priority)}</span>
+            {pod.message && <span class="message" title={pod.message}>{pod.message}</span>}
+            {pod.nominatedNode && <span class="message">nominated to {pod.nominatedNode}</span>}
+          </li>
+        ))}
+      </ol>
+      <More left={sorted.length - shown} show={() => setShown(shown + 100)} />
+    </>
+  );
+}
+
+function More({ left, show }: { left: number; show(): void }) {
+  return left > 0 ? <button class="more" onClick={show}>{count(left)} more</button> : null;
+}
+
+function Budgets({ cluster }: { cluster: Cluster }) {
+  const [shown, setShown] = useState(SHOWN);
+  const budgets = [...cluster.budgets.values()].sort((a, b) => a.allowed - b.allowed || byName(budgetKey(a), budgetKey(b)));
+  return (
+    <Panel id="budgets" title="Budgets" says="disruptions left" amount={budgets.length}>
+      <table class="budgets">
+        <thead><tr><th>Budget</th><th>Healthy</th><th>Needed</th><th>Left</th></tr></thead>
+        <tbody>
+          {budgets.slice(0, shown).map((one) => (
+            <tr key={budgetKey(one)}>
+              <th scope="row" title={budgetKey(one)}>{one.name} <small>{one.namespace}</small></th>
+              <td class="number">{count(one.healthy)} / {count(one.expected)}</td>
+              <td class="number">{count(one.desired)}</td>
+              <td class={`number ${one.allowed > 0 ? "good" : "bad"}`}>{one.allowed > 0 ? count(one.allowed) : "✕ 0"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <More left={budgets.length - shown} show={() => setShown(shown + 100)} />
+    </Panel>
+  );
+}
+
+function Unwell({ cluster }: { cluster: Cluster }) {
+  const [shown, setShown] = useState(SHOWN);
+  const nodes = [...cluster.nodes.values()].filter((node) => troubles(node).length).sort((a, b) => byName(a.name, b.name));
+  return (
+    <Panel id="pressure" title="Pressure" says="nodes that aren't well; a node's page has the thresholds" amount={nodes.length}>
+      <ul class="queue">
+        {nodes.slice(0, shown).map((node) => (
+          <li key={node.name}>
+            <a href={nodeLink(node.name)}>{node.name}</a>
+            <span class="bad">⚠ {troubles(node).join(", ")}</span>
+          </li>
+        ))}
+      </ul>
+      <More left={nodes.length - shown} show={() => setShown(shown + 100)} />
+    </Panel>
+  );
+}

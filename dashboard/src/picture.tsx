@@ -1,0 +1,240 @@
+// The picture of a cluster: nodes as boxes filled by their pods. Arrows move among them.
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { podKey, type Cluster } from "./cluster";
+import { bytes, count, cpu } from "./format";
+import { groupingOf, layOut, nodesIn, type Box, type Focus, type Grouping, type Layout } from "./layout";
+import { cellsOf, paintBox, stripsOf } from "./paint";
+import { classesOf, usePalette } from "./palette";
+import { nodeLink, open, podLink } from "./routes";
+import type { Node, Pod } from "./shapes";
+import { useStore } from "./store";
+import { Swatch } from "./parts";
+import { sum, troubles, usageOf, type Resource } from "./usage";
+
+interface Found { box: Box; node: Node | null; pod: Pod | null; isGhost: boolean; x: number; y: number }
+
+// What is kept while another page is shown.
+const kept = { focus: [] as Focus[], grouping: "auto" as Grouping, resource: "cpu" as Resource, zoom: 1, selected: "" };
+
+export function Picture() {
+  const { history, version } = useStore();
+  const palette = usePalette();
+  const [, setDrawn] = useState(0);
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  const [found, setFound] = useState<Found | null>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const cluster = history!.cluster;
+  const change = (changed: Partial<typeof kept>) => {
+    Object.assign(kept, changed);
+    setFound(null);
+    setDrawn((drawn) => drawn + 1);
+  };
+
+  const nodes = nodesIn(cluster.nodes.values(), kept.focus);
+  const by = groupingOf(nodes, kept.focus, kept.grouping);
+  const layout = layOut(nodes, by, size.width, size.height, kept.zoom);
+  const selected = layout.boxes.find((box) => box.id === kept.selected) ?? layout.boxes[0];
+
+  const paint = () => {
+    const context = canvas.current!.getContext("2d")!;
+    const [ratio, top] = [devicePixelRatio, frame.current!.scrollTop];
+    const classes = classesOf(history!.view);
+    context.setTransform(ratio, 0, 0, ratio, 0, -top * ratio);
+    context.clearRect(0, top, size.width, size.height);
+    const scene = { context, cluster, classes: classes.map((one) => one.name).reverse(), palette,
+      resource: kept.resource };
+    for (const box of layout.boxes) {
+      if (box.y + box.height >= top && box.y <= top + size.height) paintBox(scene, box);
+    }
+  };
+
+  useLayoutEffect(() => {
+    const measure = () => setSize({ width: frame.current!.clientWidth, height: frame.current!.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(frame.current!);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (!size.width) return;
+    const ratio = devicePixelRatio;
+    [canvas.current!.width, canvas.current!.height] = [size.width * ratio, size.height * ratio];
+    paint();
+    performance.mark("picture");
+  }, [version, size, palette, kept.focus, kept.grouping, kept.resource, kept.zoom]);
+
+  const back = () => {
+    if (kept.focus.length) change({ focus: kept.focus.slice(0, -1), grouping: "auto", selected: kept.focus.at(-1)!.value });
+  };
+  const enter = (box: Box) => {
+    if (box.by === "node") open(nodeLink(box.id));
+    else change({ focus: [...kept.focus, { by: box.by, value: box.id }], grouping: "auto", zoom: 1, selected: "" });
+  };
+  const zoom = (times: number) => change({ zoom: Math.max(0.5, Math.min(6, kept.zoom * times)) });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const index = layout.boxes.indexOf(selected!);
+    const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -layout.columns,
+      ArrowDown: layout.columns, Home: -index, End: layout.boxes.length - 1 - index };
+    const next = layout.boxes[index + (steps[event.key] ?? 0)];
+    if (event.key in steps && next) {
+      change({ selected: next.id });
+      scrollTo(frame.current!, next);
+    } else if (event.key === "Enter" && selected) enter(selected);
+    else if (event.key === "Escape" && kept.focus.length) back();
+    else if (event.key === "+" || event.key === "-") zoom(event.key === "+" ? 1.4 : 1 / 1.4);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const onMove = (event: PointerEvent) => setFound(find(event, frame.current!, layout, cluster));
+  const onClick = (event: MouseEvent) => {
+    const hit = find(event, frame.current!, layout, cluster);
+    if (!hit) return;
+    kept.selected = hit.box.id;
+    if (hit.pod) open(podLink(hit.pod));
+    else enter(hit.box);
+  };
+
+  return (
+    <section class="picture" aria-label="Nodes and their pods">
+      <Toolbar by={by} focus={kept.focus} change={change} zoom={zoom} nodes={nodes} />
+      <div ref={frame} class="boxes" tabIndex={0} role="listbox" aria-label="Nodes; arrows move, Enter opens"
+        aria-activedescendant="box-selected" onKeyDown={onKeyDown} onPointerMove={onMove}
+        onPointerLeave={() => setFound(null)} onClick={onClick} onScroll={paint}>
+        <div class="paper" style={{ height: `${Math.max(layout.height, size.height)}px` }}>
+          <canvas ref={canvas} aria-hidden="true" style={{ width: `${size.width}px`, height: `${size.height}px` }} />
+          {selected && (
+            <div id="box-selected" class="box-selected" role="option" aria-selected="true"
+              aria-label={describe(selected, cluster)} style={place(selected)} />
+          )}
+          {found && <div class="box-hovered" style={place(found.box)} />}
+        </div>
+      </div>
+      {found && <Tip found={found} cluster={cluster} size={size} />}
+      <Legend />
+      {!nodes.length && <p class="empty">There are no nodes.</p>}
+    </section>
+  );
+}
+
+const place = (box: Box) =>
+  ({ left: `${box.x}px`, top: `${box.y}px`, width: `${box.width}px`, height: `${box.height}px` });
+
+function scrollTo(frame: HTMLElement, box: Box) {
+  if (box.y < frame.scrollTop) frame.scrollTop = box.y - 8;
+  const below = box.y + box.height + 8 - frame.clientHeight;
+  if (below > frame.scrollTop) frame.scrollTop = below;
+}
+
+function find(event: MouseEvent, frame: HTMLElement, layout: Layout, cluster: Cluster): Found | null {
+  const edge = frame.getBoundingClientRect();
+  const [x, y] = [event.clientX - edge.left, event.clientY - edge.top + frame.scrollTop];
+  const inside = (area: { x: number; y: number; width: number; height: number }) =>
+    x >= area.x && x < area.x + area.width && y >= area.y && y < area.y + area.height;
+  const box = layout.boxes.find(inside);
+  if (!box) return null;
+  const at = { box, x, y: y - frame.scrollTop };
+  if (box.by !== "node") {
+    return { ...at, node: box.nodes[cellsOf(box).indexAt(x, y)] ?? null, pod: null, isGhost: false };
+  }
+  const strip = stripsOf(box, cluster, kept.resource).reverse().find(inside);
+  return { ...at, node: box.nodes[0]!, pod: strip?.pod ?? null, isGhost: strip?.isGhost ?? false };
+}
+
+// A box in words, for those who don't see it.
+function describe(box: Box, cluster: Cluster): string {
+  const usage = usageOf(cluster, box.nodes, "cpu");
+  const words = [box.title];
+  if (box.by !== "node") words.push(`${count(box.nodes.length)} nodes`);
+  else words.push(box.nodes[0]!.zone && `zone ${box.nodes[0]!.zone}`, ...troubles(box.nodes[0]!));
+  words.push(`CPU ${cpu(usage.cpuMilli)} of ${cpu(sum(box.nodes, (node) => node.cpuMilli))}`,
+    `memory ${bytes(usage.memoryBytes)} of ${bytes(sum(box.nodes, (node) => node.memoryBytes))}`,
+    `${count(usage.pods)} pods`, usage.terminating ? `${count(usage.terminating)} terminating` : "",
+    usage.nominated ? `${count(usage.nominated)} nominated` : "");
+  return words.filter(Boolean).join(", ");
+}
+
+function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: { width: number; height: number } }) {
+  const { node, pod, box } = found;
+  const style = {
+    ...(found.x > size.width / 2 ? { right: `${size.width - found.x + 14}px` } : { left: `${found.x + 14}px` }),
+    ...(found.y > size.height / 2 ? { bottom: `${size.height - found.y + 40}px` } : { top: `${found.y + 54}px` }),
+  };
+  if (pod) {
+    return (
+      <div class="tip" role="tooltip" style={style}>
+        <b>{podKey(pod)}</b>
+        <span>{pod.priorityClass || "no class"}, priority {count(pod.priority)}</span>
+        <span>CPU {cpu(pod.cpuMilli)}, memory {bytes(pod.memoryBytes)}</span>
+        <span>{found.isGhost ? `nominated to ${pod.nominatedNode}` : pod.state}{pod.owner && `, of ${pod.owner}`}</span>
+      </div>
+    );
+  }
+  const nodes = node ? [node] : box.nodes;
+  const usage = usageOf(cluster, nodes, "cpu");
+  return (
+    <div class="tip" role="tooltip" style={style}>
+      <b>{node ? node.name : box.title}</b>
+      {node && <span>{[node.zone && `zone ${node.zone}`, node.pool && `pool ${node.pool}`].filter(Boolean).join(", ")}</span>}
+      <span>CPU {cpu(usage.cpuMilli)} of {cpu(sum(nodes, (one) => one.cpuMilli))}</span>
+      <span>memory {bytes(usage.memoryBytes)} of {bytes(sum(nodes, (one) => one.memoryBytes))}</span>
+      <span>{count(usage.pods)} pods{usage.terminating > 0 && `, ${count(usage.terminating)} terminating`}</span>
+      {node && troubles(node).length > 0 && <span class="bad">{troubles(node).join(", ")}</span>}
+      {node?.taints.map((taint) => <span class="faint">{taint}</span>)}
+    </div>
+  );
+}
+
+interface ToolbarProps { by: string; focus: Focus[]; nodes: Node[]; zoom(times: number): void;
+  change(changed: Partial<typeof kept>): void }
+
+function Toolbar({ by, focus, nodes, change, zoom }: ToolbarProps) {
+  return (
+    <div class="toolbar">
+      <nav aria-label="Which part" class="crumbs">
+        <button disabled={!focus.length} onClick={() => change({ focus: [], grouping: "auto" })}>All nodes</button>
+        {focus.map((one, index) => (
+          <button disabled={index === focus.length - 1} key={one.by}
+            onClick={() => change({ focus: focus.slice(0, index + 1), grouping: "auto" })}>
+            {one.by} {one.value}
+          </button>
+        ))}
+        <span class="faint">{count(nodes.length)} nodes</span>
+      </nav>
+      <label>Show{" "}
+        <select value={by === "node" ? "nodes" : by} onChange={(event) => change({ grouping: event.currentTarget.value as Grouping })}>
+          <option value="nodes">nodes</option>
+          {(["zone", "pool"] as const).filter((one) => !focus.some((step) => step.by === one))
+            .map((one) => <option value={one}>{one}s</option>)}
+        </select>
+      </label>
+      <label>Filled by{" "}
+        <select value={kept.resource} onChange={(event) => change({ resource: event.currentTarget.value as Resource })}>
+          <option value="cpu">CPU</option>
+          <option value="memory">memory</option>
+        </select>
+      </label>
+      <span class="pair">
+        <button aria-label="Smaller" onClick={() => zoom(1 / 1.4)}>−</button>
+        <button aria-label="Larger" onClick={() => zoom(1.4)}>+</button>
+      </span>
+    </div>
+  );
+}
+
+// Which colour is which class; the classes that pods have.
+function Legend() {
+  const { history } = useStore();
+  const palette = usePalette();
+  const classes = classesOf(history!.view);
+  return (
+    <ul class="legend" aria-label="Colours">
+      {classes.map(({ name, value }) => (
+        <li key={name}><Swatch colour={palette.ofClass(name)} /> {name || "no class"} <small>{count(value)}</small></li>
+      ))}
+      <li><i class="swatch hatched" /> terminating</li>
+      <li><i class="swatch ghost" /> nominated</li>
+    </ul>
+  );
+}

@@ -1,0 +1,40 @@
+// Which page is shown; it stands in the address, so that links and Back work.
+import { useEffect, useState } from "preact/hooks";
+
+export type Route =
+  | { page: "picture" | "table" | "plan" }
+  | { page: "pods"; namespace: string; name: string }
+  | { page: "nodes"; name: string };
+
+export const podLink = (pod: { namespace: string; name: string }) =>
+  `#/pods/${encodeURIComponent(pod.namespace)}/${encodeURIComponent(pod.name)}`;
+export const nodeLink = (name: string) => `#/nodes/${encodeURIComponent(name)}`;
+export const open = (link: string) => { location.hash = link; };
+
+export function routeOf(hash: string): Route {
+  const [page, ...names] = hash.replace(/^#\//, "").split("/").map(decoded);
+  if (page === "pods" && names.length === 2) return { page, namespace: names[0]!, name: names[1]! };
+  if (page === "nodes" && names.length === 1) return { page, name: names[0]! };
+  return { page: page === "table" || page === "plan" ? page : "picture" };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(routeOf(location.hash));
+  useEffect(() => {
+    const follow = () => {
+      if (location.hash.startsWith("#token=")) location.reload();
+      else setRoute(routeOf(location.hash));
+    };
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return route;
+}

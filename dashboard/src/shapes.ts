@@ -1,0 +1,58 @@
+// What the server sends, as podium/web has it.
+
+export interface Node {
+  name: string; zone: string; pool: string; ready: boolean; cordoned: boolean;
+  taints: string[]; pressure: string[]; cpuMilli: number; memoryBytes: number; podsMax: number;
+}
+
+export type Queue = "" | "active" | "backoff" | "unschedulable" | "gated";
+
+export interface Pod {
+  uid: string; namespace: string; name: string; node: string; nominatedNode: string; phase: string;
+  priority: number; priorityClass: string; owner: string; cpuMilli: number; memoryBytes: number;
+  state: "pending" | "bound" | "running" | "terminating" | "finished"; queue: Queue; message: string;
+}
+
+export interface Budget {
+  namespace: string; name: string; allowed: number; healthy: number; desired: number; expected: number;
+}
+
+export interface PriorityClass { name: string; value: number }
+
+export interface Entry {
+  atS: number; type: string; kind: string; namespace: string; name: string; by: string; text: string;
+}
+
+// What changes from one moment to the next: whole new values, and the names of what is gone.
+export interface Step {
+  number: number; atS: number; nodes: Node[]; goneNodes: string[]; pods: Pod[]; gonePods: string[];
+  budgets: Budget[]; goneBudgets: string[];
+  priorityClasses: PriorityClass[] | null; entries: Entry[];
+}
+
+export interface View {
+  number: number; atS: number; clock: string; title: string;
+  live: boolean; canPlan: boolean; canApply: boolean;
+  priorityClasses: PriorityClass[];
+  nodes: Node[]; pods: Pod[]; budgets: Budget[]; entries: Entry[];
+}
+
+export type Tone = "" | "good" | "bad" | "waiting" | "faint";
+export type Cell = string | { text: string; tone: Tone };
+export interface Piece { text: string; share: number; tone: Tone }
+export interface Branch { text: string; tone: Tone; branches: Branch[] }
+export interface Table { headers: string[]; rows: Cell[][]; notes: string[]; title: string }
+export interface Bars { headers: string[]; rows: [string, Piece[][]][]; notes: string[] }
+// Each kind of block is known by its fields.
+export type Block = { text: string; tone: Tone } | { items: string[] } | { says: string; png: string } |
+  { branches: Branch[] } | Table | Bars;
+export interface Section { title: string; blocks: Block[]; isDetail: boolean }
+export interface Presentation { title: string; headline: string; sections: Section[] }
+
+export interface PodPage {
+  manifest: string; history: Entry[]; explanation: Presentation | null; problem: string;
+}
+export interface Signal { signal: string; available: string; threshold: string; kind: string }
+export interface NodePage { manifest: string; signals: Signal[]; history: Entry[] }
+export interface PlanPage { presentation: Presentation; summary: string; warnings: string[] }
+export interface Applied { object: string; result: string; problem: string }

@@ -1,0 +1,59 @@
+// What the page knows, and who draws it anew when it changes.
+import { useEffect, useReducer } from "preact/hooks";
+import { follow } from "./connection";
+import { History } from "./history";
+import type { Step, View } from "./shapes";
+
+export interface Connection { state: "connecting" | "live" | "finished" | "lost"; why: string }
+
+class Store {
+  history: History | null = null;
+  connection: Connection = { state: "connecting", why: "" };
+  // Counts the changes of what is drawn; pictures compare it.
+  version = 0;
+  private readonly watchers = new Set<() => void>();
+  private isScheduled = false;
+
+  watch(watcher: () => void): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  }
+
+  // Has everything drawn in the next frame, however much changes before it.
+  changed() {
+    this.version++;
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    requestAnimationFrame(() => {
+      this.isScheduled = false;
+      for (const watcher of this.watchers) watcher();
+    });
+  }
+
+  goTo(atS: number) { this.history?.goTo(atS); this.changed(); }
+  go(position: number) { this.history?.go(position); this.changed(); }
+
+  start() {
+    const set = (state: Connection["state"], why = "") => {
+      this.connection = { state, why };
+      this.changed();
+    };
+    const live = () => (this.history?.view.live ? "live" : "finished");
+    return follow({
+      begin: (view: View) => { this.history = new History(view); this.changed(); },
+      steps: (steps: Step[]) => { for (const step of steps) this.history?.add(step); this.changed(); },
+      connected: () => set(live()),
+      ended: () => set("finished"),
+      lost: (why, retryMs) => set("lost", retryMs ? `${why}; trying again` : why),
+    });
+  }
+}
+
+export const store = new Store();
+
+// A component that uses it is drawn anew with each change.
+export function useStore(): Store {
+  const [, draw] = useReducer((drawn: number) => drawn + 1, 0);
+  useEffect(() => store.watch(() => draw(null)), []);
+  return store;
+}
