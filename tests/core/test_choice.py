@@ -30,13 +30,17 @@ def rank(row: tuple[int, ...]) -> tuple[int, ...]:
     return (*row[:-1], -row[-1])
 
 
-@given(CANDIDATES)
-def test_the_keys_are_compared_in_order(rows: list[tuple[int, ...]]) -> None:
-    choice = choose(run_of(rows), np.arange(len(rows)))
-    best = min(map(rank, rows))
-    assert choice.selected.tolist() == [i for i, row in enumerate(rows) if rank(row) == best]
-    for index, row in enumerate(rows):
-        differing = (place for place, key in enumerate(rank(row)) if key != best[place])
+@given(CANDIDATES, st.permutations(range(len(KEYS))), st.integers(1, len(KEYS)))
+def test_the_keys_are_compared_in_order(
+    rows: list[tuple[int, ...]], order: list[int], count: int
+) -> None:
+    taken = order[:count]
+    choice = choose(run_of(rows), np.arange(len(rows)), [KEYS[number] for number in taken])
+    ranks = [[rank(row)[number] for number in taken] for row in rows]
+    best = min(ranks)
+    assert choice.selected.tolist() == [i for i, one in enumerate(ranks) if one == best]
+    for index, one in enumerate(ranks):
+        differing = (place for place, key in enumerate(one) if key != best[place])
         assert choice.lost_at(index) == next(differing, None)
 
 

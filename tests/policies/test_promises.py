@@ -5,8 +5,8 @@ from collections import defaultdict
 
 import pytest
 
-from podium.api.objects import annotations
-from podium.api.times import NANOS_PER_SECOND
+from podium.api.objects import Object, annotations
+from podium.api.times import NANOS_PER_SECOND, parse_time
 from tests.policies.worlds import Taken, play, world
 
 SEEDS = range(4)
@@ -61,6 +61,14 @@ def test_no_rate_is_exceeded(seed: int) -> None:
 
 
 @by_seed
+def test_nobody_preempts_before_its_patience_ends(seed: int) -> None:
+    patience = [{"priorityClass": "*", "delay": "20s"}]
+    _, taken = play(world(seed), {"patience": patience})
+    assert all(one.at_s >= _created_s(one.preemptor.obj) + 20 for one in taken)
+    assert taken
+
+
+@by_seed
 def test_no_budget_is_violated(seed: int) -> None:
     _, taken = play(world(seed), {"disruptionBudgets": "Respect"})
     assert not any(one.violated for one in taken)
@@ -69,3 +77,7 @@ def test_no_budget_is_violated(seed: int) -> None:
 def _ran_s(one: Taken) -> float:
     started = one.victim.start_ns
     return 0.0 if started is None else one.at_s - started / NANOS_PER_SECOND
+
+
+def _created_s(obj: Object) -> float:
+    return parse_time(obj["metadata"]["creationTimestamp"]) / NANOS_PER_SECOND

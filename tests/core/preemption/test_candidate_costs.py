@@ -51,12 +51,16 @@ def _compare(scheduler: Scheduler, pending: PodInfo) -> None:
         [pod.slot for pod in one] for one in victims
     ]
     each = [*zip(victims, rows.tolist(), strict=True)]
-    assert [key.values(run, rows).tolist() for key in found.choice.keys] == [
+    costs = [
         [sum(deletion_cost(pod.obj) for pod in one) for one in victims],
         [sum(lost_run_time_s(pod, scheduler.clock) for pod in one) for one in victims],
         [Stranding(handle)(one, row)[0] for one, row in each],
         [Cascade(handle)(one, row)[0] for one, row in each],
     ]
+    assert [key.values(run, rows).tolist() for key in found.choice.keys] == costs
+    of_row = dict(zip(rows.tolist(), zip(*costs, strict=True), strict=True))
+    best = min(of_row.values())
+    assert found.choice.selected.tolist() == [row for row in of_row if of_row[row] == best]
 
 
 def _change(scheduler: Scheduler, uid: str, rng: Random) -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from podium.config.preemption_options import PreemptionProtection
 from podium.config.scheduler_options import SchedulerOptions
-from podium.core.handle import Handle
 from podium.core.pods import PodInfo, placed_pod
 from podium.core.preemption.policy import policy_of
 from podium.core.preemption.protection.shields import Shields
@@ -39,14 +38,7 @@ class Life:
     def __init__(self, seed: int) -> None:
         self.rng = Random(seed)
         protection = read(PreemptionProtection, ALL)
-        self.scheduler = scheduler = Scheduler()
-        self.handle = Handle(
-            scheduler.snapshot,
-            scheduler.listers,
-            clock=scheduler.clock,
-            history=scheduler.history,
-            options=SchedulerOptions(protection=protection),
-        )
+        self.scheduler = Scheduler(options=SchedulerOptions(protection=protection))
         nodes = [{"metadata": {"name": f"n-{n}"}, "status": {}} for n in range(3)]
         self.scheduler.snapshot.set_nodes(nodes)
         self.number = 0
@@ -103,7 +95,7 @@ class Life:
 def test_columns_say_what_the_rules_say(seed: int) -> None:
     life = Life(seed)
     life.scheduler.clock.now_s = 3_600.0
-    policy = policy_of(life.handle)
+    policy = policy_of(life.scheduler.handle)
     assert policy is not None
     assert policy.shields is not None
     seen = 0
@@ -116,7 +108,7 @@ def test_columns_say_what_the_rules_say(seed: int) -> None:
 
 def test_a_row_is_logged_when_time_alone_ends_a_shield() -> None:
     life = Life(0)
-    policy = policy_of(life.handle)
+    policy = policy_of(life.scheduler.handle)
     assert policy is not None
     assert policy.shields is not None
     life.come()
