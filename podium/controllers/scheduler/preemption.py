@@ -7,8 +7,10 @@ last one when the others are done. Until the last victim is seen to terminate, t
 can't be missed then. A victim that is gone already is a success, any other failure ends the
 preemption: the pod is tried again, and keeps its nomination until its next cycle.
 
-A victim of several preemptions is removed once, for all of them; kube-scheduler removes it once for
-each.
+In two ways this is more careful than kube-scheduler. A victim of several preemptions is removed
+once, for all of them, not once for each. And where a watch lags behind the answers to calls,
+kube-scheduler lets the preemptor in when the last call is answered: it may then be tried before its
+victims are seen to go, and choose others.
 """
 
 from collections import deque
@@ -67,6 +69,7 @@ class PreemptionTask:
         last: the victim that is kept for the end.
         removing: the uids of victims under way.
         last_begun: whether it is the last one's turn.
+        last_deleted: whether the API has deleted it, which may not have been seen yet.
         error: what went wrong first.
         is_needless: whether the preemptor is gone, or on a node: for its sake nobody else has to
             go. kube-scheduler goes on all the same.
@@ -78,6 +81,7 @@ class PreemptionTask:
     last: PodInfo
     removing: set[str] = field(default_factory=set)
     last_begun: bool = False
+    last_deleted: bool = False
     error: CallError | None = None
     is_needless: bool = False
 
@@ -196,7 +200,9 @@ class PreemptionExecutor:
             for task in tasks:
                 task.error = error if task.goes_on else task.error
             self._context.scheduler.history.spared(victim)
+        is_deleted = error is None and isinstance(outcome.effect, Delete)
         for task in tasks:
+            task.last_deleted |= is_deleted and task.last.uid == victim.uid
             task.removing.discard(victim.uid)
             self._proceed(task)
 
@@ -320,12 +326,8 @@ class PreemptionExecutor:
             # The pod has been tried again meanwhile, and preempts others.
             return
         del self._tasks[preemptor_uid]
-        context.scheduler.preempting.discard(preemptor_uid)
-        waiting = self._preemptors_of.get(task.last.uid)
-        if waiting is not None:
-            waiting.discard(preemptor_uid)
-            if not waiting:
-                del self._preemptors_of[task.last.uid]
+        if self._held is not None or not self._is_yet_to_be_seen(task):
+            self._stop_waiting(task)
         context.metrics.preemption_ended(context.now_s - task.record.at_s, failed=failed)
         if not failed:
             self._retries.forget(preemptor_uid)
@@ -336,6 +338,18 @@ class PreemptionExecutor:
             self._try_again(preemptor_uid)
         elif self._is_forgotten(task):
             context.queue.activate([preemptor_uid], context.now_s)
+
+    def _is_yet_to_be_seen(self, task: PreemptionTask) -> bool:
+        """Whether the event that tells of the last victim's removal is still to come."""
+        return task.last_deleted and task.last.uid in self._context.placed
+
+    def _stop_waiting(self, task: PreemptionTask) -> None:
+        preemptor_uid, last_uid = task.preemptor.uid, task.last.uid
+        self._context.scheduler.preempting.discard(preemptor_uid)
+        waiting = self._preemptors_of.get(last_uid, set())
+        waiting.discard(preemptor_uid)
+        if not waiting:
+            self._preemptors_of.pop(last_uid, None)
 
     def _is_forgotten(self, task: PreemptionTask) -> bool:
         """Whether the last victim went before its turn, while PreEnqueue let nobody in for it."""

@@ -101,6 +101,17 @@ def test_the_preemptor_is_kept_back_until_the_last_victim_terminates(bench: Benc
     assert not bench.preempting
 
 
+def test_an_answer_before_the_event_lets_nobody_in(bench: Bench) -> None:
+    bench.start("a")
+    (patch,) = bench.take()
+    (delete,) = bench.answer(patch, done(patch))
+    bench.answer(delete, done(delete))
+    assert not bench.executor
+    assert bench.preempting == {bench.preemptor.uid}
+    bench.executor.pod_changed(Change("Pod", pod("a", node="n1"), None))
+    assert not bench.preempting
+
+
 def test_the_condition_and_the_event_say_what_kube_scheduler_says(bench: Bench) -> None:
     bench.start("a")
     (patch,) = bench.take()
