@@ -18,6 +18,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "podium snapshot --context prod -o state.json",
         "podium snapshot | podium plan -f - --apply release/",
     ),
+    "top": ("podium top --context prod", "podium top --kubeconfig shop/kubeconfig"),
     "plan": (
         "podium plan --apply release/ --fail-on preemption,pending",
         "podium plan -f state.json --drain node-3 --delete-node node-3",

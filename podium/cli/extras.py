@@ -31,6 +31,11 @@ def check_optimal_extra(who: str) -> None:
     _check(who, ("highspy",), "optimal")
 
 
+def check_top_extra(who: str) -> None:
+    """Find out whether the library of terminal views is there; raises InputError."""
+    _check(who, ("textual",), "top")
+
+
 def _check(who: str, packages: Sequence[str], extra: str) -> None:
     if missing := [one for one in packages if find_spec(one) is None]:
         raise InputError(_LACKS_EXTRA.format(who, " and ".join(missing), extra))

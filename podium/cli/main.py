@@ -35,6 +35,7 @@ COMMANDS = (
     "scheduler",
     "snapshot",
     "record",
+    "top",
     "plan",
     "explain",
     "capacity",

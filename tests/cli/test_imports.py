@@ -52,6 +52,7 @@ RUNS = {
         | {"attr", "asyncio", "client", "controllers", "real", "recording", "runtime", "store"}
         | {"aiohttp", "kubernetes_asyncio", "prometheus_client", "yarl"},
     ),
+    "top": (["--kubeconfig", "/dev/null"], {"api"}),
     "plan": (EXAMPLE, PLAYS | {"plan"}),
     "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining", "presenting"}),
     "capacity": (

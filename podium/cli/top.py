@@ -1,0 +1,57 @@
+"""`podium top`: a running cluster on a terminal."""
+
+import sys
+
+from podium.api.errors import PodiumError
+from podium.cli.options import ClusterOption, ConfigOption, ContextOption, InputError, PluginOption
+from podium.cli.output import fail
+
+
+def top(
+    kubeconfig: ClusterOption = None,
+    context: ContextOption = None,
+    scheduler_config: ConfigOption = None,
+    plugin: PluginOption = None,
+) -> None:
+    """Look at a running cluster: nodes, pods that wait, preemptions as they happen.
+
+    Enter shows the pods of a node, and the decision about a pod, as `podium explain` does, by the
+    scheduler's configuration that is given. Nothing is changed there. Needs podium[top].
+    """
+    try:
+        from podium.cli.extras import check_extra, check_top_extra
+
+        check_extra("podium top")
+        check_top_extra("podium top")
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise InputError("podium top needs a terminal; podium record writes what happens")
+        import asyncio
+
+        asyncio.run(_show(kubeconfig, context, scheduler_config, plugin or []))
+    except PodiumError as error:
+        fail(error)
+
+
+async def _show(
+    kubeconfig: str | None, context: str | None, config: str | None, plugins: list[str]
+) -> None:
+    from random import Random
+
+    from podium.client.connection import load_connection
+    from podium.runtime.live import SteadyClock
+    from podium.top.app import Top
+    from podium.top.explaining_process import explained
+    from podium.top.following import followed
+
+    given = {"--kubeconfig": kubeconfig, "--context": context, "--scheduler-config": config}
+    arguments = [f"{word}={value}" for word, value in given.items() if value]
+    arguments += [f"--plugin={one}" for one in plugins]
+    connection = await load_connection(kubeconfig, context)
+    async with followed(connection, Random()) as (cluster, state):
+        await Top(
+            context or connection.url,
+            cluster,
+            state,
+            lambda pod, width: explained([*arguments, "--", pod], width),
+            SteadyClock().now_s,
+        ).run_async()

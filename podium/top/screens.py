@@ -1,0 +1,108 @@
+"""What is shown when somebody asks for more: the pods of a node, the decision about a pod."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from podium.api.objects import status_of
+from podium.api.priority import pod_priority
+from podium.top.row_table import RowTable, printable
+from podium.top.rows import POD_COLUMNS, node_state, pod_cells
+from podium.top.watched_cluster import WatchedCluster, WatchedNode
+
+if TYPE_CHECKING:
+    from podium.top.app import Top
+
+Explain = Callable[[str, int], Awaitable[str]]
+"""What `podium explain` says of a pod, `namespace/name`, in lines of a width."""
+
+_TELL_S = 0.5
+
+
+class NodeScreen(Screen[None]):
+    """A node: what it has, and its pods, the most important first."""
+
+    app: "Top"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back")]
+    CSS = "#about { height: auto; padding-bottom: 1; }"
+
+    def __init__(self, cluster: WatchedCluster, name: str) -> None:
+        super().__init__()
+        self._cluster = cluster
+        self._called = name
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="about", markup=False)
+        yield RowTable(POD_COLUMNS, self._cells, id="pods")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        self.look()
+
+    def look(self) -> None:
+        """Show what is known now."""
+        node = self._node
+        pods = sorted(node.pods, key=lambda one: (-pod_priority(self._cluster.pods[one]), one))
+        room = status_of(node.obj or {}).get("allocatable") or {}
+        has = ", ".join(f"{resource} {amount}" for resource, amount in room.items())
+        state = node_state(node.obj)[0] if node.obj else "gone"
+        text = printable(f"{self._called}: {state}. It has {has or 'nothing'}.")
+        self.query_one("#about", Static).update(Text(text))
+        self.query_one(RowTable).show(pods)
+
+    @property
+    def _node(self) -> WatchedNode:
+        return self._cluster.nodes.get(self._called) or WatchedNode()
+
+    def _cells(self, pod: str) -> "list[tuple[str, str]]":
+        found = self._cluster.pods.get(pod)
+        return [*pod_cells(found, self._node.obj)] if found else [(pod, "")] + [("", "")] * 4
+
+
+class ExplanationScreen(Screen[None]):
+    """The decision about a pod, once it is known; leaving ends what finds it out."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "app.pop_screen", "Back"),
+        Binding("r", "again", "Again"),
+    ]
+
+    def __init__(self, pod: str, explain: Explain) -> None:
+        super().__init__()
+        self._pod = pod
+        self._explain = explain
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll():
+            yield Static(id="explanation", markup=False)
+        yield Footer()
+
+    def on_mount(self) -> None:
+        self.query_one(VerticalScroll).focus()
+        self.action_again()
+
+    def action_again(self) -> None:
+        """Find it out anew."""
+        self.run_worker(self._find_out(), exclusive=True)
+
+    async def _find_out(self) -> None:
+        shown = self.query_one("#explanation", Static)
+        # The last columns are the scroll bar's.
+        finding = asyncio.ensure_future(self._explain(self._pod, self.size.width - 3))
+        clock = asyncio.get_running_loop().time
+        began_s = clock()
+        try:
+            while not finding.done():
+                passed_s = clock() - began_s
+                shown.update(Text(f"{self._pod}: reads the cluster and decides, {passed_s:.0f} s"))
+                await asyncio.wait([finding], timeout=_TELL_S)
+            shown.update(Text.from_ansi(finding.result()))
+        finally:
+            finding.cancel()
