@@ -152,7 +152,7 @@ class Forks(Generic[Item, Result]):
             number = self._waiting.popleft()
             reader, writer = context.Pipe(duplex=False)
             target = (self._function, self._items[number], writer)
-            process = context.Process(target=_work, args=target)
+            process = context.Process(target=answer_in_fork, args=target)
             process.start()
             writer.close()
             self._running[reader] = number, process
@@ -171,8 +171,8 @@ class Forks(Generic[Item, Result]):
         self._start()
 
 
-def _work(function: Callable[[Item], Result], item: Item, writer: Connection) -> None:
-    """Answer with what comes of an item, and whether that is an error."""
+def answer_in_fork(function: Callable[[Item], Result], item: Item, writer: Connection) -> None:
+    """In a fork, answer with whether an error comes of an item, and what comes of it."""
     global _begun_by
     _begun_by = os.getppid()
     # What was there before isn't searched for garbage, and so stays shared.

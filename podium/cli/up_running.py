@@ -9,6 +9,7 @@ from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.api.refused import RefusedError
+from podium.cli.dashboards import PRESENTERS
 from podium.cli.output import print_warnings
 from podium.cli.stages import READY, SETTLED, Stages
 from podium.cli.up_display import REFRESH_S, Display, display, greeting
@@ -78,7 +79,7 @@ async def _run(request: UpRequest, stages: Stages) -> None:
         own, mine = embedded.directory.kubeconfig, usual_kubeconfig()
         with merged(own, mine) if request.merges_kubeconfig else nullcontext(), display() as shown:
             stages.tell(READY)
-            for line in greeting(embedded, mount_dashboard(embedded)):
+            for line in greeting(embedded, mount_dashboard(embedded, PRESENTERS)):
                 shown.say(line)
             showing = _show(
                 embedded, shown, stop, counter, timeline, ends=request.ends_when_settled

@@ -4,6 +4,7 @@ Nothing here makes HTML. Names and texts of a cluster leave as JSON, and the pag
 text; its headers let it load and ask nothing but what is served here.
 """
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.resources import files
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ExceptionHandler, Message, Receive, Scope, Send
@@ -24,9 +25,11 @@ from podium.server import statuses
 from podium.server.app import read_body
 from podium.server.limits import Limits
 from podium.server.users import Authenticator
-from podium.web.answers import Answers
 from podium.web.event_stream import event_stream
 from podium.web.feed import Feed
+from podium.web.questions import Questions
+
+_logger = logging.getLogger(__name__)
 
 PREFIX = "/dashboard"
 STREAMS_MAX = 200
@@ -42,7 +45,13 @@ _HEADERS = {
     "cache-control": "no-cache, private",
 }
 _GUARDS = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
-_SERVED = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+_SERVED = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
 _DIGITS_MAX = 18
 _NOT_BUILT = "The dashboard's page isn't here: `make` builds it.\n"
 
@@ -54,16 +63,16 @@ class DashboardApp:
 
     Args:
         feed: what pages are fed with.
-        answers: what they are told when they ask.
+        questions: answers what they ask.
         users: knows who asks.
         limits: of what they send.
     """
 
     def __init__(
-        self, feed: Feed, answers: Answers, users: Authenticator, limits: Limits | None = None
+        self, feed: Feed, questions: Questions, users: Authenticator, limits: Limits | None = None
     ) -> None:
         self._feed = feed
-        self._answers = answers
+        self._questions = questions
         self._users = users
         self._limits = limits or Limits()
         self._streams = 0
@@ -96,7 +105,6 @@ class DashboardApp:
     def close(self) -> None:
         """End all streams soon."""
         self._feed.close()
-        self._answers.close()
 
     def _signed_in(self, handle: Callable[[Request, User], Awaitable[Response]]) -> Handler:
         """What is handled for those alone who may see all there is."""
@@ -108,7 +116,13 @@ class DashboardApp:
             if not user.may(Attempt("get", path=request.url.path)):
                 text = f"forbidden: User {quoted(user.name)} cannot see the dashboard"
                 raise RefusedError(403, "Forbidden", text, details={})
-            return await handle(request, user)
+            try:
+                return await handle(request, user)
+            except (RefusedError, ClientDisconnect):
+                raise
+            except Exception:
+                _logger.exception("%s %s failed", request.method, request.url.path)
+                raise statuses.internal_error() from None
 
         return handled
 
@@ -134,17 +148,17 @@ class DashboardApp:
 
     async def _pod(self, request: Request, _: User) -> Response:
         namespace, name = request.path_params["namespace"], request.path_params["name"]
-        return _answer(await self._answers.pod_page(namespace, name))
+        return _answer(await self._questions.pod_page(namespace, name))
 
     async def _node(self, request: Request, _: User) -> Response:
-        return _answer(await self._answers.node_page(request.path_params["name"]))
+        return _answer(await self._questions.node_page(request.path_params["name"]))
 
     async def _plan(self, request: Request, _: User) -> Response:
-        return _answer(await self._answers.plan(await read_body(request.receive, self._limits)))
+        return _answer(await self._questions.plan(await read_body(request.receive, self._limits)))
 
     async def _apply(self, request: Request, user: User) -> Response:
         body = await read_body(request.receive, self._limits)
-        return _answer(await self._answers.apply(body, user))
+        return _answer(await self._questions.apply(body, user))
 
 
 def _answer(value: Any) -> Response:

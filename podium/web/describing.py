@@ -1,6 +1,9 @@
 """Objects of the API as the dashboard shows them."""
 
+from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import (
     Object,
@@ -106,8 +109,25 @@ def _state(pod: Object) -> str:
 
 def _requests(pod: Object) -> tuple[int, int]:
     """CPU in thousandths, and bytes of memory."""
+    spec = spec_of(pod)
+    containers, first = spec.get("containers") or (), spec.get("initContainers") or ()
+    asked = {
+        "containers": [{"resources": one.get("resources")} for one in containers],
+        "initContainers": [
+            {"resources": one.get("resources"), "restartPolicy": one.get("restartPolicy")}
+            for one in first
+        ],
+        "overhead": spec.get("overhead"),
+        "resources": spec.get("resources"),
+    }
+    return _summed(msgspec.json.encode(asked))
+
+
+@lru_cache(maxsize=4096)
+def _summed(asked: bytes) -> tuple[int, int]:
+    """The requests of a pod with such a spec; of thousands most ask for the same."""
     try:
-        amounts = pod_requests(pod)
+        amounts = pod_requests({"spec": msgspec.json.decode(asked)})
     except QuantityError:
         # What an export or an old API server has let through counts for nothing here.
         return 0, 0

@@ -1,25 +1,68 @@
 """The dashboard of an embedded cluster, on the server of its API."""
 
+from functools import partial
+from typing import TYPE_CHECKING
+
+from podium.config.load import Loaded as LoadedConfiguration
+from podium.config.load import default_configuration
+from podium.config.scheduler_options import SchedulerOptions
 from podium.embedded.cluster import EmbeddedCluster
+from podium.embedded.in_process_client import InProcessClient
 from podium.web.app import PREFIX, DashboardApp
-from podium.web.live_answers import LiveAnswers
+from podium.web.applying import Applier
 from podium.web.live_feed import Abilities, LiveFeed
+from podium.web.presenters import Presenters
+from podium.web.questions import Questions
+from podium.web.signals import signals_of
 from podium.web.store_source import StoreSource
 
+if TYPE_CHECKING:
+    from podium.plan.request import Request
+    from podium.web.what_if import WhatIf
 
-def mount_dashboard(embedded: EmbeddedCluster) -> str:
+
+def mount_dashboard(embedded: EmbeddedCluster, presenters: Presenters) -> str:
     """Serve the dashboard of a cluster that runs, and return the link to it.
 
     Who has the link may see all of the cluster, and change nothing.
     """
-    source = StoreSource(embedded.cluster, embedded.backend.hooks)
+    cluster, backend, served = embedded.cluster, embedded.backend, embedded.served
+    source = StoreSource(cluster, backend.hooks)
     feed = LiveFeed(source, Abilities("podium up", can_plan=True, can_apply=True))
-    served = embedded.served
-    app = DashboardApp(feed, LiveAnswers(source, feed), served.users)
-    served.app.mount(PREFIX, app)
+    questions = Questions(
+        source.find,
+        feed,
+        partial(_what_if, embedded, presenters),
+        applier=Applier(backend.answer, cluster.server.kinds.of, source.find),
+        signals=partial(signals_of, cluster),
+    )
+    served.app.mount(PREFIX, DashboardApp(feed, questions, served.users))
     return link(served.url, served.reader_token)
 
 
 def link(url: str, token: str) -> str:
     """The page's address; what follows the # stays in the browser."""
     return f"{url}{PREFIX}/#token={token}"
+
+
+def _what_if(embedded: EmbeddedCluster, presenters: Presenters) -> "WhatIf":
+    # Who starts a cluster needn't wait until what plays it is imported.
+    from podium.web.what_if import WhatIf
+
+    return WhatIf(partial(_request, embedded), presenters)
+
+
+def _request(embedded: EmbeddedCluster) -> "Request":
+    """A request about all there is now."""
+    from podium.plan.request import Request
+
+    options, configuration = embedded.options, None
+    for setup in options.schedulers:
+        if setup.configuration or setup.options:
+            configuration = LoadedConfiguration(
+                setup.configuration or default_configuration(),
+                setup.options or SchedulerOptions(),
+                (),
+            )
+    state = [*InProcessClient(embedded.cluster).everything()]
+    return Request(state=state, configuration=configuration, eviction=options.eviction)

@@ -1,20 +1,25 @@
-"""What the dashboard tells of one object, when somebody asks for it."""
+"""What the dashboard tells of one object, and of manifests, when somebody asks."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from podium.presenting import Presentation
 from podium.web.views import Entry
 
 
-class PodPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class _Page(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """JSON in camel case."""
+
+
+class PodPage(_Page, frozen=True, kw_only=True):
     """A pod.
 
     Attributes:
         manifest: in YAML, as it is now; empty if it is gone.
         history: what is known to have happened to it.
-        explanation: the decision about it, as a presentation; None if there is none.
+        explanation: the decision about it, as `presented`; None if there is none.
         problem: why there is none; else empty.
     """
 
@@ -24,8 +29,14 @@ class PodPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     problem: str
 
 
-class SignalRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An eviction signal of a node: what is left, and below what the node evicts pods."""
+class SignalRow(_Page, frozen=True, kw_only=True):
+    """An eviction signal of a node.
+
+    Attributes:
+        available: what is left; empty if nothing of it is measured.
+        threshold: below which the node evicts pods.
+        kind: `hard`, or `soft` with how long that has to last.
+    """
 
     signal: str
     available: str
@@ -33,9 +44,47 @@ class SignalRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     kind: str
 
 
-class NodePage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class NodePage(_Page, frozen=True, kw_only=True):
     """A node; the fields are as a pod's page has them."""
 
     manifest: str
     signals: Sequence[SignalRow]
     history: Sequence[Entry]
+
+
+class PlanPage(_Page, frozen=True, kw_only=True):
+    """What applying manifests would do.
+
+    Attributes:
+        presentation: of the plan, as `presented`.
+        summary: the answer in a line.
+    """
+
+    presentation: Any
+    summary: str
+    warnings: Sequence[str]
+
+
+class Applied(_Page, frozen=True, kw_only=True):
+    """What became of one manifest.
+
+    Attributes:
+        object: such as `Pod default/web`.
+        result: `created`, `configured` or `unchanged`; empty if it was refused.
+        problem: why it was; else empty.
+    """
+
+    object: str
+    result: str
+    problem: str
+
+
+def presented(presentation: Presentation) -> dict[str, Any]:
+    """A presentation for JSON: sections, in which each kind of block is known by its fields."""
+    sections = [
+        {"title": one.title, "blocks": one.blocks, "isDetail": one.is_detail}
+        for one in presentation.filled_sections()
+    ]
+    told = {"title": presentation.title, "headline": presentation.headline, "sections": sections}
+    found: dict[str, Any] = msgspec.to_builtins(told)
+    return found

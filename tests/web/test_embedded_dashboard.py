@@ -1,6 +1,7 @@
 """The dashboard over HTTP, of a cluster that runs."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from itertools import product
@@ -8,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from podium.cli.dashboards import PRESENTERS
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.embedded.cluster_clock import STOPPED
 from podium.embedded.defaults import NodeShape
@@ -26,7 +28,7 @@ class Running:
 
     def __init__(self, embedded: EmbeddedCluster) -> None:
         self.embedded = embedded
-        self.link = mount_dashboard(embedded)
+        self.link = mount_dashboard(embedded, PRESENTERS)
         self.tokens = kept_tokens(embedded.directory.path / "tokens")
         self.inside = InProcessClient(embedded.cluster)
 
@@ -198,5 +200,88 @@ def test_every_answer_is_guarded() -> None:
             assert "class DashboardApp" not in response.text
             assert response.headers["x-content-type-options"] == "nosniff"
             assert response.headers["referrer-policy"] == "no-referrer"
+
+    with_running(check)
+
+
+def test_a_pods_page_has_the_whole_decision() -> None:
+    async def check(cluster: Running) -> None:
+        await cluster.apply(pod("web"), pod("huge", cpu="99"))
+        async with cluster.client(cluster.tokens.reader) as client:
+            bound = (await client.get("pods/default/web")).json()
+            waiting = (await client.get("pods/default/huge")).json()
+        assert bound["explanation"]["title"] == "Podium explain default/web"
+        tables = [
+            block
+            for section in waiting["explanation"]["sections"]
+            for block in section["blocks"]
+            if "rows" in block
+        ]
+        assert [row[0] for row in tables[0]["rows"]] == ["podium-1", "podium-2"]
+        assert waiting["problem"] == ""
+        # Everybody sees the cluster as it was.
+        assert len(cluster.inside.list("Pod", None)) == 2
+
+    with_running(check)
+
+
+def test_manifests_are_tried_out_and_applied() -> None:
+    async def check(cluster: Running) -> None:
+        manifests = json.dumps(pod("web")) + "\n---\n" + json.dumps(pod("huge", cpu="99"))
+        async with cluster.client(cluster.tokens.reader) as client:
+            tried = (await client.post("plan", content=manifests)).json()
+            refused = await client.post("apply", content=manifests)
+        assert tried["presentation"]["headline"] == tried["summary"]
+        assert "huge" in json.dumps(tried["presentation"])
+        assert refused.status_code == 403
+        assert "podium-reader" in refused.json()["message"]
+        assert cluster.inside.list("Pod", None) == []
+        async with cluster.client(cluster.tokens.admin) as client:
+            first = (await client.post("apply", content=manifests)).json()
+            changed = manifests.replace('"says": ""', '"says": "more"', 1) + "\n---\n"
+            wrong = json.dumps({**pod("worse"), "spec": {"containers": []}})
+            again = (await client.post("apply", content=changed + wrong)).json()
+        assert [one["result"] for one in first] == ["created", "created"]
+        assert [one["result"] for one in again] == ["configured", "unchanged", ""]
+        assert again[2]["object"] == "Pod default/worse"
+        assert "spec.containers: Required value" in again[2]["problem"]
+
+    with_running(check)
+
+
+def test_what_is_wrong_with_manifests_is_told() -> None:
+    async def check(cluster: Running) -> None:
+        async with cluster.client(cluster.tokens.admin) as client:
+            for path in ("plan", "apply"):
+                response = await client.post(path, content="kind: Pod\nspec: {contaners: []}")
+                assert response.status_code == 400
+                assert response.json()["message"].startswith("manifests, document 1 (line 1): Pod")
+            assert (await client.post("plan", content="")).status_code == 400
+            template = {"metadata": {"labels": {"app": "a"}}, "spec": pod("")["spec"]}
+            spec = {"replicas": 100_000, "selector": {"matchLabels": {"app": "a"}}}
+            many = {
+                "apiVersion": "apps/v1",
+                "kind": "Deployment",
+                "metadata": {"name": "many"},
+                "spec": {**spec, "template": template},
+            }
+            response = await client.post("plan", json=many)
+            assert "100000 new pods" in response.json()["message"]
+
+    with_running(check)
+
+
+def test_a_nodes_page_has_its_signals() -> None:
+    async def check(cluster: Running) -> None:
+        hungry = {**pod("hungry"), "spec": {**pod("")["spec"], "nodeName": "podium-1"}}
+        hungry["metadata"]["annotations"] = {"podium.dev/usage-memory": "2Gi"}
+        await cluster.apply(hungry)
+        async with cluster.client(cluster.tokens.reader) as client:
+            used = (await client.get("nodes/podium-1")).json()
+            idle = (await client.get("nodes/podium-2")).json()
+        memory = {"signal": "memory.available", "threshold": "100Mi", "kind": "hard"}
+        assert {**memory, "available": ""} in idle["signals"]
+        assert {**memory, "available": "14Gi"} in used["signals"]
+        assert "kind: Node" in used["manifest"]
 
     with_running(check)

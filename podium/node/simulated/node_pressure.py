@@ -18,8 +18,10 @@ from podium.node.kubelet import Kubelet
 from podium.node.kubelet_events import node_record
 from podium.node.pod_worker import PodWorker
 from podium.node.pressure.filesystems import NodeReclaim
+from podium.node.pressure.node_statistics import Observation
 from podium.node.pressure.oom_score import oom_score_adj
 from podium.node.pressure.signals import MEMORY
+from podium.node.pressure.thresholds import Threshold
 from podium.node.simulated.node_settings import NodeSettings
 from podium.node.simulated.scripted_usage import NodeScript, first_reaching
 from podium.node.simulated.stats_provider import StatsProvider, runs, script_of
@@ -74,6 +76,13 @@ class NodePressure:
     def memory_bytes(self, now_s: float) -> int:
         """What the system and all pods use of memory."""
         return self._stats.memory_total_bytes(self._active(), now_s)
+
+    def readings(self, now_s: float) -> Iterator[tuple[Threshold, Observation | None]]:
+        """The thresholds that it looks after, and what is left of what they are about."""
+        observed = self._stats.statistics(self._active(), now_s).observations
+        for threshold in self._loop.manager.thresholds:
+            if threshold.is_set:
+                yield threshold, observed.get(threshold.signal)
 
     def next_s(self, now_s: float) -> float:
         """When to look again; `NEVER_S` if nothing happens unless something else does."""

@@ -16,6 +16,8 @@ from podium.node.kubelet import Kubelet
 from podium.node.kubelet_events import node_record
 from podium.node.kubelets import Kubelets
 from podium.node.pod_manager import PodManager
+from podium.node.pressure.node_statistics import Observation
+from podium.node.pressure.thresholds import Threshold
 from podium.node.simulated.addresses import Addresses
 from podium.node.simulated.behaviour import BehaviourError, is_marked
 from podium.node.simulated.metered_usage import Usage, container_usages
@@ -67,6 +69,16 @@ class SimulatedKubelets(Kubelets):
         if kubelet is None or worker is None or kubelet.runtime.is_down:
             return None
         return container_usages(worker, now_s) or None
+
+    def readings(self, called: str, now_s: float) -> Iterator[tuple[Threshold, Observation | None]]:
+        """The eviction thresholds of a node, and what is left, as far as that is measured."""
+        self.rouse(called)
+        kubelet, pressure = self.kubelets.get(called), self._pressures.get(called)
+        if kubelet is None:
+            return iter(())
+        if pressure is None or kubelet.runtime.is_down:
+            return ((one, None) for one in self._settings.eviction.thresholds)
+        return pressure.readings(now_s)
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         if isinstance(key, _PressureKey):
