@@ -1,4 +1,5 @@
 // A cluster at one moment, and what leads from it to the next and back.
+import { usageOfPods, type Usage } from "./usage";
 import type { Budget, Node, Pod, Step, View } from "./shapes";
 
 export const budgetKey = (budget: Budget) => `${budget.namespace}/${budget.name}`;
@@ -16,6 +17,13 @@ export class Cluster {
   private readonly nominated = new Map<string, Pods>();
   private readonly queued = new Map<string, Pods>();
 
+  // Of nodes whose pods haven't changed since somebody asked.
+  private readonly usages = new Map<string, Usage>();
+  // Nodes that have changed, or whose pods have, since they were painted.
+  readonly touched = new Set<string>();
+  // Counts the changes of nodes.
+  nodesVersion = 0;
+
   constructor(view: View) {
     for (const node of view.nodes) this.nodes.set(node.name, node);
     for (const budget of view.budgets) this.budgets.set(budgetKey(budget), budget);
@@ -24,6 +32,11 @@ export class Cluster {
 
   podsOn(node: string): Iterable<Pod> { return (this.bound.get(node) ?? NONE).values(); }
   nominatedTo(node: string): Iterable<Pod> { return (this.nominated.get(node) ?? NONE).values(); }
+  usageOf(node: string): Usage {
+    let usage = this.usages.get(node);
+    if (!usage) this.usages.set(node, (usage = usageOfPods(this.podsOn(node), this.nominated.get(node)?.size ?? 0)));
+    return usage;
+  }
   inQueue(queue: string): Pods { return this.queued.get(queue) ?? NONE; }
 
   // Makes a step, and returns the one that leads back.
@@ -44,6 +57,7 @@ export class Cluster {
   }
 
   private change(step: Step) {
+    if (step.nodes.length + step.goneNodes.length) this.nodesVersion++;
     for (const name of step.goneNodes) this.nodes.delete(name);
     for (const node of step.nodes) this.nodes.set(node.name, node);
     for (const uid of step.gonePods) this.removePod(uid);
@@ -56,14 +70,22 @@ export class Cluster {
     const pod = this.pods.get(uid);
     if (!pod) return;
     this.pods.delete(uid);
+    this.touch(pod);
     this.bound.get(pod.node)?.delete(uid);
     this.nominated.get(pod.nominatedNode)?.delete(uid);
     this.queued.get(pod.queue)?.delete(uid);
   }
 
+  private touch(pod: Pod) {
+    const node = pod.node || pod.nominatedNode;
+    this.usages.delete(node);
+    this.touched.add(node);
+  }
+
   private putPod(pod: Pod) {
     this.removePod(pod.uid);
     this.pods.set(pod.uid, pod);
+    this.touch(pod);
     if (pod.node) put(this.bound, pod.node, pod);
     else if (pod.nominatedNode) put(this.nominated, pod.nominatedNode, pod);
     if (pod.queue) put(this.queued, pod.queue, pod);

@@ -1,16 +1,20 @@
 // The moments of a cluster, one of which is looked at.
 import { Cluster } from "./cluster";
+import { laneOf, type Lane } from "./lanes";
 import type { Entry, Step, View } from "./shapes";
 
 // A page that stays open forgets what is older.
 const STEPS_MAX = 20_000;
 const ENTRIES_MAX = 50_000;
 
+export interface LaidEntry extends Entry { lane: Lane }
+const laid = (entry: Entry): LaidEntry => ({ ...entry, lane: laneOf(entry) });
+
 interface Known { number: number; atS: number; step: Step | null; back: Step | null; entriesEnd: number }
 
 export class History {
   readonly cluster: Cluster;
-  readonly entries: Entry[];
+  readonly entries: LaidEntry[];
   private known: Known[];
   // Which of the known moments the cluster is at.
   position = 0;
@@ -19,7 +23,7 @@ export class History {
 
   constructor(public view: View) {
     this.cluster = new Cluster(view);
-    this.entries = [...view.entries];
+    this.entries = view.entries.map(laid);
     this.known = [{ ...view, step: null, back: null, entriesEnd: this.entries.length }];
   }
 
@@ -33,7 +37,7 @@ export class History {
   add(step: Step) {
     if (step.number <= this.number) return;
     if (step.priorityClasses) this.view = { ...this.view, priorityClasses: step.priorityClasses };
-    this.entries.push(...step.entries);
+    this.entries.push(...step.entries.map(laid));
     const { number, atS } = step;
     this.known.push({ number, atS, step, back: null, entriesEnd: this.entries.length });
     if (this.follows) this.go(this.last);

@@ -40,7 +40,7 @@ function App() {
         {history ? <Shown route={route} /> : <Waiting />}
         {history && isCluster && <Panels />}
       </main>
-      {history && <Timeline />}
+      {history && <Timeline hasEntries={isCluster} />}
       <dialog ref={help} aria-label="Keys">
         <h2>Keys</h2>
         <dl>{KEYS.map(([key, says]) => <div><dt><kbd>{key}</kbd></dt><dd>{says}</dd></div>)}</dl>

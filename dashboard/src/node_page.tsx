@@ -4,18 +4,18 @@ import { Entries, Facts, Manifest, PodName, useAnswer } from "./parts";
 import { nodeLink } from "./routes";
 import type { NodePage, Pod, Signal } from "./shapes";
 import { useStore } from "./store";
-import { troubles, usageOf } from "./usage";
+import { troubles } from "./usage";
 
 export function NodeView({ name }: { name: string }) {
   const { cluster } = useStore().history!;
   const node = cluster.nodes.get(name);
   const { answer, problem } = useAnswer<NodePage>(nodeLink(name).slice(2), JSON.stringify(node));
-  const usage = node && usageOf(cluster, [node], "cpu");
+  const usage = cluster.usageOf(name);
   const pods = [...cluster.podsOn(name), ...cluster.nominatedTo(name)];
   return (
     <div class="page">
       <h1 tabIndex={-1}>{name} <small>node</small></h1>
-      {node && usage ? (
+      {node ? (
         <Facts facts={[
           ["State", troubles(node).length ? <span class="bad">⚠ {troubles(node).join(", ")}</span> : "ready"],
           ["Zone", node.zone], ["Pool", node.pool],
@@ -28,7 +28,8 @@ export function NodeView({ name }: { name: string }) {
       {problem && <p class="bad" role="alert">{problem}</p>}
       {answer && answer.signals.length > 0 && <Signals signals={answer.signals} />}
       {pods.length > 0 && <Pods pods={pods} />}
-      {answer && <><h2>What happened to it</h2><Entries entries={[...answer.history].reverse()} /><Manifest text={answer.manifest} /></>}
+      {answer && answer.history.length > 0 && <><h2>What happened to it</h2><Entries isOfOne entries={[...answer.history].reverse()} /></>}
+      {answer && <Manifest text={answer.manifest} />}
     </div>
   );
 }
@@ -38,7 +39,7 @@ function Signals({ signals }: { signals: Signal[] }) {
     <>
       <h2>Pressure</h2>
       <table>
-        <thead><tr><th>Signal</th><th>Available</th><th>Evicts below</th><th>Threshold</th></tr></thead>
+        <thead><tr><th>Signal</th><th class="number">Available</th><th class="number">Evicts below</th><th>Threshold</th></tr></thead>
         <tbody>
           {signals.map((one) => (
             <tr><th scope="row">{one.signal}</th><td class="number">{one.available}</td><td class="number">{one.threshold}</td><td>{one.kind}</td></tr>
@@ -55,7 +56,7 @@ function Pods({ pods }: { pods: Pod[] }) {
     <>
       <h2>Pods</h2>
       <table>
-        <thead><tr><th>Pod</th><th>Priority</th><th>Class</th><th>State</th><th>CPU</th><th>Memory</th><th>Belongs to</th></tr></thead>
+        <thead><tr><th>Pod</th><th class="number">Priority</th><th>Class</th><th>State</th><th class="number">CPU</th><th class="number">Memory</th><th>Belongs to</th></tr></thead>
         <tbody>
           {sorted.map((pod) => (
             <tr key={pod.uid}>

@@ -5,9 +5,10 @@ import { byName } from "./layout";
 import { nodeLink } from "./routes";
 import type { Node } from "./shapes";
 import { useStore } from "./store";
-import { troubles, usageOf } from "./usage";
+import { troubles } from "./usage";
 
 const ROWS = 100;
+const NUMBERS = ["CPU", "of", "Used", "Memory", "of", "Used", "Pods", "Terminating", "Nominated"];
 
 export function NodeTable() {
   const { cluster } = useStore().history!;
@@ -18,7 +19,7 @@ export function NodeTable() {
       <h1 tabIndex={-1}>Nodes</h1>
       <table class="nodes">
         <thead>
-          <tr><th>Node</th><th>Zone</th><th>Pool</th><th>State</th><th>CPU</th><th>of</th><th>Used</th><th>Memory</th><th>of</th><th>Used</th><th>Pods</th><th>Terminating</th><th>Nominated</th></tr>
+          <tr><th>Node</th><th>Zone</th><th>Pool</th><th>State</th>{NUMBERS.map((title) => <th class="number">{title}</th>)}</tr>
         </thead>
         <tbody>{nodes.slice(from, from + ROWS).map((node) => <Row key={node.name} node={node} />)}</tbody>
       </table>
@@ -35,7 +36,7 @@ export function NodeTable() {
 
 function Row({ node }: { node: Node }) {
   const { cluster } = useStore().history!;
-  const usage = usageOf(cluster, [node], "cpu");
+  const usage = cluster.usageOf(node.name);
   return (
     <tr>
       <th scope="row"><a href={nodeLink(node.name)}>{node.name}</a></th>

@@ -1,10 +1,10 @@
 // Draws boxes: nodes with their pods, and groups with their nodes.
 import type { Cluster } from "./cluster";
-import { count, cpu, bytes, percent } from "./format";
+import { bytes, count, cpu, percent } from "./format";
 import type { Box } from "./layout";
 import { textOn, type Palette } from "./palette";
 import type { Node, Pod } from "./shapes";
-import { isThere, requestOf, roomOf, sum, troubles, usageOf, type Resource } from "./usage";
+import { isThere, isUnwell, requestOf, roomOf, sum, troubles, usageOf, type Resource } from "./usage";
 
 export interface Scene { context: CanvasRenderingContext2D; cluster: Cluster; palette: Palette;
   classes: string[]; resource: Resource }
@@ -13,6 +13,7 @@ export interface Strip extends Area { pod: Pod; isGhost: boolean }
 
 const FONT = "system-ui, sans-serif";
 const HEAD = 20;
+const HEADLINES = 74;
 const STRIP_MIN = 2;
 
 const headOf = (box: Area) => (box.width >= 64 && box.height >= 44 ? HEAD : 3);
@@ -42,9 +43,11 @@ export function stripsOf(box: Box, cluster: Cluster, resource: Resource): Strip[
 
 const moreImportant = (a: Pod, b: Pod) => b.priority - a.priority || (a.name < b.name ? -1 : 1);
 
-export function paintBox(scene: Scene, box: Box) {
+// Draws a box; if some of its nodes are given, only what has to do with them.
+export function paintBox(scene: Scene, box: Box, touched: Set<string> | null) {
+  if (touched && !box.nodes.some((node) => touched.has(node.name))) return;
   if (box.by === "node") paintNode(scene, box);
-  else paintGroup(scene, box);
+  else paintGroup(scene, box, touched);
 }
 
 function paintNode(scene: Scene, box: Box) {
@@ -138,9 +141,26 @@ function hatch({ context, palette }: Scene, x: number, y: number, width: number,
 }
 
 // A group: what it is and how full, and each of its nodes as a cell.
-function paintGroup(scene: Scene, box: Box) {
+function paintGroup(scene: Scene, box: Box, touched: Set<string> | null) {
+  const { cluster, palette, resource, context } = scene;
+  const cells = cellsOf(box);
+  const filled: Filled[] = [];
+  box.nodes.forEach((node, index) => {
+    if (touched && !touched.has(node.name)) return;
+    filled.push({ ...cells.at(index), node, requested: cluster.usageOf(node.name)[resource], room: roomOf(node, resource) });
+  });
+  if (touched) {
+    context.fillStyle = palette.box;
+    context.fillRect(box.x + 2, box.y + 2, box.width - 4, HEADLINES);
+    for (const { x, y, width, height } of filled) context.fillRect(x - 1, y - 1, width + 2, height + 2);
+  } else frame(scene, box, null);
+  paintHeadlines(scene, box);
+  fill(scene, filled, false);
+  for (const one of filled) markCell(scene, one);
+}
+
+function paintHeadlines(scene: Scene, box: Box) {
   const { cluster, palette, resource } = scene;
-  frame(scene, box, null);
   const usage = usageOf(cluster, box.nodes, resource);
   const [x, right] = [box.x + 10, box.x + box.width - 10];
   const nodes = `${count(box.nodes.length)} nodes`;
@@ -148,66 +168,60 @@ function paintGroup(scene: Scene, box: Box) {
   text(scene, box.title, x, box.y + 20, right - x - wide - 8, palette.text, "left", 600, 13);
   const full = `CPU ${percent(usage.cpuMilli, sum(box.nodes, (node) => node.cpuMilli))}   ` +
     `memory ${percent(usage.memoryBytes, sum(box.nodes, (node) => node.memoryBytes))}   ${count(usage.pods)} pods`;
-  const unwell = box.nodes.filter((node) => troubles(node).length).length;
-  const notes = [[unwell, "unwell"], [usage.terminating, "terminating"], [usage.nominated, "nominated"]]
+  text(scene, full, x, box.y + 38, right - x, palette.text);
+  const notes = [[box.nodes.filter(isUnwell).length, "unwell"], [usage.terminating, "terminating"], [usage.nominated, "nominated"]]
     .filter(([amount]) => amount).map(([amount, what]) => `${count(amount as number)} ${what}`).join("   ");
-  const fullWide = text(scene, full, x, box.y + 38, right - x, palette.text);
-  text(scene, notes, right, box.y + 38, right - x - fullWide - 12, palette.bad, "right");
+  text(scene, notes, x, box.y + 54, right - x, palette.bad);
   const room = sum(box.nodes, (node) => roomOf(node, resource));
-  fill(scene, usage.requested, room, { x, y: box.y + 46, width: right - x, height: 10 }, true);
-  const cells = cellsOf(box);
-  for (const [index, node] of box.nodes.entries()) paintCell(scene, node, cells.at(index));
+  const bar = { x, y: box.y + 62, width: right - x, height: 10, node: box.nodes[0]!, room };
+  fill(scene, [{ ...bar, requested: usage[resource] }], true);
 }
 
-function paintCell(scene: Scene, node: Node, area: Area) {
-  const { cluster, palette, resource, context } = scene;
-  const requested = new Map<string, number>();
-  let isGoing = false;
-  for (const pod of cluster.podsOn(node.name)) {
-    if (!isThere(pod)) continue;
-    isGoing ||= pod.state === "terminating";
-    requested.set(pod.priorityClass, (requested.get(pod.priorityClass) ?? 0) + requestOf(pod, resource));
-  }
-  fill(scene, requested, roomOf(node, resource), area, false);
-  const isMeant = !cluster.nominatedTo(node.name)[Symbol.iterator]().next().done;
-  if (isGoing && area.width >= 6) hatch(scene, area.x, area.y, area.width, area.height);
-  const isUnwell = !node.ready || node.cordoned || node.pressure.length > 0;
-  if (!isUnwell && !isMeant) return;
-  context.strokeStyle = isUnwell ? (node.ready ? palette.warn : palette.bad) : palette.text;
+// What is going on in a cell: hatched where pods terminate, framed where something is the matter.
+function markCell(scene: Scene, area: Filled) {
+  const { cluster, palette, context } = scene;
+  const { node } = area;
+  const { terminating, nominated } = cluster.usageOf(node.name);
+  if (terminating && area.width >= 6) hatch(scene, area.x, area.y, area.width, area.height);
+  if (!isUnwell(node) && !nominated) return;
+  context.strokeStyle = isUnwell(node) ? (node.ready ? palette.warn : palette.bad) : palette.text;
   context.lineWidth = 1.5;
-  context.setLineDash(isUnwell ? [] : [2, 2]);
-  context.strokeRect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
+  context.setLineDash(isUnwell(node) ? [] : [2, 2]);
+  context.beginPath();
+  context.rect(area.x + 0.5, area.y + 0.5, area.width - 1, area.height - 1);
   if (!node.ready) {
-    context.beginPath();
     context.moveTo(area.x, area.y);
     context.lineTo(area.x + area.width, area.y + area.height);
-    context.stroke();
   }
+  context.stroke();
   context.setLineDash([]);
 }
 
-// Fills an area by priority class, the highest first: from the left, or from the bottom.
-function fill({ context, palette, classes }: Scene, requested: Map<string, number>, room: number,
-  { x, y, width, height }: Area, isAcross: boolean) {
-  context.fillStyle = palette.line;
-  context.globalAlpha = 0.5;
-  context.fillRect(x, y, width, height);
-  context.globalAlpha = 1;
-  let at = 0;
+interface Filled extends Area { node: Node; requested: Map<string, number>; room: number }
+
+// Fills areas by priority class, the highest first: from the left, or from the bottom. All of a
+// colour are drawn together, which browsers do much faster.
+function fill({ context, palette, classes }: Scene, areas: Filled[], isAcross: boolean) {
+  context.fillStyle = palette.empty;
+  for (const { x, y, width, height } of areas) context.fillRect(x, y, width, height);
+  const levels = areas.map(() => 0);
   for (const name of classes) {
-    const amount = requested.get(name);
-    if (!amount || !room) continue;
-    const share = Math.min(amount / room, 1 - at);
     context.fillStyle = palette.ofClass(name);
-    if (isAcross) context.fillRect(x + at * width, y, share * width, height);
-    else context.fillRect(x, y + height * (1 - at - share), width, share * height);
-    at += share;
+    areas.forEach(({ requested, room, x, y, width, height }, index) => {
+      const amount = requested.get(name);
+      if (!amount || !room) return;
+      const from = levels[index]!;
+      const to = (levels[index] = Math.min(1, from + amount / room));
+      const [near, far] = [from, to].map((level) => Math.round(level * (isAcross ? width : height))) as [number, number];
+      if (isAcross) context.fillRect(x + near, y, far - near, height);
+      else context.fillRect(x, y + height - far, width, far - near);
+    });
   }
 }
 
 // Where a group's nodes are drawn: as large as fit.
 export function cellsOf(box: Box) {
-  const [x, y, width, height] = [box.x + 10, box.y + 64, box.width - 20, box.height - 74];
+  const [x, y, width, height] = [box.x + 10, box.y + HEADLINES + 8, box.width - 20, box.height - HEADLINES - 16];
   let size = Math.min(28, Math.floor(Math.sqrt((width * height) / box.nodes.length)));
   while (size > 3 && Math.ceil(box.nodes.length / Math.floor(width / size)) * size > height) size--;
   const columns = Math.max(1, Math.floor(width / size));

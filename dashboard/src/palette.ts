@@ -8,8 +8,8 @@ const LIGHT = ["#e8dfa0", "#b5d38a", "#74bd94", "#3d9fa3", "#3a79ad", "#4a4f9f",
 const DARK = ["#4c4a78", "#4562a3", "#3f86b3", "#43aaa6", "#74c98f", "#b9df84", "#f2eb9c"];
 const SYSTEM = { light: "#8a929c", dark: "#7b8490" };
 
-export interface Palette { text: string; box: string; line: string; faint: string; bad: string;
-  warn: string; ofClass(name: string): string; ofPod(pod: Pod): string }
+export interface Palette { text: string; box: string; line: string; faint: string; empty: string;
+  bad: string; warn: string; ofClass(name: string): string; ofPod(pod: Pod): string }
 
 export const isSystem = (name: string) => name.startsWith("system-");
 
@@ -39,7 +39,7 @@ function makePalette(classes: ClassOfView[], isDark: boolean): Palette {
   const colours = new Map(own.map((name, rank) => [name, ramp(rank, own.length, isDark)]));
   const ofClass = (name: string) =>
     colours.get(name) ?? (isSystem(name) ? SYSTEM[isDark ? "dark" : "light"] : colours.get("")!);
-  return { text: of("text"), box: of("box"), line: of("line"), faint: of("faint"), bad: of("bad"),
+  return { text: of("text"), box: of("box"), line: of("line"), faint: of("faint"), empty: of("empty"), bad: of("bad"),
     warn: of("warn"), ofClass, ofPod: (pod) => ofClass(pod.priorityClass) };
 }
 

@@ -8,7 +8,7 @@ import { PodName } from "./parts";
 import { nodeLink } from "./routes";
 import type { Pod } from "./shapes";
 import { useStore } from "./store";
-import { troubles } from "./usage";
+import { isUnwell, troubles } from "./usage";
 
 const QUEUES = [
   ["active", "Active", "wait for their turn"],
@@ -49,7 +49,7 @@ function Panel({ id, title, says, amount, children }: PanelProps) {
 
 function QueuedPods({ pods }: { pods: Iterable<Pod> }) {
   const [shown, setShown] = useState(SHOWN);
-  const sorted = [...pods].sort((a, b) => b.priority - a.priority || byName(a.name, b.name));
+  const sorted = [...pods].sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
   return (
     <>
       <ol class="queue">
@@ -77,7 +77,7 @@ function Budgets({ cluster }: { cluster: Cluster }) {
   return (
     <Panel id="budgets" title="Budgets" says="disruptions left" amount={budgets.length}>
       <table class="budgets">
-        <thead><tr><th>Budget</th><th>Healthy</th><th>Needed</th><th>Left</th></tr></thead>
+        <thead><tr><th>Budget</th><th class="number">Healthy</th><th class="number">Needed</th><th class="number">Left</th></tr></thead>
         <tbody>
           {budgets.slice(0, shown).map((one) => (
             <tr key={budgetKey(one)}>
@@ -96,9 +96,9 @@ function Budgets({ cluster }: { cluster: Cluster }) {
 
 function Unwell({ cluster }: { cluster: Cluster }) {
   const [shown, setShown] = useState(SHOWN);
-  const nodes = [...cluster.nodes.values()].filter((node) => troubles(node).length).sort((a, b) => byName(a.name, b.name));
+  const nodes = [...cluster.nodes.values()].filter(isUnwell).sort((a, b) => byName(a.name, b.name));
   return (
-    <Panel id="pressure" title="Pressure" says="nodes that aren't well; a node's page has the thresholds" amount={nodes.length}>
+    <Panel id="pressure" title="Pressure" says="nodes that aren't well" amount={nodes.length}>
       <ul class="queue">
         {nodes.slice(0, shown).map((node) => (
           <li key={node.name}>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get } from "./connection";
 import { clockTime, elapsed } from "./format";
+import { laneOf } from "./lanes";
 import { usePalette } from "./palette";
 import { nodeLink, podLink } from "./routes";
 import type { Entry, Pod } from "./shapes";
@@ -11,27 +12,27 @@ import { useStore } from "./store";
 export const Swatch = ({ colour }: { colour: string }) => <i class="swatch" style={{ background: colour }} />;
 
 // A pod's name as a link, with the colour and the name of its class.
-export function PodName({ pod, isShort = false }: { pod: Pod; isShort?: boolean }) {
+export function PodName({ pod }: { pod: Pod }) {
   const palette = usePalette();
   const title = `${pod.namespace}/${pod.name}, ${pod.priorityClass || "no class"}, priority ${pod.priority}`;
   return (
     <span class="pod-name" title={title}>
       <Swatch colour={palette.ofPod(pod)} />
-      <a href={podLink(pod)}>{isShort ? pod.name : `${pod.namespace}/${pod.name}`}</a>
+      <a href={podLink(pod)}>{pod.namespace}/{pod.name}</a>
     </span>
   );
 }
 
-// The lines of a timeline, with links to what they are about.
-export function Entries({ entries }: { entries: Entry[] }) {
+// The lines of a timeline, with links to what they are about unless that is always the same.
+export function Entries({ entries, isOfOne = false }: { entries: Entry[]; isOfOne?: boolean }) {
   const clock = useStore().history!.view.clock;
   return (
-    <ol class="entries">
+    <ol class={isOfOne ? "entries of-one" : "entries"}>
       {entries.map((entry) => (
         <li>
           <time title={clockTime(clock, entry.atS)}>{elapsed(entry.atS)}</time>
           <b class={`mark ${laneOf(entry)}`}>{wordOf(entry)}</b>
-          <Subject entry={entry} />
+          {!isOfOne && <Subject entry={entry} />}
           <span>{entry.text}</span>
         </li>
       ))}
@@ -47,17 +48,6 @@ function Subject({ entry }: { entry: Entry }) {
 
 // PodBound is "bound", NodeTainted is "tainted".
 const wordOf = (entry: Entry) => entry.type.replace(/^(Pod|Node)(?=[A-Z])/, "").replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
-
-export const LANES = ["bound", "preempted", "evicted", "tainted"] as const;
-export type Lane = (typeof LANES)[number] | "other";
-
-// Which lane of the timeline an entry belongs to.
-export function laneOf(entry: Entry): Lane {
-  if (/Bound/.test(entry.type)) return "bound";
-  if (/Preempt/.test(entry.type) || /preempt/.test(entry.text)) return "preempted";
-  if (/Evict/.test(entry.type) || /evict/.test(entry.text)) return "evicted";
-  return /Taint|Cordon/.test(entry.type) ? "tainted" : "other";
-}
 
 // What the server answers to a question, asked again when a key changes.
 export function useAnswer<T>(path: string, key: string): { answer: T | null; problem: string } {

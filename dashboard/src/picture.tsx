@@ -1,5 +1,5 @@
 // The picture of a cluster: nodes as boxes filled by their pods. Arrows move among them.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { podKey, type Cluster } from "./cluster";
 import { bytes, count, cpu } from "./format";
 import { groupingOf, layOut, nodesIn, type Box, type Focus, type Grouping, type Layout } from "./layout";
@@ -31,21 +31,22 @@ export function Picture() {
     setDrawn((drawn) => drawn + 1);
   };
 
-  const nodes = nodesIn(cluster.nodes.values(), kept.focus);
-  const by = groupingOf(nodes, kept.focus, kept.grouping);
-  const layout = layOut(nodes, by, size.width, size.height, kept.zoom);
+  const { nodes, layout } = useMemo(() => {
+    const inside = nodesIn(cluster.nodes.values(), kept.focus);
+    const by = groupingOf(inside, kept.focus, kept.grouping);
+    return { nodes: inside, layout: layOut(inside, by, size.width, size.height, kept.zoom) };
+  }, [cluster, cluster.nodesVersion, size, kept.focus, kept.grouping, kept.zoom]);
   const selected = layout.boxes.find((box) => box.id === kept.selected) ?? layout.boxes[0];
 
-  const paint = () => {
+  const paint = (touched: Set<string> | null) => {
     const context = canvas.current!.getContext("2d")!;
     const [ratio, top] = [devicePixelRatio, frame.current!.scrollTop];
-    const classes = classesOf(history!.view);
+    const classes = classesOf(history!.view).map((one) => one.name).reverse();
     context.setTransform(ratio, 0, 0, ratio, 0, -top * ratio);
-    context.clearRect(0, top, size.width, size.height);
-    const scene = { context, cluster, classes: classes.map((one) => one.name).reverse(), palette,
-      resource: kept.resource };
+    if (!touched) context.clearRect(0, top, size.width, size.height);
+    const scene = { context, cluster, classes, palette, resource: kept.resource };
     for (const box of layout.boxes) {
-      if (box.y + box.height >= top && box.y <= top + size.height) paintBox(scene, box);
+      if (box.y + box.height >= top && box.y <= top + size.height) paintBox(scene, box, touched);
     }
   };
 
@@ -56,13 +57,22 @@ export function Picture() {
     measure();
     return () => observer.disconnect();
   }, []);
+  // Paints all anew, or else what has changed.
+  const painted = useRef<unknown[]>([]);
   useLayoutEffect(() => {
     if (!size.width) return;
-    const ratio = devicePixelRatio;
-    [canvas.current!.width, canvas.current!.height] = [size.width * ratio, size.height * ratio];
-    paint();
-    performance.mark("picture");
-  }, [version, size, palette, kept.focus, kept.grouping, kept.resource, kept.zoom]);
+    performance.mark("paint");
+    const whole = [layout, palette, kept.resource, history];
+    if (whole.every((one, index) => one === painted.current[index])) paint(cluster.touched);
+    else {
+      const ratio = devicePixelRatio;
+      [canvas.current!.width, canvas.current!.height] = [size.width * ratio, size.height * ratio];
+      paint(null);
+    }
+    painted.current = whole;
+    cluster.touched.clear();
+    performance.measure("painted", "paint");
+  }, [version, layout, palette, kept.resource]);
 
   const back = () => {
     if (kept.focus.length) change({ focus: kept.focus.slice(0, -1), grouping: "auto", selected: kept.focus.at(-1)!.value });
@@ -98,10 +108,10 @@ export function Picture() {
 
   return (
     <section class="picture" aria-label="Nodes and their pods">
-      <Toolbar by={by} focus={kept.focus} change={change} zoom={zoom} nodes={nodes} />
+      <Toolbar by={layout.by} focus={kept.focus} change={change} zoom={zoom} nodes={nodes} />
       <div ref={frame} class="boxes" tabIndex={0} role="listbox" aria-label="Nodes; arrows move, Enter opens"
         aria-activedescendant="box-selected" onKeyDown={onKeyDown} onPointerMove={onMove}
-        onPointerLeave={() => setFound(null)} onClick={onClick} onScroll={paint}>
+        onPointerLeave={() => setFound(null)} onClick={onClick} onScroll={() => paint(null)}>
         <div class="paper" style={{ height: `${Math.max(layout.height, size.height)}px` }}>
           <canvas ref={canvas} aria-hidden="true" style={{ width: `${size.width}px`, height: `${size.height}px` }} />
           {selected && (
@@ -144,7 +154,7 @@ function find(event: MouseEvent, frame: HTMLElement, layout: Layout, cluster: Cl
 
 // A box in words, for those who don't see it.
 function describe(box: Box, cluster: Cluster): string {
-  const usage = usageOf(cluster, box.nodes, "cpu");
+  const usage = usageOf(cluster, box.nodes);
   const words = [box.title];
   if (box.by !== "node") words.push(`${count(box.nodes.length)} nodes`);
   else words.push(box.nodes[0]!.zone && `zone ${box.nodes[0]!.zone}`, ...troubles(box.nodes[0]!));
@@ -172,7 +182,7 @@ function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: {
     );
   }
   const nodes = node ? [node] : box.nodes;
-  const usage = usageOf(cluster, nodes, "cpu");
+  const usage = usageOf(cluster, nodes);
   return (
     <div class="tip" role="tooltip" style={style}>
       <b>{node ? node.name : box.title}</b>

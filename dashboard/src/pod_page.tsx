@@ -33,10 +33,10 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
       {answer ? (
         <>
           <h2>The decision</h2>
-          {answer.explanation && <Told presentation={answer.explanation} />}
+          {answer.explanation && <Told presentation={answer.explanation} isOpen />}
           {answer.problem && <p class="faint">{answer.problem}</p>}
           <h2>What happened to it</h2>
-          {answer.history.length ? <Entries entries={[...answer.history].reverse()} /> : <p class="faint">Nothing yet.</p>}
+          {answer.history.length ? <Entries isOfOne entries={[...answer.history].reverse()} /> : <p class="faint">Nothing yet.</p>}
           {answer.manifest && <Manifest text={answer.manifest} />}
         </>
       ) : !problem && <p class="faint" role="status">Asking…</p>}

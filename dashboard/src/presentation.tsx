@@ -1,20 +1,27 @@
 // What is told to people, as the server composes it: explanations and plans.
 import type { Bars, Block, Branch, Cell, Piece, Presentation, Section, Table } from "./shapes";
 
-export function Told({ presentation }: { presentation: Presentation }) {
+export function Told({ presentation, isOpen = false }: { presentation: Presentation; isOpen?: boolean }) {
   return (
     <article class="told">
       {presentation.headline && <p class="headline">{presentation.headline}</p>}
-      {presentation.sections.map((section, index) => <Part key={index} section={section} />)}
+      {presentation.sections.map((section, index) => <Part key={index} section={section} isOpen={isOpen} />)}
     </article>
   );
 }
 
-function Part({ section }: { section: Section }) {
-  const blocks = section.blocks.map((block, index) => <One key={index} block={block} />);
-  if (!section.blocks.length) return null;
-  if (section.isDetail) return <details><summary>{section.title}</summary>{blocks}</details>;
+function Part({ section, isOpen }: { section: Section; isOpen: boolean }) {
+  const blocks = section.blocks.filter(isFilled).map((block, index) => <One key={index} block={block} />);
+  if (!blocks.length) return null;
+  if (section.isDetail) return <details open={isOpen}><summary>{section.title}</summary>{blocks}</details>;
   return <section>{section.title && <h2>{section.title}</h2>}{blocks}</section>;
+}
+
+function isFilled(block: Block): boolean {
+  if ("items" in block) return block.items.length > 0;
+  if ("branches" in block) return block.branches.length > 0;
+  if ("rows" in block) return block.rows.length > 0;
+  return "png" in block ? block.png !== "" : block.text !== "";
 }
 
 function One({ block }: { block: Block }) {
@@ -23,18 +30,18 @@ function One({ block }: { block: Block }) {
   if ("branches" in block) return <Branches branches={block.branches} />;
   if ("title" in block) return <Columns table={block} />;
   if ("rows" in block) return <BarsBeside bars={block} />;
-  return block.text ? <p class={block.tone}>{block.text}</p> : null;
+  return <p class={block.tone}>{block.text}</p>;
 }
 
 function Columns({ table }: { table: Table }) {
-  if (!table.rows.length) return null;
+  const isNumber = table.headers.map((_, column) => table.rows.every((row) => NUMBER.test(textOf(row[column]!))));
   return (
     <figure>
       {table.title && <figcaption>{table.title}</figcaption>}
       <div class="scroll-x" tabIndex={0} role="region" aria-label={table.title || "Table"}>
         <table>
-          <thead><tr>{table.headers.map((header) => <th scope="col">{header}</th>)}</tr></thead>
-          <tbody>{table.rows.map((row) => <tr>{row.map((cell) => <TableCell cell={cell} />)}</tr>)}</tbody>
+          <thead><tr>{table.headers.map((header, column) => <th scope="col" class={isNumber[column] ? "number" : ""}>{header}</th>)}</tr></thead>
+          <tbody>{table.rows.map((row) => <tr>{row.map((cell, column) => <TableCell cell={cell} isNumber={isNumber[column]!} />)}</tr>)}</tbody>
         </table>
       </div>
       {table.notes.map((note) => <p class="faint">{note}</p>)}
@@ -42,9 +49,12 @@ function Columns({ table }: { table: Table }) {
   );
 }
 
-function TableCell({ cell }: { cell: Cell }) {
-  const { text, tone } = typeof cell === "string" ? { text: cell, tone: "" } : cell;
-  return <td class={/^[-−]?[\d.,]+( [×✕])?$/.test(text) ? `number ${tone}` : tone}>{text}</td>;
+const NUMBER = /^[-−]?[\d.,]*( [×✕])?$/;
+const textOf = (cell: Cell) => (typeof cell === "string" ? cell : cell.text);
+
+function TableCell({ cell, isNumber }: { cell: Cell; isNumber: boolean }) {
+  const tone = typeof cell === "string" ? "" : cell.tone;
+  return <td class={isNumber ? `number ${tone}` : tone}>{textOf(cell)}</td>;
 }
 
 function Branches({ branches }: { branches: Branch[] }) {

@@ -9,7 +9,7 @@ export interface Connection { state: "connecting" | "live" | "finished" | "lost"
 class Store {
   history: History | null = null;
   connection: Connection = { state: "connecting", why: "" };
-  // Counts the changes of what is drawn; pictures compare it.
+  // Counts the changes of the cluster that is shown; pictures compare it.
   version = 0;
   private readonly watchers = new Set<() => void>();
   private isScheduled = false;
@@ -21,7 +21,6 @@ class Store {
 
   // Has everything drawn in the next frame, however much changes before it.
   changed() {
-    this.version++;
     if (this.isScheduled) return;
     this.isScheduled = true;
     requestAnimationFrame(() => {
@@ -30,8 +29,9 @@ class Store {
     });
   }
 
-  goTo(atS: number) { this.history?.goTo(atS); this.changed(); }
-  go(position: number) { this.history?.go(position); this.changed(); }
+  goTo(atS: number) { this.history?.goTo(atS); this.moved(); }
+  go(position: number) { this.history?.go(position); this.moved(); }
+  private moved() { this.version++; this.changed(); }
 
   start() {
     const set = (state: Connection["state"], why = "") => {
@@ -40,8 +40,8 @@ class Store {
     };
     const live = () => (this.history?.view.live ? "live" : "finished");
     return follow({
-      begin: (view: View) => { this.history = new History(view); this.changed(); },
-      steps: (steps: Step[]) => { for (const step of steps) this.history?.add(step); this.changed(); },
+      begin: (view: View) => { this.history = new History(view); this.moved(); },
+      steps: (steps: Step[]) => { for (const step of steps) this.history?.add(step); this.moved(); },
       connected: () => set(live()),
       ended: () => set("finished"),
       lost: (why, retryMs) => set("lost", retryMs ? `${why}; trying again` : why),

@@ -2,15 +2,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { clockTime, count, elapsed } from "./format";
 import type { History } from "./history";
-import { Entries, laneOf, LANES, type Lane } from "./parts";
+import { LANES, type Lane } from "./lanes";
+import { Entries } from "./parts";
 import { usePalette, type Palette } from "./palette";
 import { useStore } from "./store";
 
-const ENTRIES_SHOWN = 100;
+const ENTRIES_SHOWN = 60;
 const LANE_HEIGHT = 13;
 const PLAY_MS = 120;
 
-export function Timeline() {
+export function Timeline({ hasEntries }: { hasEntries: boolean }) {
   const store = useStore();
   const history = store.history!;
   const [lane, setLane] = useState<Lane | "">("");
@@ -42,18 +43,26 @@ export function Timeline() {
         <output class="now"><b>{elapsed(atS)}</b> <span class="faint">{clockTime(view.clock, atS)} UTC</span></output>
         <span class="faint" id="step">step {count(history.position)} of {count(history.last)}</span>
         {!history.follows && <button class="primary" onClick={() => store.go(history.last)}>{view.live ? "Back to now" : "To the end"}</button>}
-        <span class="filters" role="group" aria-label="Which entries">
-          {(["", ...LANES] as const).map((one) => (
-            <button key={one} aria-pressed={lane === one} onClick={() => setLane(one)}>{one || "all"}</button>
-          ))}
-        </span>
+        {hasEntries && <Filters lane={lane} choose={setLane} />}
       </div>
       <Lanes history={history} version={store.version} />
       <input class="slider" type="range" aria-label="Time" aria-valuetext={said} min={firstS} step="any"
         max={Math.max(lastS, firstS + 0.001)} value={history.follows ? lastS : atS} disabled={!history.last}
         onInput={(event) => { setPlaying(false); store.goTo(event.currentTarget.valueAsNumber); }} onKeyDown={onKeyDown} />
-      <div class="scroll" tabIndex={0} aria-label="What happened, the latest first"><Entries entries={latest(history, lane)} /></div>
+      {hasEntries && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="What happened, the latest first"><Entries entries={latest(history, lane)} /></div>
+      )}
     </section>
+  );
+}
+
+function Filters({ lane, choose }: { lane: Lane | ""; choose(lane: Lane | ""): void }) {
+  return (
+    <span class="filters" role="group" aria-label="Which entries">
+      {(["", ...LANES] as const).map((one) => (
+        <button key={one} aria-pressed={lane === one} onClick={() => choose(one)}>{one || "all"}</button>
+      ))}
+    </span>
   );
 }
 
@@ -61,7 +70,7 @@ function latest({ entries, entriesEnd }: History, lane: Lane | "") {
   const found = [];
   for (let index = entriesEnd - 1; index >= 0 && found.length < ENTRIES_SHOWN; index--) {
     const entry = entries[index]!;
-    if (entry.text && (!lane || laneOf(entry) === lane)) found.push(entry);
+    if (entry.text && (!lane || entry.lane === lane)) found.push(entry);
   }
   return found;
 }
@@ -98,7 +107,7 @@ function paintLanes(canvas: HTMLCanvasElement, history: History, palette: Palett
   const place = (at: number) => 8 + ((at - firstS) / Math.max(lastS - firstS, 0.001)) * (width - 16);
   const amounts = new Map<number, number>();
   for (const entry of entries) {
-    const row = LANES.indexOf(laneOf(entry) as (typeof LANES)[number]);
+    const row = LANES.indexOf(entry.lane as (typeof LANES)[number]);
     if (row < 0) continue;
     const spot = row * 100_000 + Math.round(place(entry.atS) / 2) * 2;
     amounts.set(spot, (amounts.get(spot) ?? 0) + 1);
