@@ -22,7 +22,7 @@ class Demand:
     """Pending pods that nothing tells apart.
 
     Attributes:
-        cls: their class.
+        cls: the class of one of them.
         scheduler_name: their profile.
         pods: by name.
         rows: of the nodes that nothing but other pods may keep them from, ascending.
@@ -49,7 +49,7 @@ class Occupants:
 
     Attributes:
         row: of the node.
-        cls: their class.
+        cls: the class of one of them.
         pods: in the order in which they go.
         budgets: the numbers of those that their disruption costs something.
         costs: of each pod, by the keys that only look at single pods.
@@ -90,7 +90,6 @@ class Problem:
         demands: what is to be placed.
         occupants: of all nodes.
         free: by the name of a sum and row, what is left of it once terminating pods have gone.
-        taken: by the name of a sum and class number, what a pod of it holds.
         unexpressed: the pods that are left as they are, although they might matter.
     """
 

@@ -1,7 +1,7 @@
 """Reads from a scheduler what is to be placed, who could give way, and what the model can't say."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from podium.core.preemption.importance import IMPORTANCE
 from podium.core.preemption.policy import policy_of
 from podium.core.preemption.protection.shields import Shields
 from podium.core.spreading import DO_NOT_SCHEDULE, Spreading, own_constraints
+from podium.optimum.likeness import Likeness
 from podium.optimum.problem import Demand, Occupants, Problem, Spread, Unexpressed
 from podium.plugins.inter_pod_affinity import InterPodAffinity
 from podium.plugins.node_ports import NodePorts
@@ -55,9 +56,12 @@ class ProblemReader:
         """The problem."""
         found = [*self._demands()]
         seeking = [one for one in found if affinity_terms(one.cls.kin).required_affinity]
-        demands = [one for one in found if not self._leans_on(one, seeking)]
+        found = [one for one in found if not self._leans_on(one, seeking)]
+        kins = {pod.cls.kin for pods in self._snapshot.pods_on for pod in pods}
+        likeness = Likeness(found, kins, self._scheduler.listers)
+        demands = [*_together(found, likeness)]
         priorities = {one.priority for one in demands if one.cls.preempts}
-        occupants = [*self._occupants(priorities)]
+        occupants = [*self._occupants(priorities, likeness)]
         return Problem(demands, occupants, self._free(), self._unexpressed)
 
     def _demands(self) -> Iterator[Demand]:
@@ -137,7 +141,7 @@ class ProblemReader:
                         left[row] += held(pod, name)
         return {name: left.tolist() for name, left in free.items()}
 
-    def _occupants(self, priorities: set[int]) -> Iterator[Occupants]:
+    def _occupants(self, priorities: set[int], likeness: Likeness) -> Iterator[Occupants]:
         handle = self._scheduler.handle
         policy = policy_of(handle)
         if policy is not None:
@@ -146,14 +150,27 @@ class ProblemReader:
         for row in self._snapshot.alive_rows().tolist():
             pods = [pod for pod in self._snapshot.pods_on[row] if not pod.cls.terminating]
             IMPORTANCE[handle.options.victim_order].sort(pods)
-            groups: dict[Occupants, list[PodInfo]] = defaultdict(list)
+            groups: dict[Hashable, list[Occupants]] = defaultdict(list)
             for pod in reversed(pods):
-                groups[self._alone(row, pod, _takers(pod, priorities, shields))].append(pod)
-            for example, equal in groups.items():
-                yield replace(example, pods=tuple(equal))
+                alone = self._alone(row, pod, _takers(pod, priorities, shields))
+                groups[self._kind(alone, likeness)].append(alone)
+            for alike in groups.values():
+                yield replace(alike[0], pods=[pod for one in alike for pod in one.pods])
+
+    def _kind(self, one: Occupants, likeness: Likeness) -> Hashable:
+        """Equal for occupants of a node that nothing tells apart."""
+        rated = bool(self._scheduler.handle.options.protection.rates)
+        return (
+            likeness.of(one.cls.kin),
+            one.priority,
+            one.cls.host_ports,
+            tuple(held(one.pods[0], name) for name in self._room),
+            (one.cls.namespace, priority_class_of(one.pods[0].obj)) if rated else (),
+            (one.budgets, one.costs, one.taken_by),
+        )
 
     def _alone(self, row: int, pod: PodInfo, taken_by: frozenset[int]) -> Occupants:
-        """A pod as one that nothing has been compared with yet."""
+        """A pod that hasn't been compared with others yet."""
         columns, clock = self._scheduler.budgets, self._scheduler.handle.clock
         budgets = tuple(
             number
@@ -166,7 +183,19 @@ class ProblemReader:
             taken_by = frozenset()
         keys = self._cost_keys if taken_by else ()
         costs = tuple((key, _COSTS[key](pod, clock)) for key in keys)
-        return Occupants(row, pod.cls, (), budgets, costs, taken_by)
+        return Occupants(row, pod.cls, [pod], budgets, costs, taken_by)
+
+
+def _together(demands: Sequence[Demand], likeness: Likeness) -> Iterator[Demand]:
+    """Demands that nothing tells apart as one."""
+    groups: dict[Hashable, list[Demand]] = defaultdict(list)
+    for one in demands:
+        own = one.cls if one.spreads else likeness.of(one.cls.kin)
+        limits = (tuple(one.rows), tuple(sorted(one.amounts.items())), one.cls.host_ports)
+        groups[own, one.scheduler_name, one.priority, one.cls.preempts, limits].append(one)
+    for alike in groups.values():
+        pods = sorted((pod for one in alike for pod in one.pods), key=lambda pod: pod.key)
+        yield replace(alike[0], pods=pods)
 
 
 def _takers(pod: PodInfo, priorities: set[int], shields: Shields | None) -> frozenset[int]:

@@ -183,6 +183,8 @@ def _pod(rng: Random, name: str, priority: int) -> Obj:
     spec: Obj = {"priority": priority, "containers": [container]}
     if rng.random() < 0.2:
         spec["tolerations"] = [{"operator": "Exists"}]
+    if rng.random() < 0.15:
+        spec["nodeSelector"] = {ZONE: rng.choice("ab")}
     term = {
         "topologyKey": rng.choice((ZONE, HOSTNAME)),
         "labelSelector": {"matchLabels": {"app": rng.choice("xyz")}},
