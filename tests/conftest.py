@@ -10,7 +10,7 @@ CONFORMANCE = ROOT.parent / "shared" / "conformance"
 
 # Ordinary runs repeat the same examples every time and on every machine; `make soak` draws new
 # ones from its seed. A test that sets max_examples itself is deaf to the profile.
-settings.register_profile("default", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("default", derandomize=True, deadline=None, max_examples=30)
 settings.register_profile(
     "soak", derandomize=False, deadline=None, max_examples=5_000, print_blob=True
 )
