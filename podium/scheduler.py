@@ -21,6 +21,7 @@ from podium.core.budgets import Budget
 from podium.core.clock import Clock
 from podium.core.cycle import SchedulingCycle
 from podium.core.decision import Decision
+from podium.core.gangs.pod_groups import PodGroups
 from podium.core.handle import Handle
 from podium.core.listers import Listers
 from podium.core.nominator import Nominator
@@ -89,6 +90,7 @@ class Scheduler:
             options=options,
             rng=None if every_node else rng,
             preferred=self.preferred,
+            gangs=PodGroups(options.gangs) if options and options.gangs else None,
         )
         factories = plugin_factories()
         profiles = resolve(configuration, factories) if configuration else default_profiles()
@@ -199,15 +201,12 @@ class Scheduler:
 
 
 @contextmanager
-def rehearsal(
-    scheduler: Scheduler, pods: Collection[PodInfo], *, is_told: bool = False
-) -> Iterator["Rehearsal"]:
-    """Decide pods one after the other as if each decision were carried out at once.
+def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehearsal"]:
+    """Decide pods one after the other as if each decision were carried out at once, untold.
 
     Args:
         scheduler: as it was when this ends.
         pods: to be decided; those that are nominated try that node first, and take no room there.
-        is_told: whether `watch` is told of the decisions.
     """
     budgets, watch, nominated = scheduler.budgets.budgets, scheduler.watch, []
     for pod in pods:
@@ -215,8 +214,7 @@ def rehearsal(
         nominated.append((pod, node_name))
         scheduler.nominator.withdraw(pod)
         pod.nominated_node_name = node_name
-    if not is_told:
-        scheduler.watch = None
+    scheduler.watch = None
     try:
         with Absence(scheduler.snapshot) as absence:
             yield Rehearsal(scheduler, absence)

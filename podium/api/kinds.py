@@ -160,15 +160,19 @@ class OptionalKind(Kind):
         return self.resource
 
 
-POD_GROUP = OptionalKind(_SCHEDULING, "PodGroup", "podgroups", version="v1alpha2")
+_ALPHA, _PLUGINS = "v1alpha2", "scheduling.x-k8s.io"
+POD_GROUP = OptionalKind(_SCHEDULING, "PodGroup", "podgroups", True, (), _STATUS, version=_ALPHA)
+WORKLOAD = OptionalKind(_SCHEDULING, "Workload", "workloads", version=_ALPHA)
 POD_GROUP_OF_PLUGINS = OptionalKind(
-    "scheduling.x-k8s.io", "PodGroup", "podgroups", version="v1alpha1"
+    _PLUGINS, "PodGroup", "podgroups", True, ("pg", "pgs"), _STATUS, version="v1alpha1"
 )
-WATCHED_KINDS: Mapping[str, Kind] = {
-    **KINDS,
-    **{kind.key: kind for kind in (POD_GROUP, POD_GROUP_OF_PLUGINS)},
+OPTIONAL_KINDS: Mapping[str, Kind] = {
+    kind.key: kind for kind in (POD_GROUP, WORKLOAD, POD_GROUP_OF_PLUGINS)
 }
-"""All kinds that schedulers may follow, by key."""
+"""These kinds by key."""
+
+ALL_KINDS: Mapping[str, Kind] = {**KINDS, **OPTIONAL_KINDS}
+"""All kinds by key, optional ones included."""
 
 
 def kind_of(obj: Mapping[str, Any]) -> Kind | None:
@@ -178,9 +182,8 @@ def kind_of(obj: Mapping[str, Any]) -> Kind | None:
 
 def optional_kind_of(obj: Mapping[str, Any]) -> Kind | None:
     """The same of kinds that an API server may or may not serve."""
-    found = (POD_GROUP, POD_GROUP_OF_PLUGINS)
     called = obj.get("apiVersion"), obj.get("kind")
-    return next((one for one in found if (one.api_version, one.name) == called), None)
+    return next((k for k in OPTIONAL_KINDS.values() if (k.api_version, k.name) == called), None)
 
 
 @lru_cache(maxsize=512)

@@ -1,6 +1,6 @@
 """The kinds that a server serves: those that are built in, and those that definitions bring."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from podium.api.custom_kinds import custom_kinds, is_established
 from podium.api.kinds import KINDS, Kind, kind_of
@@ -22,18 +22,28 @@ class Registry:
         definitions: those CustomResourceDefinitions that are there; what isn't established isn't
             served.
         unstored: further kinds, of which nothing is stored.
+        optional: those of the optional kinds that are served; definitions may replace them.
     """
 
-    def __init__(self, definitions: Iterable[Object] = (), unstored: Iterable[Kind] = ()) -> None:
+    def __init__(
+        self,
+        definitions: Iterable[Object] = (),
+        unstored: Iterable[Kind] = (),
+        optional: Sequence[Kind] = (),
+    ) -> None:
         established = [one for one in definitions if is_established(one)]
         customs = [kind for one in established for kind in custom_kinds(one)]
         stored = [kind for kind in customs if kind.version == kind.stored_version]
-        self._by_key: Mapping[str, Kind] = {**KINDS, **{kind.key: kind for kind in stored}}
-        self._customs = {(kind.api_version, kind.name): kind for kind in customs if kind.is_served}
+        self._by_key: Mapping[str, Kind] = {
+            **KINDS,
+            **{kind.key: kind for kind in (*optional, *stored)},
+        }
+        served = (*optional, *(kind for kind in customs if kind.is_served))
+        self._called = {(kind.api_version, kind.name): kind for kind in served}
         self.by_plural = {
             **_BUILT_IN,
             **_by_plural(unstored),
-            **_by_plural(self._customs.values()),
+            **_by_plural(self._called.values()),
         }
         self.groups: Mapping[str, tuple[str, ...]] = {
             group: tuple(version for other, version in self.by_plural if other == group)
@@ -58,8 +68,8 @@ class Registry:
         )
 
     def of(self, obj: Object) -> Kind | None:
-        """The kind of an object; of one that a definition brings in the object's version."""
-        found = self._customs.get((str(obj.get("apiVersion")), str(obj.get("kind"))))
+        """The kind of an object; of one that isn't always served in the object's version."""
+        found = self._called.get((str(obj.get("apiVersion")), str(obj.get("kind"))))
         return found or kind_of(obj)
 
     def __iter__(self) -> Iterator[Kind]:

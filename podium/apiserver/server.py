@@ -100,10 +100,12 @@ class ApiOptions:
     Attributes:
         admission: which admission plugins there are, and how they are set.
         names_salt: other generated names come of another one.
+        kinds: which of the optional kinds are served.
     """
 
     admission: AdmissionOptions = field(default_factory=AdmissionOptions)
     names_salt: str = ""
+    kinds: tuple[Kind, ...] = ()
 
 
 class ApiServer:
@@ -141,7 +143,8 @@ class ApiServer:
         self.usage: UsageReader | None = None
         self.authorizer = Authorizer(view)
         self._view = view
-        self._kinds = Derived(view, DEFINITION.key, Registry)
+        self._registry = partial(Registry, optional=options.kinds)
+        self._kinds = Derived(view, DEFINITION.key, self._registry)
 
     @property
     def kinds(self) -> Registry:
@@ -151,7 +154,7 @@ class ApiServer:
     def serve_metrics(self, usage: UsageReader) -> None:
         """Serve what nodes and pods use, as metrics.k8s.io."""
         self.usage = usage
-        served = partial(Registry, unstored=METRICS.values())
+        served = partial(self._registry, unstored=METRICS.values())
         self._kinds = Derived(self._view, DEFINITION.key, served)
 
     def bootstrap(self, now_s: float, objects: Iterable[tuple[Kind, Object]] | None = None) -> None:

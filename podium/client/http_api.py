@@ -12,7 +12,7 @@ import msgspec
 
 from podium import __version__
 from podium.api.errors import PodiumError
-from podium.api.kinds import KINDS, WATCHED_KINDS
+from podium.api.kinds import ALL_KINDS, KINDS
 from podium.api.objects import Object
 from podium.client.answers import UnreadableAnswerError, decoded, error_of, unknown, unsent
 from podium.client.calls import JSON, Call, call_of, collection_path, object_path
@@ -146,11 +146,11 @@ class HttpApi:
         timeout = aiohttp.ClientTimeout(None, connect=_CONNECT_S, sock_read=self._silence_s)
         started_s, told = asyncio.get_running_loop().time(), False
         try:
-            call = Call("GET", collection_path(WATCHED_KINDS[kind]), {})
+            call = Call("GET", collection_path(ALL_KINDS[kind]), {})
             async with await self._send(call, query, timeout) as response:
                 if response.status != HTTPStatus.OK:
                     raise _failure(await _error(response))
-                stream = WatchStream(WATCHED_KINDS[kind])
+                stream = WatchStream(ALL_KINDS[kind])
                 async for chunk in response.content.iter_any():
                     if news := stream.take(chunk):
                         told = True
@@ -163,7 +163,7 @@ class HttpApi:
             raise UnreachableError(f"watch of {kind}: ended at once")
 
     async def _list(self, kind: str, page_length: int) -> ObjectList:
-        found = WATCHED_KINDS[kind]
+        found = ALL_KINDS[kind]
         call = Call("GET", collection_path(found), {})
         query = self._selected(kind)
         if page_length:

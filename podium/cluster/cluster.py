@@ -50,7 +50,9 @@ class Cluster:
         if self.store.revision != FIRST_REVISION:
             salt = f"{options.seed}/{self.store.revision}"
             rng = Random(salt)
-        api_options = ApiOptions(admission=options.admission, names_salt=salt)
+        api_options = ApiOptions(
+            admission=options.admission, names_salt=salt, kinds=options.optional_kinds
+        )
         self.server = ApiServer(self.store, _fork(rng), api_options)
         self.server.bootstrap(options.start_s)
         self.driver = VirtualDriver(
@@ -78,7 +80,13 @@ class Cluster:
             What is odd about them, in plain sentences.
         """
         options = self.options
-        loader = Loader(self.store, self._loader_rng, self.driver.now_s, options.admission)
+        loader = Loader(
+            self.store,
+            self._loader_rng,
+            self.driver.now_s,
+            options.admission,
+            options.optional_kinds,
+        )
         notes = loader.load(objects, defaulted=defaulted, completed=options.settled)
         if self._loaded is not None:
             self._loaded |= loader.exported

@@ -8,11 +8,11 @@ and ready, a node that doesn't say so as healthy. Whatever is written there, sta
 included, stays.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 from podium.api.custom_kinds import DEFINITION
-from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.kinds import KINDS, POD_GROUP, Kind, kind_of
 from podium.api.objects import Object, key, name, namespace, status_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
@@ -41,7 +41,7 @@ _FIRST = (
     "LimitRange",
     "ServiceAccount",
 )
-_ADMITTED = frozenset({"Pod", "PersistentVolumeClaim"})
+_ADMITTED = frozenset({"Pod", "PersistentVolumeClaim", POD_GROUP.key})
 _TAKEN_ANYWAY = "{kind} {name} is taken as it stands, although {why}"
 _UNKNOWN = "{kind} {name} is left out, as Podium doesn't know the kind"
 
@@ -55,14 +55,22 @@ class Loader:
     Args:
         store: where to; objects of the same names are replaced.
         now_s: when what doesn't say was created, in seconds since the epoch.
+        admission: how the plugins of admission are set.
+        optional: which of the optional kinds there are.
     """
 
     def __init__(
-        self, store: Store, rng: Random, now_s: float, admission: AdmissionOptions
+        self,
+        store: Store,
+        rng: Random,
+        now_s: float,
+        admission: AdmissionOptions,
+        optional: Sequence[Kind] = (),
     ) -> None:
         self._store = store
         self._rng = rng
         self._now_s = now_s
+        self._optional = optional
         self._admission = Admission(StoredView(store), admission)
         self.exported: set[str] = set()
         self._notes: list[str] = []
@@ -107,7 +115,7 @@ class Loader:
     def _defined(self) -> Registry:
         """The kinds that are known now that all definitions are there."""
         settle(self._store, lambda *_: None, self._now_s)
-        return Registry(self._store.list(DEFINITION.key).items)
+        return Registry(self._store.list(DEFINITION.key).items, optional=self._optional)
 
     def _put(self, kind: Kind, obj: Object) -> None:
         obj = stored_version(kind, obj)

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, field
 
+from podium.api.kinds import Kind
 from podium.apiserver.admission import AdmissionOptions
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.controllers.scheduler.context import DEFAULT_FEATURES, Features
 from podium.controllers.scheduler.metrics import Stopwatch, stopped
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
+from podium.core.gangs.pod_groups import served_kinds
 from podium.node.simulated.node_settings import NodeSettings
 from podium.runtime.faults import NO_FAULTS, Faults
 from podium.runtime.latency import INSTANT, Latency
@@ -42,6 +44,7 @@ class ClusterOptions:
         provisioning_s: how long it takes to make a volume, in seconds.
         settled: whether controllers leave what was loaded as it is until something happens to it,
             even if it lacks what they would have made.
+        kinds: which of the optional kinds are served, besides those that its schedulers follow.
     """
 
     seed: int = 0
@@ -54,3 +57,11 @@ class ClusterOptions:
     faults: Faults = NO_FAULTS
     admission: AdmissionOptions = field(default_factory=AdmissionOptions)
     settled: bool = False
+    kinds: tuple[Kind, ...] = ()
+
+    @property
+    def optional_kinds(self) -> tuple[Kind, ...]:
+        """All optional kinds that are served."""
+        gangs = (one.options.gangs for one in self.schedulers if one.options is not None)
+        followed = (kind for one in gangs if one is not None for kind in served_kinds(one))
+        return tuple(dict.fromkeys((*self.kinds, *followed)))

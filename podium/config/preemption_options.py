@@ -161,7 +161,7 @@ class Gangs(Document):
     """How pods are scheduled that belong together.
 
     Attributes:
-        pod_groups: the API groups whose PodGroups are heeded; the API server has to serve them.
+        pod_groups: the API groups whose PodGroups are heeded; a real API server has to serve them.
         timeout_s: for how long a gang waits for room that was made for it, unless its PodGroup
             says so itself (`scheduleTimeoutSeconds`); then it gives the room up, and makes none
             for as long.

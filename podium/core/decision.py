@@ -37,6 +37,7 @@ class Decision:
         visited: bool[capacity], the rows that were looked at; None if all were.
         post_filter: what the PostFilter plugins came to; None if none was asked.
         preemption: how DefaultPreemption came to its answer; None if it wasn't asked.
+        gang: why its gang isn't placed, where that counts, whatever the pod alone came to.
     """
 
     pod: PodInfo
@@ -53,3 +54,4 @@ class Decision:
     visited: NDArray[np.bool_] | None = None
     post_filter: PostFilterResult | None = None
     preemption: Preemption | None = None
+    gang: str = ""

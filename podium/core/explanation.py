@@ -78,6 +78,8 @@ def failure_message(decision: Decision, snapshot: Snapshot) -> str:
         return decision.error
     if decision.gate is not None:
         return decision.gate.message
+    if decision.gang:
+        return decision.gang
     evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
     if evaluation is None or outcome is None or blame is None:
         return ""

@@ -6,6 +6,7 @@ from random import Random
 from podium.config.scheduler_options import SchedulerOptions
 from podium.core.budget_columns import BudgetColumns
 from podium.core.clock import Clock
+from podium.core.gangs.pod_groups import PodGroups
 from podium.core.listers import Listers
 from podium.core.node_finder import NodeFinder
 from podium.core.nominator import Nominator
@@ -31,6 +32,7 @@ class Handle:
         options: Podium's own options.
         rng: for what a configuration limits to random candidates; None limits nothing.
         preferred: what to take where several nodes are equal, before the smallest name.
+        gangs: the PodGroups, which whoever watches them keeps; None if none are heeded.
     """
 
     snapshot: Snapshot
@@ -44,3 +46,4 @@ class Handle:
     options: SchedulerOptions = field(default_factory=SchedulerOptions)
     rng: Random | None = None
     preferred: PreferredNodes = field(default_factory=PreferredNodes)
+    gangs: PodGroups | None = None

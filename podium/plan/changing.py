@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from podium.api.kinds import KINDS
+from podium.api.kinds import ALL_KINDS, KINDS
 from podium.api.objects import Object, is_terminating, spec_of
 from podium.api.refused import RefusedError
 from podium.api.times import timestamp
@@ -137,7 +137,7 @@ class Changer:
         kind, place, called = found
         how = _AT_ONCE if kind == "Pod" else _IN_BACKGROUND
         now_s = self._cluster.driver.now_s
-        self._cluster.server.delete(Attributes(KINDS[kind], place, called, now_s), how)
+        self._cluster.server.delete(Attributes(ALL_KINDS[kind], place, called, now_s), how)
 
     def _apply(self, found: Identity, manifest: Object) -> None:
         last = self._last_applied(found)

@@ -75,15 +75,20 @@ def completeness_warnings(state: Iterable[Object], applied: Iterable[Object]) ->
     return warnings
 
 
-def limits_of_the_model(pods: Iterable[Object]) -> Limits:
-    """What is to be said about pods that are to be scheduled."""
+def limits_of_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> Limits:
+    """What is to be said about pods that are to be scheduled.
+
+    Args:
+        pods: that wait.
+        has_gangs: whether the scheduler heeds what PodGroups they name.
+    """
     limits = Limits()
     claiming, grouped = [], []
     for pod in pods:
         spec = pod.get("spec") or {}
         if spec.get("resourceClaims"):
             claiming.append(key(pod))
-        if spec.get("schedulingGroup"):
+        if spec.get("schedulingGroup") and not has_gangs:
             grouped.append(key(pod))
     if claiming:
         text = "dynamic resource claims aren't modelled; no place is looked for: {}"

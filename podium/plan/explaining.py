@@ -59,7 +59,7 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
     subject = watcher.pod
     if subject is None:
         raise ExplainError(_why_missing(play, pod_key))
-    model = limits_of_the_model([subject])
+    model = limits_of_the_model([subject], has_gangs=play.has_gangs)
     warnings = completeness_warnings(play.state.values(), play.applied.values())
     return PodExplanation(
         **play.owners().row_of(subject),

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
+from podium.api.kinds import OPTIONAL_KINDS
 from podium.api.objects import Object, metadata_of, name, namespace
 from podium.manifests.decisive_kinds import decisive_kind_of
 
 Identity = tuple[str, str, str]
-"""Kind, namespace (empty for what stands in none) and name."""
+"""Key of the kind, namespace (empty for what stands in none) and name."""
 
 
 def identity(obj: Object) -> Identity:
@@ -18,7 +19,7 @@ def identity(obj: Object) -> Identity:
     kind = decisive_kind_of(obj)
     if kind is None:
         raise ValueError(f"decisions don't depend on objects of the kind {obj.get('kind')}")
-    return kind.name, namespace(obj) if kind.namespaced else "", name(obj)
+    return kind.key, namespace(obj) if kind.namespaced else "", name(obj)
 
 
 def decisive(objects: Iterable[Object]) -> dict[Identity, Object]:
@@ -29,6 +30,7 @@ def decisive(objects: Iterable[Object]) -> dict[Identity, Object]:
 def label(found: Identity) -> str:
     """`Kind namespace/name`, or `Kind name`, for texts."""
     kind, place, called = found
+    kind = OPTIONAL_KINDS[kind].name if kind in OPTIONAL_KINDS else kind
     return f"{kind} {place}/{called}" if place else f"{kind} {called}"
 
 

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import overload
 
 from podium.api.collecting import without_garbage_collection
+from podium.api.kinds import OPTIONAL_KINDS
 from podium.api.objects import (
     Object,
     annotations,
@@ -78,7 +79,9 @@ class LoadedState(Sequence[Object]):
             settled: as in `ClusterOptions`.
         """
         if settled not in self._loaded:
-            cluster = Cluster(ClusterOptions(start_s=self.start_s, settled=settled))
+            kinds = tuple(OPTIONAL_KINDS.values())
+            options = ClusterOptions(start_s=self.start_s, settled=settled, kinds=kinds)
+            cluster = Cluster(options)
             with without_garbage_collection():
                 notes = cluster.load(_as_it_is(obj) for obj in self.by_identity.values())
             self._loaded[settled] = cluster, notes

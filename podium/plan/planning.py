@@ -85,7 +85,8 @@ def played(play: Play, request: Request, progress: Passed | None = None) -> Plan
     warnings = completeness_warnings(play.state.values(), play.applied.values())
     warnings += unplayed_owners(play.state.values())
     new = play.cluster.store.list("Pod").items
-    model = limits_of_the_model(pod for pod in new if not node_name_of(pod))
+    waiting = [pod for pod in new if not node_name_of(pod)]
+    model = limits_of_the_model(waiting, has_gangs=play.has_gangs)
     lost = [*_without_nodes(play, new)]
     play.start()
     is_over = play.run(request.until_s, progress)

@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 
 from podium.api.collecting import without_garbage_collection
+from podium.api.kinds import OPTIONAL_KINDS, POD_GROUP
 from podium.api.objects import Object, annotations, key, status_of
 from podium.api.pods import node_name_of
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
-from podium.config.load import Loaded as LoadedConfiguration
-from podium.config.scheduler_options import SchedulerOptions
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
 from podium.node.simulated.node_settings import NodeSettings
@@ -30,7 +29,6 @@ Progress = Callable[[float], None]
 """Is told how many seconds of a plan have passed."""
 
 PROGRESS_EVERY_S = 0.1
-_NO_GANGS = "plans don't read PodGroups: each pod of a gang is decided for itself"
 _LOOK_AGAIN_S = 10.0
 # Where many nodes fail, one in 10 s is emptied, or one in 100 s.
 _FAILING_S = 120.0
@@ -90,8 +88,6 @@ class Play:
         controllers = controllers or busy_controllers(request, changes_later=changes_later)
         self.cluster = Cluster(_options(request, self.start_s, seed, controllers))
         self.notes = loaded.load_into(self.cluster)
-        if request.configuration is not None and request.configuration.options.gangs:
-            self.notes.append(_NO_GANGS)
         self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
         self._loaded = [*self._controllers()]
         self.observer = Observer(self.cluster)
@@ -224,14 +220,15 @@ class Play:
             yield from self.cluster.store.list(kind).items
 
     @property
+    def has_gangs(self) -> bool:
+        """Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`."""
+        gangs = self.machine.gangs
+        return gangs is not None and POD_GROUP.key in gangs.kinds
+
+    @property
     def passed_s(self) -> float:
         """How long it has been played for, in seconds."""
         return self.cluster.driver.now_s - self.start_s
-
-
-def _without_gangs(configuration: LoadedConfiguration) -> SchedulerOptions:
-    """The options, with each pod of a PodGroup for itself, as no PodGroups are read."""
-    return configuration.options.model_copy(update={"gangs": None})
 
 
 def _options(
@@ -240,7 +237,7 @@ def _options(
     configuration = request.configuration
     setup = SchedulerSetup(
         configuration=configuration.configuration if configuration else None,
-        options=_without_gangs(configuration) if configuration else None,
+        options=configuration.options if configuration else None,
     )
     return ClusterOptions(
         start_s=start_s,
@@ -249,6 +246,7 @@ def _options(
         provisioning_s=0.0,
         nodes=NodeSettings(seed=seed, behaviour=DEFAULT_BEHAVIOUR, eviction=request.eviction),
         settled=not request.repairs,
+        kinds=tuple(OPTIONAL_KINDS.values()),
     )
 
 

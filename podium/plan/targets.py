@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from podium.api.errors import PodiumError
 from podium.api.kinds import Kind
 from podium.manifests.decisive_kinds import DECISIVE_KINDS
+from podium.plan.identities import label
 
 _SHAPE = "KIND/NAME or NAMESPACE/KIND/NAME"
 
@@ -26,7 +27,7 @@ class Target:
     """An object to change.
 
     Attributes:
-        kind: as in an object's `kind`.
+        kind: its key.
         namespace: empty for what stands in none.
         name: of the object.
     """
@@ -36,8 +37,7 @@ class Target:
     name: str
 
     def __str__(self) -> str:
-        place = f"{self.namespace}/" if self.namespace else ""
-        return f"{self.kind} {place}{self.name}"
+        return label((self.kind, self.namespace, self.name))
 
 
 def parse_target(text: str, namespace: str, option: str = "--delete") -> Target:
@@ -62,8 +62,8 @@ def parse_target(text: str, namespace: str, option: str = "--delete") -> Target:
     if not kind.namespaced:
         if places:
             raise TargetError(f"{option} {text}: a {kind.name} stands in no namespace")
-        return Target(kind.name, "", called)
-    return Target(kind.name, places[0] if places else namespace, called)
+        return Target(kind.key, "", called)
+    return Target(kind.key, places[0] if places else namespace, called)
 
 
 def parse_workload(text: str, namespace: str) -> Target | None:
@@ -72,7 +72,7 @@ def parse_workload(text: str, namespace: str) -> Target | None:
     kind = _KINDS.get(kind_name.lower())
     if kind is None or kind.name not in WORKLOADS or len(places) > 2 or not called:
         return None
-    return Target(kind.name, places[-1] if len(places) == 2 else namespace, called)
+    return Target(kind.key, places[-1] if len(places) == 2 else namespace, called)
 
 
 def _spellings(kind: Kind) -> tuple[str, ...]:

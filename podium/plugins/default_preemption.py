@@ -36,6 +36,7 @@ from podium.core.preemption.policy import policy_of
 from podium.core.preemption.result import Preemption
 from podium.core.preemption.victim_table import VictimTables
 from podium.core.preemption.walls import Wall
+from podium.core.preemption.whole_gangs import with_whole_gangs
 from podium.core.preferred_nodes import tied
 from podium.core.status import SUCCESS, Status, unresolvable, unschedulable
 
@@ -107,6 +108,7 @@ class DefaultPreemption:
         run.update(pod, filtering, potential)
         if self._limit is not None and len(potential):
             potential = self._limit.shortlist(run, potential)
+        run = with_whole_gangs(run, pod, potential, self._handle)
         is_candidate = run.is_candidate[potential]
         candidates, rejected = potential[is_candidate], potential[~is_candidate]
         walls: dict[int, Wall] = {}
@@ -114,9 +116,11 @@ class DefaultPreemption:
         if helped is None and self._cross_node is not None:
             sets = self._cross_node.find(pod, filtered.evaluation)
             if sets is not None:
-                candidates = np.flatnonzero(sets.is_candidate)
+                found = np.flatnonzero(sets.is_candidate)
+                wholes = with_whole_gangs(sets, pod, found, self._handle)
+                candidates = found[wholes.is_candidate[found]]
                 others = np.setdiff1d(rejected, candidates)
-                helped = self._select(pod, sets, candidates, others, walls)
+                helped = self._select(pod, wholes, candidates, others, walls)
         return helped or self._nowhere(pod, filtering, run, rejected, walls)
 
     def _select(

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from podium.config.load import load_configuration
-from podium.plan.planning import Request, plan
 from tests.plan.objects import container, node, planned, pod, workload
 
 
@@ -31,16 +29,3 @@ def test_a_limit_range_says_what_a_pod_requests() -> None:
     assert [one.pod for one in outcome.placements] == ["default/one"]
     (pending,) = outcome.pending
     assert "Insufficient cpu" in pending.message
-
-
-def test_a_plan_says_that_it_knows_nothing_of_gangs() -> None:
-    options = {
-        "apiVersion": "podium.dev/v1alpha1",
-        "kind": "SchedulerOptions",
-        "gangs": {"podGroups": ["scheduling.k8s.io"]},
-    }
-    waiting = pod("alone", schedulingGroup={"podGroupName": "trio"})
-    configuration = load_configuration([options], frozenset())
-    outcome = plan(Request([node("n"), waiting], configuration=configuration))
-    assert [one.pod for one in outcome.placements] == ["default/alone"]
-    assert any("PodGroups" in warning for warning in outcome.warnings)

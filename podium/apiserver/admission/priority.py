@@ -8,7 +8,7 @@ keeps what was resolved when it was created, whatever becomes of its class.
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from podium.api.kinds import KINDS
+from podium.api.kinds import KINDS, POD_GROUP, Kind
 from podium.api.objects import Object, name
 from podium.api.priority import (
     PREEMPT_LOWER_PRIORITY,
@@ -24,24 +24,26 @@ _KEPT = ("priority", "preemptionPolicy")
 
 
 class Priority(Plugin):
-    """Resolves the priority of new pods, and keeps an eye on classes."""
+    """Resolves the priority of new pods and PodGroups, and keeps an eye on classes."""
 
     name = "Priority"
-    handles: ClassVar = {"Pod": WRITE, "PriorityClass": WRITE | DELETE}
+    handles: ClassVar = {"Pod": WRITE, POD_GROUP.key: WRITE, "PriorityClass": WRITE | DELETE}
 
     def __init__(self, view: View, options: AdmissionOptions) -> None:
         super().__init__(view, options)
         self._classes = Derived(view, "PriorityClass", PriorityClasses)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        if request.kind.key != "Pod":
+        if request.kind is _PRIORITY_CLASS:
             return obj
         if request.operation is Operation.UPDATE:
             return _kept(obj, request.old or {})
+        if request.kind.key == POD_GROUP.key:
+            return self._classes().resolve_group(obj, request.called(obj))
         return self._classes().resolve(obj, request.called(obj))
 
     def validate(self, request: Attributes, obj: Object) -> None:
-        if request.kind.key == "Pod":
+        if request.kind is not _PRIORITY_CLASS:
             return
         if request.operation is Operation.DELETE:
             if request.name in SYSTEM_PRIORITY_CLASSES:
@@ -82,16 +84,35 @@ class PriorityClasses:
             RefusedError: its class is unknown, or has another number or policy than it states.
         """
         spec = pod.get("spec") or {}
-        class_name = spec.get("priorityClassName")
-        resolved = self._resolved.get(class_name) if class_name else self._resolved_default
-        if resolved is None:
-            why = f"no PriorityClass with name {class_name} was found"
-            raise forbidden(_POD, pod_name or name(pod), why)
+        resolved = self._of(spec, _POD, pod_name or name(pod))
         if why := _contradiction(spec, resolved):
             raise forbidden(_POD, pod_name or name(pod), why)
         if all(spec.get(field) == value for field, value in resolved.items()):
             return pod
         return {**pod, "spec": {**spec, **resolved}}
+
+    def resolve_group(self, group: Object, group_name: str = "") -> Object:
+        """The PodGroup with its class and priority; raises as `resolve` does."""
+        spec = group.get("spec") or {}
+        resolved = {**self._of(spec, POD_GROUP, group_name or name(group))}
+        del resolved["preemptionPolicy"]
+        given, computed = spec.get("priority"), resolved["priority"]
+        if given not in (None, computed):
+            why = (
+                f"priority set in the pod group ({given}) must match the priority computed "
+                f"({computed}) based on the priority class set in the spec"
+            )
+            raise forbidden(POD_GROUP, group_name or name(group), why)
+        return {**group, "spec": {**spec, **resolved}}
+
+    def _of(self, spec: Object, kind: Kind, called: str) -> dict[str, Any]:
+        """What follows from the class that a spec names, or from there being none."""
+        class_name = spec.get("priorityClassName")
+        resolved = self._resolved.get(class_name) if class_name else self._resolved_default
+        if resolved is None:
+            why = f"no PriorityClass with name {class_name} was found"
+            raise forbidden(kind, called, why)
+        return resolved
 
     def check(self, priority_class: Object) -> None:
         """Let a class join the others, or refuse it: there is one default at most.

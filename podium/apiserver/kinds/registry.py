@@ -12,7 +12,7 @@ from typing import Any
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
-from podium.api.kinds import KINDS, Kind, kind_of
+from podium.api.kinds import ALL_KINDS, KINDS, Kind, kind_of, optional_kind_of
 from podium.api.objects import Object
 from podium.apiserver import kinds
 from podium.apiserver.custom.registration import custom_registration
@@ -35,7 +35,7 @@ def _declared() -> Iterator[Registration]:
 _UNSTORED = (TOKEN_REQUEST, *METRICS.values())
 
 REGISTRATIONS: dict[str, Registration] = {
-    **{kind.key: plain_registration(kind) for kind in (*KINDS.values(), *_UNSTORED)},
+    **{kind.key: plain_registration(kind) for kind in (*ALL_KINDS.values(), *_UNSTORED)},
     **{registration.kind.key: registration for registration in _declared()},
 }
 """By the key of the kind; scales, tokens and metrics, which nobody stores, are to be printed."""
@@ -87,7 +87,7 @@ def validate(obj: Object) -> list[FieldError]:
     object to as well. Fields, texts and their order are its own where it names a field, and plain
     words where it answers with a decoder's complaint.
     """
-    kind = kind_of(obj)
+    kind = kind_of(obj) or optional_kind_of(obj)
     return list(registration_of(kind).validate(obj, "")) if kind else []
 
 

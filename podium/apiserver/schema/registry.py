@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds import ALL_KINDS, Kind
 from podium.apiserver.schema.model import Struct, Type
 from podium.apiserver.schema.notation import Block, read_blocks
 
@@ -78,12 +78,17 @@ def _file(group: str, version: str, kind: str) -> str:
 
 
 # Kinds that look otherwise in this version than in others of their group.
-_FILES_OF_THEIR_OWN = {("autoscaling", "v1", "HorizontalPodAutoscaler")}
+_FILES_OF_THEIR_OWN = {
+    ("autoscaling", "v1", "HorizontalPodAutoscaler"),
+    ("scheduling.k8s.io", "v1alpha2", "PodGroup"),
+    ("scheduling.k8s.io", "v1alpha2", "Workload"),
+    ("scheduling.x-k8s.io", "v1alpha1", "PodGroup"),
+}
 
 
 _KINDS = {
     (f"{group}/{version}" if group else version, kind.name): _file(group, version, kind.name)
-    for kind in (*KINDS.values(), *BODIES)
+    for kind in (*ALL_KINDS.values(), *BODIES)
     for group, version in ((kind.group, kind.version), *kind.also)
 }
 

@@ -1,14 +1,17 @@
 """Tries whether a gang finds places together, before anything is done for any of its pods."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from podium.api.pods import scheduler_name_of
+from podium.core.decision import Decision
 from podium.core.diagnosis import rejecting_plugins
 from podium.core.explanation import failure_message
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
 from podium.scheduler import Scheduler, rehearsal
+
+Tell = Callable[[Decision], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def try_gang(
     least: int,
     *,
     preempts: bool = True,
-    is_told: bool = False,
+    tell: Tell | None = None,
 ) -> Trial:
     """Decide the pods of a gang one after the other, each as if those before had their places.
 
@@ -63,19 +66,23 @@ def try_gang(
         pods: the more important ones first.
         least: how many of them have to find a place. Beyond that nobody has to go for one.
         preempts: whether anybody may have to go at all.
-        is_told: whether who watches the scheduler is told of the decisions.
+        tell: told of each decision right after it was made; of preemptions only if they count.
     """
     places, message, plugins = list[Place](), "", set[str]()
-    with rehearsal(scheduler, pods, is_told=is_told) as rehearsed:
+    with rehearsal(scheduler, pods) as rehearsed:
         for pod in pods:
             decision = scheduler.decide(pod, scheduler_name_of(pod.obj))
             if not decision.node_name:
                 plugins |= set(rejecting_plugins(decision))
             found = decision.post_filter
             takes = found is not None and bool(found.victims)
-            if decision.node_name or (takes and preempts and len(places) < least):
+            if takes and (not preempts or len(places) >= least):
+                takes, decision = False, replace(decision, post_filter=None, preemption=None)
+            if tell is not None:
+                tell(decision)
+            if decision.node_name or takes:
                 node_name = rehearsed.carry_out(decision)
-                places.append(Place(pod, node_name, None if decision.node_name else found))
+                places.append(Place(pod, node_name, found if takes else None))
             elif not message:
                 message = failure_message(decision, scheduler.snapshot)
     return Trial(places, len(places) >= least, message, frozenset(plugins))

@@ -6,9 +6,12 @@ while all members are nominated, so that nobody else takes the room; or nothing 
 no gang ever holds a part of what it needs while it waits for the rest.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from podium.api.objects import Object, name, namespace, uid
+from podium.api.times import timestamp
 from podium.config.preemption_options import Gangs as GangOptions
 from podium.control.events import Change
 from podium.controllers.scheduler.binding_cycle import BindingCycles
@@ -18,16 +21,18 @@ from podium.controllers.scheduler.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.controllers.scheduler.gang_trial import Trial, try_gang
+from podium.controllers.scheduler.gang_trial import Tell, Trial, try_gang
 from podium.controllers.scheduler.metrics import UNSCHEDULABLE
 from podium.controllers.scheduler.preemption import PreemptionExecutor
-from podium.core.framework import PostFilterResult
-from podium.core.gangs.pod_groups import GangId, PodGroup, PodGroups, kind_of_api
+from podium.core.decision import Decision
+from podium.core.gangs.pod_groups import GangId, PodGroup, PodGroups
 from podium.core.pods import PodInfo
 from podium.core.queue import QueuedPod
+from podium.core.status import unschedulable
 
 GANG_SCHEDULING = "GangScheduling"
 """Who rejects pods that wait for others of their gang."""
+_NAMES_MAX = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,8 @@ class Gangs:
         kinds: what PodGroups are watched under.
 
     Args:
-        options: whose PodGroups count, and how long they wait.
+        options: how long PodGroups wait.
+        groups: those that count; it is told of what is seen of them and of pods.
         context: of the scheduler.
         bindings: binds members.
         preemptions: has victims go.
@@ -59,26 +65,53 @@ class Gangs:
     def __init__(
         self,
         options: GangOptions,
+        groups: PodGroups,
         context: SchedulerContext,
         bindings: BindingCycles,
         preemptions: PreemptionExecutor,
     ) -> None:
-        self.kinds = frozenset(map(kind_of_api, options.pod_groups))
+        self.kinds = groups.kinds
         self._timeout_s = options.timeout_s
         self._context = context
         self._bindings = bindings
         self._preemptions = preemptions
-        self._groups = PodGroups(self.kinds)
+        self._groups = groups
         self._rooms: dict[GangId, _Room] = {}
+        self._own: dict[str, Object] = {}
+        groups.follow(context.placed)
 
-    def follow(self, change: Change) -> None:
-        """Take a change of a PodGroup in; its pods are tried again."""
+    def follow(self, change: Change) -> Iterator[Change]:
+        """Take a change of a PodGroup in; its pods are tried again, and may look otherwise."""
+        obj = change.obj
         if change.new is not None:
-            self._groups.set(change.kind, change.new)
-        elif change.old is not None:
-            self._groups.remove(change.kind, change.old)
-        waiting = [pod.uid for pod in self._context.pending.values() if self.of(pod)]
-        self._context.queue.activate(waiting, self._context.now_s)
+            self._groups.set(change.kind, obj)
+        else:
+            self._groups.remove(change.kind, obj)
+        uids = [*self._groups.uids((change.kind, namespace(obj), name(obj)))]
+        for one in uids:
+            pod = self._context.pending.get(one) or self._context.placed.get(one)
+            if pod is not None:
+                shown = self._shown(self._own.get(one, pod.obj))
+                if shown["spec"].get("priority") != pod.obj["spec"].get("priority"):
+                    yield Change("Pod", pod.obj, shown)
+        self._context.queue.activate(uids, self._context.now_s)
+
+    def shown(self, change: Change) -> Change:
+        """A change of a pod as the scheduler is shown it: with its PodGroup's priority."""
+        self._groups.note(change.old, change.new)
+        if change.new is None:
+            self._own.pop(uid(change.obj), None)
+            return change
+        shown = self._shown(change.new)
+        return change if shown is change.new else Change(change.kind, change.old, shown)
+
+    def _shown(self, pod: Object) -> Object:
+        priority = self._groups.priority_of(pod)
+        if priority is None or priority == pod["spec"].get("priority"):
+            self._own.pop(uid(pod), None)
+            return pod
+        self._own[uid(pod)] = pod
+        return {**pod, "spec": {**pod["spec"], "priority": priority}}
 
     def of(self, pod: PodInfo) -> GangId | None:
         """The PodGroup that a pod belongs to; None if it is for itself."""
@@ -89,36 +122,27 @@ class Gangs:
         gang = self.of(queued.pod)
         if gang is None:
             return False
-        group, bound = self._groups.get(gang), len(self._placed(gang))
+        group, bound = self._groups.get(gang), len(self._groups.placed(gang))
         if group is not None and bound >= group.least:
             self._rooms.pop(gang, None)
             return False
         members = self._taken(gang, queued)
         if group is None:
-            text = f"PodGroup {gang[1]}/{gang[2]} isn't there yet."
-            self._fail(members, Failure(text, frozenset({GANG_SCHEDULING}), nomination=KEEP))
+            self._hold(members, f"{_named(gang)} isn't there yet.")
         elif bound + len(members) < group.least:
-            text = f"{bound + len(members)} of at least {group.least} pods of {_named(gang)} wait."
-            self._fail(members, Failure(text, frozenset({GANG_SCHEDULING}), nomination=KEEP))
+            here = _listed([*self._groups.placed(gang), *(one.pod for one in members)])
+            text = f"{_named(gang)} needs {group.least} pods at once, and there are only {here}."
+            self._hold(members, text)
         else:
             self._try(gang, group, members, group.least - bound)
         return True
-
-    def whole(self, found: PostFilterResult) -> PostFilterResult:
-        """The victims with those that go with them, as their PodGroup says so."""
-        gangs = {gang for victim in found.victims if (gang := self._going_as_a_whole(victim))}
-        if not gangs:
-            return found
-        known = {victim.uid for victim in found.victims}
-        more = [pod for gang in sorted(gangs) for pod in self._placed(gang) if pod.uid not in known]
-        return replace(found, victims=(*found.victims, *more))
 
     def wake(self) -> None:
         """Have gangs tried whose time is up."""
         now_s = self._context.now_s
         due = {gang for gang, room in self._rooms.items() if room.until_s <= now_s}
         if due:
-            waiting = [p.uid for p in self._context.pending.values() if self.of(p) in due]
+            waiting = [one for gang in sorted(due) for one in self._groups.uids(gang)]
             for gang in due:
                 self._expire(gang)
             self._context.queue.activate(waiting, now_s)
@@ -132,25 +156,34 @@ class Gangs:
         pods = [queued.pod for queued in members]
         preempts = room is None
         trial = try_gang(scheduler, pods, least, preempts=preempts)
-        if trial.is_success and not trial.needs_victims:
+        why = "" if trial.is_success else self._why(gang, trial, least, room)
+        if scheduler.watch is not None:
+            # Only now it is clear what is to be told.
+            tell = _as_gang(scheduler.watch, why)
+            try_gang(scheduler, pods, least, preempts=preempts, tell=tell)
+        if not trial.is_success:
+            is_waiting = room is not None and not room.is_given_up
+            nomination = KEEP if is_waiting else ""
+            self._fail(members, Failure(why, trial.plugins, nomination=nomination))
+        elif trial.needs_victims:
+            wait_s = self._timeout_s if group.timeout_s is None else group.timeout_s
+            room = self._rooms[gang] = _Room(self._context.now_s + wait_s)
+            self._make_room(gang, members, trial, room)
+        else:
             self._rooms.pop(gang, None)
             self._bind(members, trial)
-        elif trial.is_success:
-            if scheduler.watch is not None:
-                trial = try_gang(scheduler, pods, least, is_told=True)
-            wait_s = self._timeout_s if group.timeout_s is None else group.timeout_s
-            self._rooms[gang] = _Room(self._context.now_s + wait_s)
-            self._make_room(gang, members, trial)
-        else:
-            is_waiting = room is not None and not room.is_given_up
-            message = f"{_named(gang)}: only {len(trial.places)} of at least {least} pods fit"
-            more = ", others wait for room that is being made" if is_waiting else ""
-            failure = Failure(
-                f"{message}{more}. {trial.message}",
-                trial.plugins,
-                nomination=KEEP if is_waiting else "",
-            )
-            self._fail(members, failure)
+
+    def _why(self, gang: GangId, trial: Trial, least: int, room: _Room | None) -> str:
+        fit = f" ({_listed(place.pod for place in trial.places)})" if trial.places else ""
+        more = ""
+        if room is not None:
+            until = timestamp(math.ceil(room.until_s))
+            what = "it makes no room before" if room.is_given_up else "it has room made until"
+            more = f", {what} {until}"
+        return (
+            f"{_named(gang)} needs places for {least} pods at once, and finds "
+            f"{len(trial.places)}{fit}{more}. {trial.message}"
+        )
 
     def _bind(self, members: Sequence[QueuedPod], trial: Trial) -> None:
         nodes = {place.pod.uid: place.node_name for place in trial.places}
@@ -160,19 +193,30 @@ class Gangs:
                 self._bindings.start(queued, nodes[queued.uid])
         self._fail(left, Failure(trial.message, trial.plugins))
 
-    def _make_room(self, gang: GangId, members: Sequence[QueuedPod], trial: Trial) -> None:
+    def _make_room(
+        self, gang: GangId, members: Sequence[QueuedPod], trial: Trial, room: _Room
+    ) -> None:
         places = {place.pod.uid: place for place in trial.places}
-        victims = sum(len(place.found.victims) for place in trial.places if place.found)
-        message = f"{_named(gang)} waits for {victims} pods to leave."
+        victims = [pod for place in trial.places if place.found for pod in place.found.victims]
+        until = timestamp(math.ceil(room.until_s))
+        message = f"{_named(gang)} waits until {until} at most for {_listed(victims)} to leave."
         for queued in members:
             place = places.get(queued.uid)
             node_name = "" if place is None else place.node_name
             failure = Failure(message, trial.plugins, nomination=node_name)
-            self._context.metrics.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
             if place is not None and place.found is not None:
-                self._preemptions.start(queued, self.whole(place.found), failure)
+                self._context.metrics.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
+                self._preemptions.start(queued, place.found, failure)
             else:
-                handle_scheduling_failure(self._context, queued, failure)
+                self._fail([queued], failure)
+
+    def _hold(self, members: Sequence[QueuedPod], why: str) -> None:
+        """Have members wait that can't be tried without others."""
+        watch = self._context.scheduler.watch
+        for queued in members:
+            if watch is not None:
+                watch(Decision(queued.pod, gate=unschedulable(why[:-1], plugin=GANG_SCHEDULING)))
+        self._fail(members, Failure(why, frozenset({GANG_SCHEDULING}), nomination=KEEP))
 
     def _fail(self, members: Sequence[QueuedPod], failure: Failure) -> None:
         for queued in members:
@@ -182,20 +226,9 @@ class Gangs:
     def _taken(self, gang: GangId, first: QueuedPod) -> list[QueuedPod]:
         """The members that can be tried, with the one that was popped, the first in line first."""
         queue = self._context.queue
-        uids = [pod.uid for pod in self._context.pending.values() if self.of(pod) == gang]
-        others = (queue.take(pod_uid) for pod_uid in uids)
+        others = (queue.take(pod_uid) for pod_uid in self._groups.uids(gang))
         members = [first, *(one for one in others if one is not None)]
         return sorted(members, key=lambda one: (-one.pod.priority, one.turn))
-
-    def _placed(self, gang: GangId) -> list[PodInfo]:
-        """The members on nodes, assumed ones included, that aren't leaving."""
-        placed = self._context.placed.values()
-        return [pod for pod in placed if not pod.cls.terminating and self.of(pod) == gang]
-
-    def _going_as_a_whole(self, victim: PodInfo) -> GangId | None:
-        gang = self.of(victim)
-        group = None if gang is None else self._groups.get(gang)
-        return gang if group is not None and group.goes_as_a_whole else None
 
     def _expire(self, gang: GangId) -> None:
         """Give room up, and after that rest as long."""
@@ -211,5 +244,20 @@ class Gangs:
                 self._context.tell_nomination_gone(pod)
 
 
+def _as_gang(watch: Tell, why: str) -> Tell:
+    """Tells of decisions about a gang; of one that isn't placed, why, and of no preemptions."""
+    if not why:
+        return watch
+    return lambda one: watch(
+        replace(one, node_name="", row=-1, post_filter=None, preemption=None, gang=why)
+    )
+
+
 def _named(gang: GangId) -> str:
     return f"PodGroup {gang[1]}/{gang[2]}"
+
+
+def _listed(pods: Iterable[PodInfo]) -> str:
+    names = [pod.name for pod in pods]
+    more = len(names) - _NAMES_MAX
+    return ", ".join(names[:_NAMES_MAX]) + (f" and {more} more" if more > 0 else "")

@@ -97,9 +97,10 @@ class SchedulerMachine:
         self.preemptions = PreemptionExecutor(self.context, self.bindings)
         others = OtherNominations(self.context) if options.other_nominations else None
         self.handlers = EventHandlers(self.context, self.bindings, self.preemptions, others)
+        groups = self.scheduler.handle.gangs
         self.gangs = (
-            Gangs(options.gangs, self.context, self.bindings, self.preemptions)
-            if options.gangs
+            Gangs(options.gangs, groups, self.context, self.bindings, self.preemptions)
+            if options.gangs and groups is not None
             else None
         )
         self.livelocks = LivelockGuard(self.scheduler.pipelines, options.livelock_backoff_s)
@@ -179,9 +180,12 @@ class SchedulerMachine:
     def _follow(self, change: Change) -> None:
         if self._guard is not None and change.kind == "Pod":
             change = self._guard.shown(change, self.context.now_s)
+        if self.gangs is not None and change.kind == "Pod":
+            change = self.gangs.shown(change)
         begun_s = self.metrics.stopwatch()
         if self.gangs is not None and change.kind in self.gangs.kinds:
-            self.gangs.follow(change)
+            for shown in self.gangs.follow(change):
+                self.handlers.handle(shown)
         else:
             self.handlers.handle(change)
         if change.kind == "Pod":
@@ -193,7 +197,7 @@ class SchedulerMachine:
         for change in guard.released(self.context.now_s):
             pod = change.new if change.new is not None else change.old
             if pod is not None and uid(pod) not in self.bindings:
-                self.handlers.handle(change)
+                self.handlers.handle(change if self.gangs is None else self.gangs.shown(change))
 
     def _outcome(self, outcome: Outcome) -> None:
         match outcome.effect.purpose:
@@ -283,8 +287,6 @@ class SchedulerMachine:
     def _make_room(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
         """Have the victims go, unless others would only take the room again."""
         pod, node_name, guard = queued.pod, found.nominated_node_name or "", self.livelocks
-        if self.gangs is not None:
-            found = self.gangs.whole(found)
         fresh = [victim for victim in found.victims if not victim.cls.terminating]
         if fresh and not guard.holds(pod.uid):
             livelock = guard.asked(pod, node_name, fresh, self.context.now_s)

@@ -132,6 +132,12 @@ class DryRun:
         self._is_listed: NDArray[np.bool_] | None = None
         self._slots: NDArray[np.int64] = np.full((0, capacity), NOBODY)
 
+    def _part_from(self, other: "DryRun") -> None:
+        """Know all that another one knows, and change by itself from now on."""
+        for name, value in vars(other).items():
+            if isinstance(value, np.ndarray | dict):
+                setattr(self, name, value.copy())
+
     def _run(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
         table = self._table
         table.update(rows)

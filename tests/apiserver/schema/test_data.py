@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from podium.api.kinds import KINDS
+from podium.api.kinds import ALL_KINDS
 from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, meta_struct, struct_of
 from podium.apiserver.schema.notation import read_blocks
 from podium.apiserver.schema.registry import BODIES, DATA
 
-ALL = (*KINDS.values(), *BODIES)
+ALL = (*ALL_KINDS.values(), *BODIES)
 
 
 def parts(of: Type) -> Iterator[Struct]:

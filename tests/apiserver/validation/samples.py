@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.kinds import KINDS
+from podium.api.kinds import ALL_KINDS
 
 Obj = dict[str, Any]
 
@@ -35,6 +35,11 @@ DEFINITION: Obj = {
 }
 
 VALID: dict[str, Obj] = {
+    "podgroups.scheduling.k8s.io": {"spec": {"schedulingPolicy": {"gang": {"minCount": 2}}}},
+    "podgroups.scheduling.x-k8s.io": {"spec": {"minMember": 2, "minResources": {"cpu": "4"}}},
+    "workloads.scheduling.k8s.io": {
+        "spec": {"podGroupTemplates": [{"name": "t", "schedulingPolicy": {"basic": {}}}]}
+    },
     "CustomResourceDefinition": DEFINITION,
     "Pod": {"spec": {"containers": [CONTAINER]}},
     "Node": {"spec": {}, "status": {"capacity": {"cpu": "4"}}},
@@ -82,8 +87,9 @@ VALID: dict[str, Obj] = {
 
 def an_object(kind: str, path: str = "", value: Any = None) -> Obj:
     """A valid object of the kind, with one field replaced (or removed, where the value is None)."""
-    known = KINDS[kind]
-    base = {"apiVersion": known.api_version, "kind": kind, "metadata": {"name": "x"}, **VALID[kind]}
+    known = ALL_KINDS[kind]
+    head = {"apiVersion": known.api_version, "kind": known.name, "metadata": {"name": "x"}}
+    base = {**head, **VALID[kind]}
     return replaced(base, path.split("."), value) if path else base
 
 

@@ -1,6 +1,6 @@
 """Sets of victims on several nodes, with the figures by which candidate nodes are compared."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from podium.core.filtering import NOBODY
 from podium.core.framework import FITS, Rows
 from podium.core.pods import PodInfo
 from podium.core.preemption.choice import Key
-from podium.core.preemption.dry_run import DryRun
+from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.core.preemption.one_row import RowResult
 
 
@@ -36,19 +36,32 @@ class VictimSets(DryRun):
         nodes_touched: int64[capacity], from how many nodes victims would go.
     """
 
-    def __init__(self, like: DryRun, sets: Mapping[int, VictimSet]) -> None:
+    def __init__(
+        self, like: DryRun, sets: Mapping[int, VictimSet], lost: Collection[int] | None = None
+    ) -> None:
         """Tell of these sets in the terms of a dry run.
 
         Args:
             like: a dry run of the same pod, over the same cluster.
             sets: by row.
+            lost: rows that are no candidates any more, while all others are as in `like`; None if
+                there are no others.
         """
         self.__dict__.update(like.__dict__)
-        self._forget_all()
-        self.nodes_touched: NDArray[np.int64] = np.zeros_like(self.violations)
+        if lost is None:
+            self._forget_all()
+            self.nodes_touched: NDArray[np.int64] = np.zeros_like(self.violations)
+        else:
+            self._part_from(like)
+            is_wide = isinstance(like, VictimSets)
+            self.nodes_touched = (
+                like.nodes_touched.copy() if is_wide else np.ones_like(self.violations)
+            )
         for row, found in sets.items():
             self._keep_one(row, RowResult(FITS, NOBODY, found.victims, found.violations))
             self.nodes_touched[row] = len({pod.row for pod in found.victims})
+        for row in lost or ():
+            self._keep_one(row, RowResult(-1, NO_VICTIMS))
 
 
 def _nodes_touched(run: DryRun, rows: Rows) -> NDArray[np.int64]:

@@ -1,0 +1,43 @@
+"""Gangs that are preempted as a whole: whoever takes one of their pods takes all."""
+
+from podium.core.framework import Rows
+from podium.core.handle import Handle
+from podium.core.pods import PodInfo
+from podium.core.preemption.cross_node.victim_sets import VictimSet, VictimSets
+from podium.core.preemption.dry_run import DryRun
+from podium.core.preemption.one_row import grouped
+
+
+def with_whole_gangs(run: DryRun, preemptor: PodInfo, rows: Rows, handle: Handle) -> DryRun:
+    """A dry run in which those go, too, that go with the victims, on whatever nodes they are.
+
+    A row is no candidate any more if one of them may not be preempted.
+
+    Args:
+        run: of single pods.
+        preemptor: for whom it was made.
+        rows: int[n], that are of interest.
+        handle: the cluster.
+    """
+    gangs = handle.gangs
+    if gangs is None or not gangs.has_wholes:
+        return run
+    sets, lost = dict[int, VictimSet](), []
+    for row in rows[run.is_candidate[rows]].tolist():
+        victims = run.victims[row]
+        more = gangs.whole(victims)
+        if any(not _may_go(pod, preemptor, run) for pod in more):
+            lost.append(row)
+        elif more:
+            ordered = [*victims, *more]
+            run.importance.sort(ordered)
+            violating, _ = grouped(ordered, handle.budgets)
+            sets[row] = VictimSet(row, tuple(ordered), len(violating))
+    if not sets and not lost:
+        return run
+    return VictimSets(run, sets, lost)
+
+
+def _may_go(pod: PodInfo, preemptor: PodInfo, run: DryRun) -> bool:
+    shielded = run.shields is not None and run.shields.protects(pod, preemptor.priority)
+    return pod.priority < preemptor.priority and not shielded
