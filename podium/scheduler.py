@@ -90,7 +90,7 @@ class Scheduler:
             options=options,
             rng=None if every_node else rng,
             preferred=self.preferred,
-            gangs=PodGroups(options.gangs) if options and options.gangs else None,
+            gangs=PodGroups(options.gangs) if options.gangs else None,
         )
         factories = plugin_factories()
         profiles = resolve(configuration, factories) if configuration else default_profiles()

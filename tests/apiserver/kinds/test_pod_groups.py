@@ -125,8 +125,8 @@ def test_a_group_stays_what_it_is(change: Obj) -> None:
     api = server(*OPTIONAL_KINDS.values())
     created(api, POD_GROUP, an_object(POD_GROUP.key))
     (field,) = change
+    request = PatchRequest(PatchType.MERGE, {"spec": change})
     with pytest.raises(RefusedError, match=f"spec.{field}: Invalid value: .*field is immutable"):
-        request = PatchRequest(PatchType.MERGE, {"spec": change})
         api.patch(Attributes(POD_GROUP, "default", "x", 0.0), request)
 
 

@@ -53,10 +53,9 @@ class VictimSets(DryRun):
             self.nodes_touched: NDArray[np.int64] = np.zeros_like(self.violations)
         else:
             self._part_from(like)
-            is_wide = isinstance(like, VictimSets)
-            self.nodes_touched = (
-                like.nodes_touched.copy() if is_wide else np.ones_like(self.violations)
-            )
+            self.nodes_touched = np.ones_like(self.violations)
+            if isinstance(like, VictimSets):
+                self.nodes_touched = like.nodes_touched.copy()
         for row, found in sets.items():
             self._keep_one(row, RowResult(FITS, NOBODY, found.victims, found.violations))
             self.nodes_touched[row] = len({pod.row for pod in found.victims})
