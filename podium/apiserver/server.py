@@ -132,9 +132,8 @@ class ApiServer:
             rng: chooses uids, addresses and ports.
             options: how the server is set up; as upstream's defaults have it, if None.
         """
-        options = options or ApiOptions()
-        view = StoredView(store)
-        self.store = store
+        options, view = options or ApiOptions(), StoredView(store)
+        self.store, self._view = store, view
         self._admission = Admission(view, options.admission)
         self._maker = Maker(store, rng, options.names_salt)
         self._writer = Writer(store)
@@ -142,7 +141,6 @@ class ApiServer:
         self.reaches_nodes = False
         self.usage: UsageReader | None = None
         self.authorizer = Authorizer(view)
-        self._view = view
         self._registry = partial(Registry, optional=options.kinds)
         self._kinds = Derived(view, DEFINITION.key, self._registry)
 
