@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.api.kinds import KINDS
+from podium.api.kinds import ALL_KINDS, WORKLOAD
 from podium.api.objects import Object, metadata_of
 from podium.client.http_api import HttpApi
 from podium.real.anonymizer import Anonymizer
@@ -15,12 +15,12 @@ _LEFT_OUT = frozenset(
         *("ClusterRole", "ClusterRoleBinding", "ConfigMap", "ControllerRevision"),
         *("CustomResourceDefinition", "Endpoints", "EndpointSlice", "Event", "Ingress"),
         *("IngressClass", "Lease", "NetworkPolicy", "Role", "RoleBinding", "Secret"),
-        *("ServiceAccount", "VolumeAttributesClass"),
+        *("ServiceAccount", "VolumeAttributesClass", WORKLOAD.key),
     }
 )
 """Kinds on which no decision depends, or whose content is nobody's business."""
 
-SNAPSHOT_KINDS = tuple(kind for kind in KINDS if kind not in _LEFT_OUT)
+SNAPSHOT_KINDS = tuple(kind for kind in ALL_KINDS if kind not in _LEFT_OUT)
 # Of no use to a plan, and often half of an object.
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 

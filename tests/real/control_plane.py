@@ -46,11 +46,13 @@ class ControlPlane(Server):
         binaries: where they are.
         directory: everything is kept there.
         users: groups, and the user of each token.
+        flags: further ones of the API server.
     """
 
     binaries: Path
     directory: Path
     users: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
+    flags: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         self.port, self._etcd_port = free_port(), free_port()
@@ -95,6 +97,7 @@ class ControlPlane(Server):
             *("--kubelet-preferred-address-types", "InternalIP"),
             *("--kubelet-client-certificate", str(self._kubelet_client.certificate)),
             *("--kubelet-client-key", str(self._kubelet_client.key)),
+            *self.flags,
         )
         self._wait_until_ready()
 
