@@ -3,6 +3,7 @@
 const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 export const count = (amount: number) => plain.format(amount);
+export const several = (amount: number, what: string) => `${count(amount)} ${what}${amount === 1 ? "" : "s"}`;
 
 export function cpu(milli: number): string {
   if (milli === 0) return "0";
@@ -22,8 +23,8 @@ export const percent = (part: number, whole: number) => whole ? `${Math.round((1
 
 // Seconds since the start, such as 1:02:03; with a decimal below a minute.
 export function elapsed(atS: number): string {
-  if (atS < 0) return `−${elapsed(-atS)}`;
-  const whole = Math.floor(atS);
+  if (atS <= -0.1) return `−${elapsed(-atS)}`;
+  const whole = Math.max(0, Math.floor(atS));
   const pad = (amount: number) => String(amount).padStart(2, "0");
   const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const tenth = whole < 60 && atS > whole ? `.${Math.floor((atS - whole) * 10)}` : "";

@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import "./app.css";
 import { tokenOfLink } from "./connection";
-import { count } from "./format";
+import { several } from "./format";
 import { NodeView } from "./node_page";
 import { NodeTable } from "./node_table";
 import { Panels } from "./panels";
@@ -80,7 +80,7 @@ function Header({ route, help }: { route: Route; help(): void }) {
         {PAGES.map(([link, page, title]) => <a href={link} aria-current={route.page === page ? "page" : undefined}>{title}</a>)}
       </nav>
       <Search />
-      {history && <span class="totals">{count(history.cluster.nodes.size)} nodes, {count(history.cluster.pods.size)} pods</span>}
+      {history && <span class="totals">{several(history.cluster.nodes.size, "node")}, {several(history.cluster.pods.size, "pod")}</span>}
       <Connected />
       <button aria-label={isDark ? "Light" : "Dark"} title="Dark or light (d)" onClick={toggleTheme}>{isDark ? "☀" : "☾"}</button>
       <button aria-label="Keys" title="Keys (?)" onClick={help}>?</button>

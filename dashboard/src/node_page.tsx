@@ -42,7 +42,7 @@ function Signals({ signals }: { signals: Signal[] }) {
         <thead><tr><th>Signal</th><th class="number">Available</th><th class="number">Evicts below</th><th>Threshold</th></tr></thead>
         <tbody>
           {signals.map((one) => (
-            <tr><th scope="row">{one.signal}</th><td class="number">{one.available}</td><td class="number">{one.threshold}</td><td>{one.kind}</td></tr>
+            <tr><th scope="row">{one.signal}</th><td class="number">{one.available || "not measured"}</td><td class="number">{one.threshold}</td><td>{one.kind}</td></tr>
           ))}
         </tbody>
       </table>

@@ -1,6 +1,6 @@
 // Draws boxes: nodes with their pods, and groups with their nodes.
 import type { Cluster } from "./cluster";
-import { bytes, count, cpu, percent } from "./format";
+import { bytes, count, cpu, percent, several } from "./format";
 import type { Box } from "./layout";
 import { textOn, type Palette } from "./palette";
 import type { Node, Pod } from "./shapes";
@@ -95,7 +95,7 @@ function paintStrip(scene: Scene, strip: Strip) {
   const isGoing = pod.state === "terminating";
   if (strip.isGhost) {
     context.fillStyle = palette.box;
-    context.globalAlpha = 0.82;
+    context.globalAlpha = 0.88;
     context.fillRect(x, y, width, height - gap);
     context.globalAlpha = 1;
     context.strokeStyle = palette.text;
@@ -113,6 +113,10 @@ function paintStrip(scene: Scene, strip: Strip) {
   const ink = strip.isGhost || isGoing ? palette.text : textOn(colour);
   const base = y + Math.min(height / 2, 12) + 3.5;
   const amount = resource === "cpu" ? cpu(pod.cpuMilli) : bytes(pod.memoryBytes);
+  if (isGoing) {
+    context.fillStyle = palette.box;
+    context.fillRect(x + 2, base - 10, width - 4, 13);
+  }
   const wide = width > 130 ? text(scene, amount, x + width - 5, base, 0, ink, "right") : 0;
   const name = strip.isGhost ? `→ ${pod.name}` : isGoing ? `✕ ${pod.name}` : pod.name;
   text(scene, name, x + 5, base, width - 14 - wide, ink);
@@ -163,11 +167,11 @@ function paintHeadlines(scene: Scene, box: Box) {
   const { cluster, palette, resource } = scene;
   const usage = usageOf(cluster, box.nodes, resource);
   const [x, right] = [box.x + 10, box.x + box.width - 10];
-  const nodes = `${count(box.nodes.length)} nodes`;
+  const nodes = several(box.nodes.length, "node");
   const wide = text(scene, nodes, right, box.y + 20, 0, palette.faint, "right");
   text(scene, box.title, x, box.y + 20, right - x - wide - 8, palette.text, "left", 600, 13);
   const full = `CPU ${percent(usage.cpuMilli, sum(box.nodes, (node) => node.cpuMilli))}   ` +
-    `memory ${percent(usage.memoryBytes, sum(box.nodes, (node) => node.memoryBytes))}   ${count(usage.pods)} pods`;
+    `memory ${percent(usage.memoryBytes, sum(box.nodes, (node) => node.memoryBytes))}   ${several(usage.pods, "pod")}`;
   text(scene, full, x, box.y + 38, right - x, palette.text);
   const notes = [[box.nodes.filter(isUnwell).length, "unwell"], [usage.terminating, "terminating"], [usage.nominated, "nominated"]]
     .filter(([amount]) => amount).map(([amount, what]) => `${count(amount as number)} ${what}`).join("   ");

@@ -1,7 +1,7 @@
 // The picture of a cluster: nodes as boxes filled by their pods. Arrows move among them.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { podKey, type Cluster } from "./cluster";
-import { bytes, count, cpu } from "./format";
+import { bytes, count, cpu, several } from "./format";
 import { groupingOf, layOut, nodesIn, type Box, type Focus, type Grouping, type Layout } from "./layout";
 import { cellsOf, paintBox, stripsOf } from "./paint";
 import { classesOf, usePalette } from "./palette";
@@ -156,11 +156,11 @@ function find(event: MouseEvent, frame: HTMLElement, layout: Layout, cluster: Cl
 function describe(box: Box, cluster: Cluster): string {
   const usage = usageOf(cluster, box.nodes);
   const words = [box.title];
-  if (box.by !== "node") words.push(`${count(box.nodes.length)} nodes`);
+  if (box.by !== "node") words.push(several(box.nodes.length, "node"));
   else words.push(box.nodes[0]!.zone && `zone ${box.nodes[0]!.zone}`, ...troubles(box.nodes[0]!));
   words.push(`CPU ${cpu(usage.cpuMilli)} of ${cpu(sum(box.nodes, (node) => node.cpuMilli))}`,
     `memory ${bytes(usage.memoryBytes)} of ${bytes(sum(box.nodes, (node) => node.memoryBytes))}`,
-    `${count(usage.pods)} pods`, usage.terminating ? `${count(usage.terminating)} terminating` : "",
+    several(usage.pods, "pod"), usage.terminating ? `${count(usage.terminating)} terminating` : "",
     usage.nominated ? `${count(usage.nominated)} nominated` : "");
   return words.filter(Boolean).join(", ");
 }
@@ -189,7 +189,7 @@ function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: {
       {node && <span>{[node.zone && `zone ${node.zone}`, node.pool && `pool ${node.pool}`].filter(Boolean).join(", ")}</span>}
       <span>CPU {cpu(usage.cpuMilli)} of {cpu(sum(nodes, (one) => one.cpuMilli))}</span>
       <span>memory {bytes(usage.memoryBytes)} of {bytes(sum(nodes, (one) => one.memoryBytes))}</span>
-      <span>{count(usage.pods)} pods{usage.terminating > 0 && `, ${count(usage.terminating)} terminating`}</span>
+      <span>{several(usage.pods, "pod")}{usage.terminating > 0 && `, ${count(usage.terminating)} terminating`}</span>
       {node && troubles(node).length > 0 && <span class="bad">{troubles(node).join(", ")}</span>}
       {node?.taints.map((taint) => <span class="faint">{taint}</span>)}
     </div>
@@ -210,7 +210,7 @@ function Toolbar({ by, focus, nodes, change, zoom }: ToolbarProps) {
             {one.by} {one.value}
           </button>
         ))}
-        <span class="faint">{count(nodes.length)} nodes</span>
+        <span class="faint">{several(nodes.length, "node")}</span>
       </nav>
       <label>Show{" "}
         <select value={by === "node" ? "nodes" : by} onChange={(event) => change({ grouping: event.currentTarget.value as Grouping })}>
@@ -241,7 +241,7 @@ function Legend() {
   return (
     <ul class="legend" aria-label="Colours">
       {classes.map(({ name, value }) => (
-        <li key={name}><Swatch colour={palette.ofClass(name)} /> {name || "no class"} <small>{count(value)}</small></li>
+        <li key={name}><Swatch colour={palette.ofClass(name)} /> {name ? <>{name} <small>{count(value)}</small></> : "no class"}</li>
       ))}
       <li><i class="swatch hatched" /> terminating</li>
       <li><i class="swatch ghost" /> nominated</li>

@@ -52,7 +52,7 @@ export function WhatIf() {
   const isPlanned = kept.plan !== null && kept.manifests === kept.planned;
   return (
     <div class="page what-if">
-      <h1 tabIndex={-1}>What if <small>manifests are applied now; nothing changes until you apply them</small></h1>
+      <h1 tabIndex={-1}>What if <small>what applying manifests would do now; nothing changes until you apply them</small></h1>
       {!view.canPlan && <p class="faint">Plans can't be made here.</p>}
       <textarea aria-label="Manifests" placeholder={EXAMPLE} rows={14} spellcheck={false} value={kept.manifests}
         disabled={!view.canPlan} onKeyDown={onKeyDown}

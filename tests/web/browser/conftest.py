@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import ROOT
+from tests.web.browser.seeing import PATIENCE_MS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
@@ -43,7 +44,7 @@ def browser() -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS, timeout=PATIENCE_MS)
         yield chromium
         chromium.close()
 
@@ -60,7 +61,7 @@ def opened(browser: "Browser") -> Iterator[Opened]:
     context = browser.new_context(
         viewport={"width": 1440, "height": 900}, color_scheme="light", reduced_motion="reduce"
     )
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(PATIENCE_MS)
 
     def open_link(link: str) -> "Page":
         page = context.new_page()

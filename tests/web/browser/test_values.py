@@ -1,41 +1,18 @@
 """The page in a browser, fed with made-up values: many nodes, odd texts, a server that goes."""
 
-import re
 from collections.abc import Iterator
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
 from podium.web.views import Budget, PriorityClass, Step
 from tests.web.browser.conftest import Opened, Shot
+from tests.web.browser.seeing import has, says, selected
 from tests.web.browser.served_values import ServedValues, entry, node, pod, view
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)'\"&amp;\u202e"
 CLASSES = [PriorityClass(name=name, value=value) for name, value in (("web", 20000), ("batch", 1))]
 POOLS = ("general", "memory", "gpu")
-
-
-def selected(page: "Page") -> "Locator":
-    """The box that the arrows have come to, in words."""
-    return page.locator("#box-selected")
-
-
-def says(locator: "Locator", *texts: str) -> None:
-    """Wait until an element says all of it to those who can't see."""
-    from playwright.sync_api import expect
-
-    for text in texts:
-        expect(locator).to_have_attribute("aria-label", re.compile(re.escape(text)), timeout=60_000)
-
-
-def has(locator: "Locator", text: str) -> None:
-    from playwright.sync_api import expect
-
-    expect(locator).to_contain_text(text, timeout=60_000)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +127,7 @@ def test_a_lost_connection_is_told_and_found_again(opened: Opened, shot: Shot) -
         page = opened(served.link)
         connection = page.locator(".connection")
         has(connection, "Live")
-        has(page.locator(".totals"), "1 pods")
+        has(page.locator(".totals"), "1 pod")
         served.stop()
         has(connection, "Connection lost")
         has(connection, "trying again")
