@@ -9,9 +9,10 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection, wait
+from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -109,7 +110,12 @@ class Forks(Generic[Item, Result]):
         # np.unique would import it when it is first called, in each fork anew.
         import numpy.ma  # noqa: F401
 
-        self._start()
+        try:
+            self._start()
+        except BaseException:
+            # Nobody calls __exit__ of what wasn't entered.
+            self._end()
+            raise
         return self
 
     def __exit__(
@@ -118,6 +124,9 @@ class Forks(Generic[Item, Result]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         for _, process in self._running.values():
             process.kill()
         for connection, (_, process) in self._running.items():
@@ -147,28 +156,48 @@ class Forks(Generic[Item, Result]):
         if _begun_by and os.getppid() != _begun_by:
             # Nobody is left who waits for what comes of it.
             raise SystemExit
-        context = get_context("fork")
         while self._waiting and len(self._running) < self._workers:
-            number = self._waiting.popleft()
-            reader, writer = context.Pipe(duplex=False)
-            target = (self._function, self._items[number], writer)
-            process = context.Process(target=answer_in_fork, args=target)
-            process.start()
-            writer.close()
-            self._running[reader] = number, process
+            with _ctrl_c_waits():
+                self._fork(self._waiting.popleft())
+
+    def _fork(self, number: int) -> None:
+        context = get_context("fork")
+        reader, writer = context.Pipe(duplex=False)
+        target = (self._function, self._items[number], writer)
+        process = context.Process(target=answer_in_fork, args=target)
+        process.start()
+        writer.close()
+        self._running[reader] = number, process
 
     def _collect(self) -> None:
         """Wait until a process has answered, and start another in its place."""
         for ready in wait([*self._running]):
             assert isinstance(ready, Connection)
-            number, process = self._running.pop(ready)
+            number, process = self._running[ready]
             try:
                 self._answers[number] = ready.recv()
             except EOFError:
                 self._answers[number] = True, LostProcessError(number)
             process.join()
+            del self._running[ready]
             ready.close()
         self._start()
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Have Ctrl-C wait, so that there is no process that nobody knows yet, and nobody would end."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def answer_in_fork(function: Callable[[Item], Result], item: Item, writer: Connection) -> None:

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from multiprocessing import active_children
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,30 @@ def test_a_fork_of_a_fork_begins_nothing_once_nobody_waits_for_it(tmp_path: Path
     with Forks(lambda _: in_a_copy(work_on), [None], 1):
         wait_for(begun)
     wait_for(ended)
+
+
+def test_ctrl_c_ends_what_was_begun() -> None:
+    def interrupt() -> None:
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(60)
+
+    with pytest.raises(KeyboardInterrupt):
+        in_a_copy(interrupt)
+    assert active_children() == []
+
+
+def test_ctrl_c_at_the_moment_of_the_fork_leaves_nobody_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin = ForkProcess.start
+
+    def interrupted(process: ForkProcess) -> None:
+        begin(process)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(ForkProcess, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        in_a_copy(lambda: time.sleep(60))
+    assert active_children() == []
+    monkeypatch.undo()
+    assert in_a_copy(lambda: 1) == 1

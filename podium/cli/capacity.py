@@ -21,6 +21,7 @@ from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
     from podium.advice.capacity import CapacityRequest
+    from podium.advice.cheapest_nodes import NodesRequest
     from podium.advice.pod_templates import PodTemplate
     from podium.cli.inputs import Asked
 
@@ -133,14 +134,11 @@ def _print_nodes(
     tries: int,
     output: AdviceOutput,
 ) -> None:
-    from podium.advice.cheapest_nodes import NodesRequest, cheapest_nodes
+    from podium.advice.cheapest_nodes import cheapest_nodes
     from podium.advice.cheapest_nodes_presentation import cheapest_nodes_presentation
-    from podium.advice.node_shapes import read_node_shape
     from podium.cli.presentation_text import print_advice
 
-    nodes = {name(one): one for one in read.request.state if one["kind"] == "Node"}
-    named = [read_node_shape(one, nodes) for one in shapes]
-    asked = NodesRequest(read.request, templates, named, tries)
+    asked = nodes_request(read, templates, shapes, tries)
     with working("playing") as progress:
         found = read.told_in(cheapest_nodes(asked, partial(_tell, progress, "choices")))
     print_advice(found, cheapest_nodes_presentation(found), output)
@@ -148,6 +146,18 @@ def _print_nodes(
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
     if not found.found:
         raise typer.Exit(NOT_ENOUGH_EXIT_CODE)
+
+
+def nodes_request(
+    read: "Asked", templates: "Sequence[PodTemplate]", shapes: Sequence[str], tries: int
+) -> "NodesRequest":
+    """What `--node-shape` asks for."""
+    from podium.advice.cheapest_nodes import NodesRequest
+    from podium.advice.node_shapes import read_node_shape
+
+    nodes = {name(one): one for one in read.request.state if one["kind"] == "Node"}
+    named = [read_node_shape(one, nodes) for one in shapes]
+    return NodesRequest(read.request, templates, named, tries)
 
 
 def _tell(progress: Progress, what: str, number: int) -> None:

@@ -81,12 +81,16 @@ class Progress:
             self._due_s = time.monotonic() + _REFRESH_S
 
 
+UNSEEN = Progress(None)
+"""Shows nothing to anybody."""
+
+
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
     """Shows on a terminal, as long as it lasts, what the command is busy with."""
     err = _plain_console(stderr=True)
     if not err.is_terminal:
-        yield Progress(None)
+        yield UNSEEN
         return
     with err.status(what) as status:
         yield Progress(status)

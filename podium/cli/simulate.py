@@ -16,6 +16,7 @@ from podium.cli.collecting import collect_rarely
 from podium.cli.options import InputError, MaxPodsOption, PluginOption
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
+    AdviceOutput,
     console,
     fail,
     give_up,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 FAILED_EXIT_CODE = 2
 _ONE_OF = "what is to be played? Name a scenario, or a --recording"
+_ALONE = "{}: a recording can't be combined with that"
 _CONFIG = "--config is for a --recording; a scenario says itself how it is scheduled"
 
 
@@ -92,30 +94,17 @@ def simulate(
     played as it was, or by another configuration, such as:
     podium simulate --recording monday --config other.yaml
     """
-    if recording is not None:
-        from podium.cli.replaying import print_replay
-
-        try:
-            given = {"a scenario": scenario, "--until": until, "--seed": seed}
-            print_replay(
-                recording,
-                config,
-                plugin or (),
-                output,
-                [one for one in given if given[one] is not None],
-            )
-        except PodiumError as error:
-            fail(error)
-        return
     from podium.cli.simulate_text import print_story, progress
     from podium.cli.simulation_plots import played, print_plots
     from podium.documents.report import plain
     from podium.simulation.report import simulation_report
 
     try:
-        if scenario is None or config is not None:
-            raise InputError(_ONE_OF if scenario is None else _CONFIG)
-        loaded = read_scenario_file(scenario, until, seed, max_pods, plugin or ())
+        path = checked_scenario(scenario, recording, config, until, seed)
+        if recording is not None:
+            _replay(recording, config, plugin or (), output)
+            return
+        loaded = read_scenario_file(path, until, seed, max_pods, plugin or ())
         collect_rarely()
         with progress() as told:
             simulation, series = played(loaded, told, output)
@@ -134,6 +123,36 @@ def simulate(
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
     if simulation.failures:
         raise typer.Exit(FAILED_EXIT_CODE)
+
+
+def checked_scenario(
+    scenario: str | None,
+    recording: Path | None,
+    config: str | None,
+    until: str | None,
+    seed: int | None,
+) -> str:
+    """The scenario to play, empty for a recording; raises InputError if it is neither."""
+    given = {"a scenario": scenario, "--until": until, "--seed": seed}
+    if recording is not None:
+        if words := [word for word, value in given.items() if value is not None]:
+            raise InputError(_ALONE.format(" and ".join(words)))
+    elif scenario is None or config is not None:
+        raise InputError(_ONE_OF if scenario is None else _CONFIG)
+    return scenario or ""
+
+
+def _replay(
+    recording: Path, config: str | None, plugins: Sequence[str], output: SimulateOutput
+) -> None:
+    from podium.cli.replaying import print_replay
+
+    told = {*AdviceOutput, SimulateOutput.TIMELINE}
+    if output not in told:
+        raise InputError(_ALONE.format(f"-o {output}"))
+    collect_rarely()
+    shown = AdviceOutput.TABLE if output is SimulateOutput.TIMELINE else AdviceOutput(output)
+    print_replay(recording, config, plugins, shown)
 
 
 def read_scenario_file(

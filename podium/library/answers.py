@@ -3,15 +3,19 @@
 What shows them is imported when somebody looks.
 """
 
+from pathlib import Path
+
 from podium.advice.capacity_report import Capacity
+from podium.advice.cheapest_nodes_report import CheapestNodes
 from podium.advice.impact import Impact
 from podium.advice.resilience_report import Resilience
 from podium.advice.rollout_report import RolloutAdvice
+from podium.cli.gating import read_gates
 from podium.library.answer import Answer
 from podium.linting.report import LintReport
 from podium.plan.evicting import EvictionRanking
 from podium.plan.explanation import PodExplanation
-from podium.plan.gates import Finding, findings, parse_gates
+from podium.plan.gates import Finding, caused, findings
 from podium.plan.outcome import Plan
 from podium.presenting import Presentation
 
@@ -22,9 +26,22 @@ class PlanAnswer(Answer, Plan):
     __slots__ = ()
     rows = "placements"
 
-    def findings(self, *fail_on: str) -> list[Finding]:
-        """What of it meets conditions, in the words of `--fail-on`; raises GateError."""
-        return findings(self, parse_gates(fail_on, None))
+    def findings(
+        self, *fail_on: str, gates: str | Path | None = None, baseline: Plan | None = None
+    ) -> list[Finding]:
+        """What of it meets conditions, in the words of `--fail-on`.
+
+        Args:
+            fail_on: conditions.
+            gates: a file with more of them, as `--gates` takes it.
+            baseline: a plan without the changes; what is so there, too, doesn't count.
+
+        Raises:
+            PodiumError: the conditions, or the file, can't be read.
+        """
+        conditions = read_gates(fail_on, None if gates is None else str(gates))
+        found = findings(self, conditions)
+        return found if baseline is None else caused(found, findings(baseline, conditions))
 
     def presentation(self) -> Presentation:
         """What `podium plan -o html` shows."""
@@ -96,6 +113,19 @@ class CapacityAnswer(Answer, Capacity):
         from podium.advice.capacity_presentation import capacity_presentation
 
         return capacity_presentation(self)
+
+
+class NodesAnswer(Answer, CheapestNodes):
+    """Which nodes to add at least cost; see `podium capacity --node-shape`."""
+
+    __slots__ = ()
+    rows = "shapes"
+
+    def presentation(self) -> Presentation:
+        """What `podium capacity --node-shape -o html` shows."""
+        from podium.advice.cheapest_nodes_presentation import cheapest_nodes_presentation
+
+        return cheapest_nodes_presentation(self)
 
 
 class RolloutAnswer(Answer, RolloutAdvice):

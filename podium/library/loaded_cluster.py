@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, overload
 
 from podium.api.objects import Object
 from podium.cli.extras import check_optimal_extra
@@ -19,6 +19,7 @@ from podium.library.answers import (
     ExplanationAnswer,
     ImpactAnswer,
     LintAnswer,
+    NodesAnswer,
     PlanAnswer,
     RankingAnswer,
     ResilienceAnswer,
@@ -28,6 +29,9 @@ from podium.library.words import Changes, Rules, Source, Texts, files_of, reques
 from podium.manifests import Manifests
 from podium.manifests.files import File
 from podium.plan.loaded_state import LoadedState
+from podium.plan.outcome import Plan
+from podium.plan.plans import Plans
+from podium.plan.request import Request
 from podium.presenting import Bullets, Presentation, Section, Table, to_html_fragment
 
 if TYPE_CHECKING:
@@ -92,6 +96,7 @@ class LoadedCluster:
         self._manifests = manifests
         self._place = place
         self._rules = rules
+        self._plans: Plans | None = None
 
     @cached_property
     def objects(self) -> Sequence[Object]:
@@ -121,11 +126,9 @@ class LoadedCluster:
         Raises:
             PodiumError: anything can't be read, or isn't there.
         """
-        from podium.plan.planning import plan
-
         asked = self._asked(changes)
         request = replace(asked.request, seeds=seeds, alternatives_max=alternatives, draws=True)
-        found = plan(request, workers=workers or core_count())
+        found = self._played(request, workers)
         if optimal:
             check_optimal_extra("optimal=True")
             from podium.optimum.comparing import with_optimum
@@ -189,31 +192,47 @@ class LoadedCluster:
         found, _ = resilience(tried, workers or core_count())
         return ResilienceAnswer.of(replace(found, warnings=asked.warnings, notes=asked.notes))
 
+    @overload
+    def capacity(
+        self, pod: Texts = (), *, node_shape: Texts, tries: int = 200, **changes: Unpack[Changes]
+    ) -> NodesAnswer: ...
+    @overload
+    def capacity(
+        self, pod: Texts, *, preempt: bool = False, limit: int = 10_000, **changes: Unpack[Changes]
+    ) -> CapacityAnswer: ...
     def capacity(
         self,
-        pod: Texts,
+        pod: Texts = (),
         *,
         preempt: bool = False,
         limit: int = 10_000,
+        node_shape: Texts = (),
+        tries: int = 200,
         **changes: Unpack[Changes],
-    ) -> CapacityAnswer:
-        """How many more pods fit, and what stops the next one, as `podium capacity` tells it.
+    ) -> CapacityAnswer | NodesAnswer:
+        """How many more pods fit, or which nodes to add, as `podium capacity` tells it.
 
         Args:
             pod: templates, each `FILE` or `KIND/NAME`, with `*COUNT` for that many in a round.
             preempt: whether to find out how many get a place if others give way.
             limit: how many pods to create at most.
+            node_shape: nodes to choose from at least cost instead, each `NAME=SHAPE:COST`.
+            tries: how many choices of them to play at most.
             changes: what is changed first, and by which rules.
 
         Raises:
             PodiumError: anything can't be read, or isn't there.
         """
         from podium.advice.capacity import CapacityRequest, capacity
-        from podium.cli.capacity import read_templates
+        from podium.advice.cheapest_nodes import cheapest_nodes
+        from podium.cli.capacity import nodes_request, read_templates
 
         asked = self._asked(changes)
         options = self._options(changes)
-        templates = read_templates(asked, [str(one) for one in several(pod)], options.namespace)
+        templates = read_templates(asked, [*map(str, several(pod))], options.namespace)
+        if shapes := [*map(str, several(node_shape))]:
+            found = cheapest_nodes(nodes_request(asked, templates, shapes, tries))
+            return NodesAnswer.of(asked.told_in(found))
         request = CapacityRequest(asked.request, templates, limit, preempt, None)
         return CapacityAnswer.of(asked.told_in(capacity(request)))
 
@@ -261,12 +280,22 @@ class LoadedCluster:
 
     def _impact(self, disturbance: "Disturbance", rules: Rules) -> ImpactAnswer:
         from podium.advice.impact import ImpactReader
-        from podium.plan.planning import plan
 
         asked = self._asked(rules)
         request = replace(asked.request, alternatives_max=0)
-        outcome = asked.told_in(plan(replace(request, changes=disturbance.changes)))
+        outcome = self._played(replace(request, changes=disturbance.changes), None)
+        outcome = asked.told_in(outcome)
         return ImpactAnswer.of(ImpactReader(request).impact(disturbance, outcome))
+
+    def _played(self, request: Request, workers: int | None) -> Plan:
+        """What comes of a request; it begins where the last one did, if that can be."""
+        if request.seeds > 1:
+            from podium.plan.planning import plan
+
+            return plan(request, workers=workers or core_count())
+        if self._plans is None or not self._plans.begins(request):
+            self._plans = Plans(request)
+        return self._plans.answer(request)
 
     def _options(self, words: Rules | Changes) -> RequestOptions:
         return request_options({**self._rules, **words})

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.experiment_options import executor_of, parse_seeds
@@ -15,6 +15,7 @@ from podium.library.answer import Answer, frame
 from podium.library.answers import LintAnswer
 from podium.library.words import Source, Texts, files_of, several
 from podium.presenting import Picture, Presentation
+from podium.recording.comparison import ReplayReport
 from podium.simulation.report import SimulationReport
 from podium.simulation.scenario_runner import Simulation
 
@@ -77,6 +78,24 @@ class SweepAnswer(Answer, SweepReport):
         return sweep_presentation(self)
 
 
+class ReplayAnswer(Answer, ReplayReport):
+    """What goes differently when a recording is played again; see `podium simulate --recording`."""
+
+    __slots__ = ()
+    rows = "placements"
+
+    def presentation(self) -> Presentation:
+        """What `podium simulate --recording -o html` shows."""
+        from podium.recording.presentation import replay_presentation
+
+        return replay_presentation(self)
+
+
+@overload
+def simulate(
+    *, recording: str | Path, config: str | Path | None = None, plugin: Texts = ()
+) -> ReplayAnswer: ...
+@overload
 def simulate(
     scenario: str | Path,
     *,
@@ -84,27 +103,46 @@ def simulate(
     seed: int | None = None,
     plugin: Texts = (),
     max_pods: int = MAX_PODS,
-) -> SimulationAnswer:
-    """Play a scenario, as `podium simulate` does.
+) -> SimulationAnswer: ...
+def simulate(
+    scenario: str | Path | None = None,
+    *,
+    recording: str | Path | None = None,
+    config: str | Path | None = None,
+    until: str | None = None,
+    seed: int | None = None,
+    plugin: Texts = (),
+    max_pods: int = MAX_PODS,
+) -> SimulationAnswer | ReplayAnswer:
+    """Play a scenario, or a recording again, as `podium simulate` does.
 
     Args:
         scenario: its file.
+        recording: the directory of a recording instead.
+        config: by which it is played; as it was recorded if None.
         until: when to end, such as `10m`; as the scenario says if None.
         seed: of all that is left to chance; the scenario's own if None.
         plugin: `FILE:CLASS` of plugins to enable.
         max_pods: how many new pods workloads may ask for.
 
     Raises:
-        PodiumError: anything is wrong with the scenario.
+        PodiumError: anything is wrong with the scenario, or the recording.
     """
-    from podium.cli.simulate import read_scenario_file
+    from podium.cli.simulate import checked_scenario, read_scenario_file
     from podium.experiments.run import observed
     from podium.simulation.report import simulation_report
 
     plugins = [*map(str, several(plugin))]
-    simulation, series = observed(read_scenario_file(str(scenario), until, seed, max_pods, plugins))
-    report = simulation_report(simulation)
-    return SimulationAnswer.of(report, simulation=simulation, series=series)
+    where, by = (None if one is None else str(one) for one in (scenario, config))
+    directory = None if recording is None else Path(recording)
+    path = checked_scenario(where, directory, by, until, seed)
+    if directory is not None:
+        from podium.cli.replaying import replayed
+
+        report, _ = replayed(directory, by, plugins)
+        return ReplayAnswer.of(report)
+    simulation, series = observed(read_scenario_file(path, until, seed, max_pods, plugins))
+    return SimulationAnswer.of(simulation_report(simulation), simulation=simulation, series=series)
 
 
 def compare(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
 from podium.plan.chances import unrelated
 from podium.plan.changes import Change
@@ -29,6 +28,7 @@ class Plans:
         self._request = replace(without_changes(request), state=self._state, seeds=1)
         self._controllers = busy_controllers(self._request)
         self._beginning: Play | None = None
+        self._unchanged: dict[float | None, Plan] = {}
 
     def plan(self, changes: Sequence[Change]) -> Plan:
         """What would happen if these changes were made.
@@ -36,18 +36,29 @@ class Plans:
         Raises:
             TargetError: something to delete isn't there.
             LostProcessError: the process of the plan was killed.
+            KeyboardInterrupt: by Ctrl-C; nothing of the plan goes on.
         """
-        request = replace(self._request, changes=changes)
+        return self.answer(replace(self._request, changes=changes))
+
+    def begins(self, request: Request) -> bool:
+        """Whether a request begins as all plans do: what differs is asked for later."""
+        return _beginning_of(request) == _beginning_of(self._request)
+
+    def answer(self, request: Request) -> Plan:
+        """What would happen by a request that begins as all plans do; raises as `plan` does.
+
+        Args:
+            request: with one seed.
+        """
         if not can_fork():
             return plan(request)
         found = self._played(request)
-        if not (changes and self._state.is_restless):
+        if not ((request.changes or request.pressures) and self._state.is_restless):
             return found
-        return replace(found, anyway=unrelated(found, self._unchanged))
-
-    @cached_property
-    def _unchanged(self) -> Plan:
-        return self._played(self._request)
+        until_s = request.until_s
+        if until_s not in self._unchanged:
+            self._unchanged[until_s] = self._played(without_changes(request))
+        return replace(found, anyway=unrelated(found, self._unchanged[until_s]))
 
     def _played(self, request: Request) -> Plan:
         play = self._begun(request)
@@ -73,3 +84,7 @@ class Plans:
             # It is the same for all.
             _ = self._beginning.workloads_before
         return self._beginning
+
+
+def _beginning_of(request: Request) -> Request:
+    return replace(without_changes(request), seeds=1, until_s=None, alternatives_max=0, draws=False)

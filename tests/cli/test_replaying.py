@@ -30,7 +30,7 @@ def recorded(tmp_path: Path) -> Path:
 def test_nothing_goes_differently_as_it_was(recorded: Path) -> None:
     result = run("simulate", "--recording", str(recorded))
     assert result.exit_code == 0
-    assert result.stdout.splitlines()[-1].startswith("Nothing went differently. ")
+    assert result.stdout.splitlines()[0].startswith("Nothing went differently. ")
     assert "2 pods to place, 2 alike; 1 preemption recorded, 1 in the replay." in result.stdout
 
 
@@ -39,7 +39,7 @@ def test_another_configuration_is_heeded(recorded: Path, tmp_path: Path) -> None
     other.write_text(NO_PREEMPTION)
     result = run("simulate", "--recording", str(recorded), "--config", str(other))
     titles = [line for line in result.stdout.splitlines() if line and line[0].isupper()]
-    assert {"Placed elsewhere", "Preempted otherwise"} <= {*titles}
+    assert {"PLACED ELSEWHERE", "PREEMPTED OTHERWISE"} <= {*titles}
     report = json.loads(
         run("simulate", "--recording", str(recorded), "--config", str(other), "-o", "json").stdout
     )
@@ -66,10 +66,11 @@ def test_the_configuration_of_the_recording_is_the_usual_one(tmp_path: Path) -> 
             ["simulate", "s.yaml", "--seed", "1", "--recording", "nowhere"],
             "a scenario and --seed: a recording can't be combined with that",
         ),
+        (["simulate", "--recording", "d", "-o", "png"], "-o png: a recording can't be combined"),
         (["record", "-o", "d", "--config", "nowhere"], "nowhere"),
         (["record", "-o", "d", "--kubeconfig", "nowhere"], "nowhere"),
     ],
-    ids=["nothing", "config", "no-recording", "both", "record-config", "record-kubeconfig"],
+    ids=["nothing", "config", "no-recording", "both", "png", "record-config", "record-kubeconfig"],
 )
 def test_mistakes_are_told(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

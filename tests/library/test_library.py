@@ -20,6 +20,8 @@ from tests.conftest import ROOT
 
 STATE = str(ROOT / "examples/best-practice/state")
 ORANGE = str(ROOT / "examples/best-practice/orange.yaml")
+RECORDING = ROOT / "examples/recording/monday"
+WITHOUT_PREEMPTION = ROOT / "examples/recording/without-preemption.yaml"
 HOSTILE = "<script>alert(1)</script>"
 
 
@@ -46,6 +48,32 @@ def test_a_plan_is_what_the_command_prints_however_often(cluster: LoadedCluster)
     assert [one.object for one in first.findings("preemption")] == ["default/green-5"]
     assert "1 preempted" in repr(first)
     assert str(first).startswith("## Podium plan")
+
+
+def test_gates_may_be_in_a_file_and_a_baseline_be_let_through(
+    cluster: LoadedCluster, tmp_path: Path
+) -> None:
+    (tmp_path / "gates").write_text("preemption # nobody gives way")
+    plan = cluster.plan(apply=ORANGE)
+    assert [one.object for one in plan.findings(gates=tmp_path / "gates")] == ["default/green-5"]
+    assert plan.findings("preemption", baseline=plan) == []
+    with pytest.raises(PodiumError, match="nowhere: can't be read"):
+        plan.findings(gates="nowhere")
+
+
+def test_further_plans_begin_where_the_first_did_unless_the_rules_differ() -> None:
+    cluster = podium.load(STATE)
+    first = cluster.plan(apply=ORANGE)
+    plans = cluster._plans
+    assert cluster.plan(apply=ORANGE, until="20s").until_s == 20
+    assert (
+        cluster.drain("worker-4", force=True).to_dict()
+        == cluster.drain("worker-4", force=True, repair=False).to_dict()
+    )
+    assert cluster._plans is plans
+    assert cluster.plan(apply=ORANGE, repair=True).preemptions
+    assert cluster._plans is not plans
+    assert cluster.plan(apply=ORANGE).to_dict() == first.to_dict()
 
 
 def test_what_is_applied_may_be_objects(cluster: LoadedCluster) -> None:
@@ -78,8 +106,10 @@ ANSWERS: dict[str, Callable[[LoadedCluster], Answer]] = {
     "fail": lambda cluster: cluster.fail("worker-4"),
     "resilience": lambda cluster: cluster.resilience("worker-4", drains=False, workers=1),
     "capacity": lambda cluster: cluster.capacity(ORANGE),
+    "nodes": lambda cluster: cluster.capacity(ORANGE, node_shape="m=cpu=4,memory=8Gi:1", tries=3),
     "rollout": lambda cluster: cluster.rollout(classes=[ORANGE]),
     "lint": lambda cluster: cluster.lint(),
+    "replay": lambda _: podium.simulate(recording=RECORDING, config=WITHOUT_PREEMPTION),
     "simulate": lambda _: podium.simulate(ROOT / "examples/scenarios/colours.yaml"),
 }
 
@@ -132,6 +162,8 @@ def test_a_comparison_and_a_sweep(tmp_path: Path) -> None:
         (lambda cluster: cluster.explain("nobody"), "there is no pod default/nobody"),
         (lambda cluster: cluster.plan().to_pandas("x"), "there is no list x; lists are workloads,"),
         (lambda _: podium.load("nowhere"), "nowhere: can't be read"),
+        (lambda _: podium.simulate("x", recording=RECORDING), "a scenario: a recording can't be"),
+        (lambda _: podium.simulate("x", config="y"), "--config is for a --recording"),
     ],
 )
 def test_mistakes(
