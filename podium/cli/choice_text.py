@@ -1,11 +1,14 @@
 """The choice among candidate nodes as a table and as a sentence."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.text import Text
 
 from podium.cli.output import Cell, count
+from podium.cli.presentation_text import toned
 from podium.core.preemption.choice import VIOLATIONS
+from podium.presenting import Table
 from podium.simulation.timeline.preemption import NAME_KEY, CandidateNode, PreemptionOutcome
 
 _LOSING = "×"
@@ -25,6 +28,15 @@ def candidate_table(
     if preemption.left_out:
         rows.append((f"and {preemption.left_out} more",))
     return headings, [(*row, *[""] * (len(headings) - len(row))) for row in rows]
+
+
+def presented_candidates(preemption: PreemptionOutcome, rows_max: int, title: str = "") -> Table:
+    """The same as a part of a presentation, with so many candidates at most."""
+    others = preemption.alternatives[: rows_max - 1]
+    left_out = preemption.candidate_count - 1 - len(others)
+    headings, rows = candidate_table(replace(preemption, alternatives=others, left_out=left_out))
+    names = [one.capitalize().replace("Pdb", "PDB") for one in headings]
+    return Table(names, [[toned(cell) for cell in row] for row in rows], title=title)
 
 
 def choice_sentence(preemption: PreemptionOutcome) -> str:

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from podium.cli.choice_text import candidate_table, choice_sentence
+from podium.cli.choice_text import choice_sentence, presented_candidates
 from podium.cli.output import count
-from podium.cli.presentation_text import toned
 from podium.cli.timeline_text import time_text
 from podium.core.status import Status
 from podium.node.pressure.signals import EPHEMERAL_STORAGE, MEMORY, Signal
@@ -23,6 +22,7 @@ from podium.presenting import (
 )
 
 _REFUSAL_HEADERS = ("Node", "Plugin", "Code", "Reasons")
+_CANDIDATES_MAX = 1_000
 _CROSS_NODE = (
     "Preemption takes no pods off other nodes, as in kube-scheduler v1.36: these stay, whatever "
     "their priority, and keep the nodes closed."
@@ -30,12 +30,14 @@ _CROSS_NODE = (
 
 
 def explanation_presentation(explanation: PodExplanation) -> Presentation:
-    """All decisions about a pod; those before the last one are details."""
+    """All decisions about a pod; those before the last two are details."""
     views, total = explanation.decisions, len(explanation.decisions)
     sections = [Section("Warnings", [Bullets(explanation.warnings)])]
     for number, view in enumerate(views, 1):
-        title = decision_title(view, number, total) or "Decision"
-        sections.append(Section(title, [*decision_blocks(view)], is_detail=number < total))
+        title = decision_title(view, number, total).capitalize() or "Decision"
+        # The last but one is often the preemption that the last one follows from.
+        is_detail = number < total - 1
+        sections.append(Section(title, [*decision_blocks(view)], is_detail=is_detail))
     remedies = Section("", [remedy_table(explanation)])
     notes = Section("Notes", [Bullets(explanation.notes)])
     about = Section("", [*map(Paragraph, whose(explanation))])
@@ -152,9 +154,7 @@ def _preemption(view: PreemptionView) -> Iterator[Block]:
         yield Paragraph(f"Preemption: {view.message}")
         return
     if view.outcome is not None:
-        headings, rows = candidate_table(view.outcome)
-        told = [[toned(cell) for cell in row] for row in rows]
-        yield Table(headings, told, title="Candidates for preemption")
+        yield presented_candidates(view.outcome, _CANDIDATES_MAX, "Candidates for preemption")
         victims = [
             (one.node, victim.pod, str(victim.priority), Toned(", ".join(victim.broken), Tone.BAD))
             for one in view.candidates

@@ -3,9 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from podium.cli.choice_text import candidate_table, choice_sentence
+from podium.cli.choice_text import choice_sentence, presented_candidates
 from podium.cli.output import count
-from podium.cli.presentation_text import toned
 from podium.cli.timeline_text import time_text
 from podium.plan.node_filling import NodeFilling, PodShare
 from podium.plan.outcome import Disruption, Happening, Moment, Plan
@@ -15,14 +14,16 @@ from podium.presenting import (
     Paragraph,
     Piece,
     Section,
-    Table,
     Tone,
     Tree,
 )
 
-_NODES_MAX = 60
-_LANES_MAX = 100
+_NODES_MAX = 40
+_LANES_MAX = 60
 _DECISIONS_MAX = 200
+_CANDIDATES_MAX = 2_000
+"""In all decisions together, as far as none is left with fewer than these:"""
+_CANDIDATES_MIN = 5
 _NARROWEST = 0.015
 _LEGEND = (
     "Hatched pods leave, blue ones are new. A pod is as wide as its CPU or its memory of the node."
@@ -59,7 +60,9 @@ def _filled(node: NodeFilling) -> Iterator[list[Piece]]:
 
 
 def _says(pod: PodShare) -> str:
-    return f"{pod.pod}, priority {pod.priority}, {100 * pod.share:.0f} %"
+    # Where a box is narrow, its name matters more than its namespace.
+    namespace, _, name = pod.pod.rpartition("/")
+    return f"{name} in {namespace}, priority {pod.priority}, {100 * pod.share:.0f} %"
 
 
 def _tone(pod: PodShare, other: Tone) -> Tone:
@@ -136,12 +139,12 @@ def _branch(one: Disruption, by: dict[str, list[Disruption]], seen: frozenset[st
 
 def decisions(plan: Plan) -> Iterator[Section]:
     """Each choice of a node to preempt on, with its candidates."""
-    for one in plan.preemptions[:_DECISIONS_MAX]:
-        headings, rows = candidate_table(one)
-        table = Table(headings, [[toned(cell) for cell in row] for row in rows])
+    shown = plan.preemptions[:_DECISIONS_MAX]
+    each = max(_CANDIDATES_MIN, _CANDIDATES_MAX // max(1, len(shown)))
+    for one in shown:
         title = f"Decision: {one.preemptor} preempts on {one.node}, {time_text(one.at_s)}"
         said = Paragraph(choice_sentence(one), Tone.GOOD)
-        yield Section(title, [said, table], is_detail=True, is_long=True)
+        yield Section(title, [said, presented_candidates(one, each)], is_detail=True, is_long=True)
     for pod in plan.pending[:_DECISIONS_MAX]:
         title = f"Decision: {pod.pod} stays pending"
         yield Section(title, [Paragraph(pod.message, Tone.BAD)], is_detail=True, is_long=True)

@@ -70,7 +70,9 @@ def simulation_presentation(simulation: "Simulation", series: "RunSeries") -> "P
         headline=summary(simulation),
         sections=[
             Section("What failed", [Bullets(failures(simulation))]),
-            Section("Pods by priority class", [Table(headings, rows)]),
+            Section(
+                "Pods by priority class", [Table([one.capitalize() for one in headings], rows)]
+            ),
             Section("Over time", [Picture("Pods, nodes and waits over time", drawn)]),
             Section("Notes", [Bullets(simulation.notes)]),
         ],

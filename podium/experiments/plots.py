@@ -43,25 +43,33 @@ def png(drawn: Any) -> bytes:
 
 
 def run_png(runs: Mapping[str, RunSeries]) -> bytes:
-    """The lines of runs as one picture, a column a run and with the same scales.
+    """The lines of runs as one picture: a column a run and with the same scales, or one in two.
 
     Args:
         runs: by what they are called.
     """
+    from matplotlib.ticker import MaxNLocator
+
     panels = _panels(runs)
-    drawn, axes = figure(len(panels), len(runs))
+    alone = len(runs) == 1
+    drawn, axes = figure(-(-len(panels) // 2), 2) if alone else figure(len(panels), len(runs))
     for column, (called, series) in enumerate(runs.items()):
         for row, (title, measure, of) in enumerate(panels):
-            axis = axes[row][column]
+            axis = axes[row // 2][row % 2] if alone else axes[row][column]
             axis.set_title(f"{title} – {called}" if len(runs) > 1 else title, fontsize=10)
             if measure == "waits":
                 _draw_waits(axis, series)
             else:
                 _draw_lines(axis, series, measure, of)
-    for row in range(len(panels)):
-        top = max(axis.get_ylim()[1] for axis in axes[row])
-        for axis in axes[row]:
+            if of == CLASS:
+                axis.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
+                axis.set_ylim(0, max(1.0, axis.get_ylim()[1]))
+    for group in axes.flat[: len(panels)].reshape(-1, 1) if alone else axes:
+        top = max(axis.get_ylim()[1] for axis in group)
+        for axis in group:
             axis.set_ylim(0, top)
+    for axis in axes.flat[len(panels) :] if alone else ():
+        axis.remove()
     return png(drawn)
 
 

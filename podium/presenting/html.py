@@ -21,13 +21,15 @@ from podium.presenting.presentation import (
     Tree,
 )
 
+_NAME_LENGTH_MAX = 32
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 # The colours can be told apart by the colour-blind.
 _STYLE = """
 :root { color-scheme: light dark; --text: #1b1f24; --back: #fff; --line: #d0d7de;
   --head: #f3f5f7; --good: #0550ae; --bad: #a33a00; --waiting: #6e4b9e; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --back: #0d1117; --line: #30363d;
-  --head: #161b22; --good: #79c0ff; --bad: #ffa657; --waiting: #d2a8ff; } }
+  --head: #161b22; --good: #79c0ff; --bad: #ffa657; --waiting: #d2a8ff; }
+  img { filter: invert(0.93) hue-rotate(180deg); } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back);
   max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h3 { font-size: 1rem; }
@@ -37,8 +39,8 @@ summary { cursor: pointer; }
 .table { overflow-x: auto; } img { max-width: 100%; background: #fff; }
 table { border-collapse: collapse; font-size: 0.9rem; }
 th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; }
-th { background: var(--head); white-space: nowrap; }
+  vertical-align: top; overflow-wrap: break-word; }
+th { background: var(--head); white-space: nowrap; } .name { white-space: nowrap; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
 .waiting { color: var(--waiting); } .faint { opacity: 0.6; }
 """
@@ -60,7 +62,8 @@ PICTURE_STYLE = """
 # Inside a page that has colours of its own; classes carry a name that nobody else has.
 _FRAGMENT_STYLE = """
 .podium summary { cursor: pointer; font-weight: 600; } .podium img { max-width: 100%; }
-.podium td, .podium th { text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+.podium td, .podium th { text-align: left; vertical-align: top; overflow-wrap: break-word; }
+.podium .name { white-space: nowrap; }
 .podium .bad { color: #c24400; font-weight: 600; } .podium .good { color: #1f75d1; }
 .podium .waiting { color: #8a63c0; } .podium .faint { opacity: 0.6; }
 """
@@ -175,9 +178,12 @@ def _row(tag: str, cells: Iterable[Cell]) -> str:
 
 
 def _cell(tag: str, cell: Cell) -> str:
-    tone = cell.tone if isinstance(cell, Toned) else Tone.NONE
-    return f"<{tag}{_class(tone)}>{escape(str(cell))}</{tag}>"
+    text, tone = str(cell), cell.tone if isinstance(cell, Toned) else Tone.NONE
+    # Browsers would break a short name at its hyphens.
+    is_name = "-" in text and text.count(" ") < 2 and len(text) <= _NAME_LENGTH_MAX
+    kind = f"{tone} name".lstrip() if is_name else tone
+    return f"<{tag}{_class(kind)}>{escape(text)}</{tag}>"
 
 
-def _class(tone: Tone) -> str:
-    return f' class="{tone}"' if tone else ""
+def _class(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""

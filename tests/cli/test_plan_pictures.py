@@ -34,10 +34,10 @@ def test_pods_whose_names_come_again_end() -> None:
 
 
 def test_much_is_cut() -> None:
-    section = cascades(Plan(disruptions=(LOST,) * 105))
+    section = cascades(Plan(disruptions=(LOST,) * 65))
     assert section.blocks[1] == Paragraph("5 pods more lose a place.")
     pod = PodShare("d/p", 0, 0.0, is_leaving=False, is_other=True)
-    filled = tuple(NodeFilling(f"n{number}", (pod,) * 200, ()) for number in range(61))
+    filled = tuple(NodeFilling(f"n{number}", (pod,) * 200, ()) for number in range(41))
     (bars,) = before_and_after(Plan(nodes=filled)).blocks
     assert isinstance(bars, Bars)
     assert "1 node more change." in bars.notes
