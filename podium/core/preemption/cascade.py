@@ -6,6 +6,7 @@ import numpy as np
 
 from podium.api.objects import controller_of
 from podium.core.handle import Handle
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.preemption.choice import choose
 from podium.core.preemption.cross_node.absence import Absence
@@ -14,9 +15,11 @@ from podium.core.preemption.importance import IMPORTANCE
 from podium.core.preemption.policy import policy_of
 from podium.core.preemption.stranding import place, replacement
 from podium.core.preemption.victim_table import VictimTables
+from podium.core.recent import Recent
 
 SIZE_MAX = 64
 """Larger cascades count as this large."""
+_RUNS_MAX = 16
 
 
 class Cascade:
@@ -39,6 +42,7 @@ class Cascade:
         self._tables = VictimTables(
             handle.snapshot, handle.budgets, self._importance, self._shields
         )
+        self._runs: Recent[PodClass, DryRun] = Recent(_RUNS_MAX)
 
     def __call__(self, victims: Sequence[PodInfo], own_row: int) -> tuple[int, set[int]]:
         """The size of the cascade, and the rows that replacements come to; never to their own."""
@@ -72,7 +76,7 @@ class Cascade:
         snapshot, filtering = self._handle.snapshot, self._handle.finder.filtering(pod)
         closed = np.flatnonzero(filtering.outcome > 0)
         closed = closed[closed != own_row]
-        run = self._new_run()
+        run = self._run_of(pod)
         run.update(pod, filtering, closed)
         candidates = closed[run.is_candidate[closed]]
         if not len(candidates):
@@ -86,15 +90,19 @@ class Cascade:
         absence.put(pod, snapshot.names[row])
         return row, victims
 
-    def _new_run(self) -> DryRun:
-        handle = self._handle
+    def _run_of(self, pod: PodInfo) -> DryRun:
         if self._policy is not None:
             self._policy.update()
-        return DryRun(
-            handle.snapshot,
-            handle.nominator,
-            handle.budgets,
-            self._importance,
-            self._tables,
-            self._shields,
-        )
+        run = self._runs.get(pod.cls)
+        if run is None:
+            handle, importance = self._handle, self._importance
+            run = DryRun(
+                handle.snapshot,
+                handle.nominator,
+                handle.budgets,
+                importance,
+                self._tables,
+                self._shields,
+            )
+            self._runs.put(pod.cls, run)
+        return run
