@@ -5,6 +5,10 @@ import type { Budget, Node, Pod, Step, View } from "./shapes";
 export const budgetKey = (budget: Budget) => `${budget.namespace}/${budget.name}`;
 export const podKey = (pod: Pod) => `${pod.namespace}/${pod.name}`;
 
+// What stands for the class of a pod that has none, since its priority matters all the same.
+export const classOf = (pod: Pod) => pod.priorityClass || (pod.priority ? `priority ${pod.priority}` : "no class");
+const CLASSES_MAX = 100;
+
 type Pods = Map<string, Pod>;
 const NONE: Pods = new Map();
 
@@ -19,6 +23,8 @@ export class Cluster {
 
   // Of nodes whose pods haven't changed since somebody asked.
   private readonly usages = new Map<string, Usage>();
+  // The classes that pods have had, with their priorities; some may be gone, or never have been.
+  readonly classes = new Map<string, number>();
   // Nodes that have changed, or whose pods have, since they were painted.
   readonly touched = new Set<string>();
   // Counts the changes of nodes.
@@ -86,6 +92,7 @@ export class Cluster {
     this.removePod(pod.uid);
     this.pods.set(pod.uid, pod);
     this.touch(pod);
+    if (this.classes.size < CLASSES_MAX) this.classes.set(classOf(pod), pod.priority);
     if (pod.node) put(this.bound, pod.node, pod);
     else if (pod.nominatedNode) put(this.nominated, pod.nominatedNode, pod);
     if (pod.queue) put(this.queued, pod.queue, pod);

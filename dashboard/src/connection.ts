@@ -78,7 +78,9 @@ export async function follow(listener: Listener): Promise<void> {
       }
       if (status === 410 || status === 404) number = null;
       const waitMs = WAITS_MS[Math.min(failures++, WAITS_MS.length - 1)]!;
-      listener.lost(error instanceof Error ? error.message : String(error), waitMs);
+      // What browsers say of a server that isn't there tells nobody anything.
+      const why = error instanceof TypeError ? "the server doesn't answer" : String((error as Error).message);
+      listener.lost(why, waitMs);
       await waitOrOnline(waitMs);
     }
   }

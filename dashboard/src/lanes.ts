@@ -5,9 +5,9 @@ export const LANES = ["bound", "preempted", "evicted", "tainted"] as const;
 export type Lane = (typeof LANES)[number] | "other";
 
 // Which lane of the timeline an entry belongs to.
-export function laneOf(entry: Entry): Lane {
-  if (/Bound/.test(entry.type)) return "bound";
-  if (/Preempt/.test(entry.type) || /preempt/.test(entry.text)) return "preempted";
-  if (/Evict/.test(entry.type) || /evict/.test(entry.text)) return "evicted";
-  return /Taint|Cordon/.test(entry.type) ? "tainted" : "other";
+export function laneOf({ type, text }: Entry): Lane {
+  if (/Bound$/.test(type)) return "bound";
+  if (/^Preempted/.test(type)) return "preempted";
+  if (/Evict/.test(type) || (/Terminating|Failed$/.test(type) && /\(.*(evict|taint)/.test(text))) return "evicted";
+  return /Taint|Cordon/.test(type) ? "tainted" : "other";
 }

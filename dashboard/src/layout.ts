@@ -11,6 +11,7 @@ export interface Layout { boxes: Box[]; columns: number; height: number; by: By 
 
 const NODES_AT_ONCE = 150;
 const GAP = 8;
+const NODE_MAX = 460;
 const NAMELESS = "(none)";
 
 export const valueOf = (node: Node, by: By) => node[by] || NAMELESS;
@@ -32,10 +33,10 @@ export function layOut(nodes: Node[], by: By | "node", width: number, height: nu
   const wide = by === "node" ? nodeWidth(boxes.length, width, height) * zoom : groupWidth(boxes.length, width, height);
   const columns = Math.max(1, Math.min(boxes.length, Math.floor((width - GAP) / (wide + GAP))));
   const rows = Math.ceil(boxes.length / columns);
-  const boxWidth = (width - GAP) / columns - GAP;
+  const boxWidth = Math.min((width - GAP) / columns - GAP, by === "node" ? NODE_MAX * Math.max(1, zoom) : Infinity);
   const fill = (height - GAP) / rows - GAP;
   const boxHeight = by === "node"
-    ? clamp(zoom === 1 ? fill : nodeHeight(boxWidth), 36, boxWidth * 0.95)
+    ? clamp(zoom === 1 ? fill : nodeHeight(boxWidth), 36, boxWidth * 0.8)
     : Math.max(170, fill);
   boxes.forEach((box, index) => {
     box.x = GAP + (index % columns) * (boxWidth + GAP);

@@ -1,6 +1,8 @@
 // Colours by priority class: the higher, the darker (the lighter, on dark), so that they can be
 // told apart without hues. Kubernetes' own classes are grey.
-import type { Pod, View } from "./shapes";
+import { classOf } from "./cluster";
+import type { History } from "./history";
+import type { Pod, PriorityClass } from "./shapes";
 import { useStore } from "./store";
 import { useTheme } from "./theme";
 
@@ -9,38 +11,37 @@ const DARK = ["#4c4a78", "#4562a3", "#3f86b3", "#43aaa6", "#74c98f", "#b9df84", 
 const SYSTEM = { light: "#8a929c", dark: "#7b8490" };
 
 export interface Palette { text: string; box: string; line: string; faint: string; empty: string;
-  bad: string; warn: string; ofClass(name: string): string; ofPod(pod: Pod): string }
+  bad: string; warn: string; classes: PriorityClass[]; ofClass(name: string): string; ofPod(pod: Pod): string }
 
 export const isSystem = (name: string) => name.startsWith("system-");
 
-export interface ClassOfView { name: string; value: number }
-
-// The classes that pods may have, lowest first; "" is that of pods without one.
-export function classesOf(view: View): ClassOfView[] {
-  const known = new Map(view.priorityClasses.map((one) => [one.name, one.value]));
-  if (!known.has("")) known.set("", 0);
-  return [...known].map(([name, value]) => ({ name, value })).sort((a, b) => a.value - b.value);
+// The classes that pods may have, lowest first.
+function classesOf({ view, cluster }: History): PriorityClass[] {
+  const known = view.priorityClasses.map(({ name, value }): [string, number] => [name, value]);
+  return [...new Map([...cluster.classes, ...known])].map(([name, value]) => ({ name, value }))
+    .sort((a, b) => a.value - b.value);
 }
 
 // The palette of what is shown, as the style sheet has it for light or dark.
 export function usePalette(): Palette {
-  const view = useStore().history!.view;
+  const history = useStore().history!;
   const { isDark } = useTheme();
-  if (last?.view !== view || last.isDark !== isDark) last = { view, isDark, palette: makePalette(classesOf(view), isDark) };
+  const key = [history.view.priorityClasses, history.cluster.classes.size, isDark, history];
+  if (!last || key.some((one, index) => one !== last!.key[index])) last = { key, palette: makePalette(classesOf(history), isDark) };
   return last.palette;
 }
 
-let last: { view: View; isDark: boolean; palette: Palette } | null = null;
+let last: { key: unknown[]; palette: Palette } | null = null;
 
-function makePalette(classes: ClassOfView[], isDark: boolean): Palette {
+function makePalette(classes: PriorityClass[], isDark: boolean): Palette {
   const style = getComputedStyle(document.documentElement);
   const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const own = classes.filter((one) => !isSystem(one.name)).map((one) => one.name);
   const colours = new Map(own.map((name, rank) => [name, ramp(rank, own.length, isDark)]));
   const ofClass = (name: string) =>
-    colours.get(name) ?? (isSystem(name) ? SYSTEM[isDark ? "dark" : "light"] : colours.get("")!);
+    colours.get(name) ?? SYSTEM[isDark ? "dark" : "light"];
   return { text: of("text"), box: of("box"), line: of("line"), faint: of("faint"), empty: of("empty"), bad: of("bad"),
-    warn: of("warn"), ofClass, ofPod: (pod) => ofClass(pod.priorityClass) };
+    warn: of("warn"), classes, ofClass, ofPod: (pod) => ofClass(classOf(pod)) };
 }
 
 function ramp(rank: number, ranks: number, isDark: boolean): string {

@@ -1,10 +1,10 @@
 // The picture of a cluster: nodes as boxes filled by their pods. Arrows move among them.
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { podKey, type Cluster } from "./cluster";
+import { classOf, podKey, type Cluster } from "./cluster";
 import { bytes, count, cpu, several } from "./format";
 import { groupingOf, layOut, nodesIn, type Box, type Focus, type Grouping, type Layout } from "./layout";
 import { cellsOf, paintBox, stripsOf } from "./paint";
-import { classesOf, usePalette } from "./palette";
+import { usePalette } from "./palette";
 import { nodeLink, open, podLink } from "./routes";
 import type { Node, Pod } from "./shapes";
 import { useStore } from "./store";
@@ -41,7 +41,7 @@ export function Picture() {
   const paint = (touched: Set<string> | null) => {
     const context = canvas.current!.getContext("2d")!;
     const [ratio, top] = [devicePixelRatio, frame.current!.scrollTop];
-    const classes = classesOf(history!.view).map((one) => one.name).reverse();
+    const classes = palette.classes.map((one) => one.name).reverse();
     context.setTransform(ratio, 0, 0, ratio, 0, -top * ratio);
     if (!touched) context.clearRect(0, top, size.width, size.height);
     const scene = { context, cluster, classes, palette, resource: kept.resource };
@@ -175,7 +175,7 @@ function Tip({ found, cluster, size }: { found: Found; cluster: Cluster; size: {
     return (
       <div class="tip" role="tooltip" style={style}>
         <b>{podKey(pod)}</b>
-        <span>{pod.priorityClass || "no class"}, priority {count(pod.priority)}</span>
+        <span>{classOf(pod)}, priority {count(pod.priority)}</span>
         <span>CPU {cpu(pod.cpuMilli)}, memory {bytes(pod.memoryBytes)}</span>
         <span>{found.isGhost ? `nominated to ${pod.nominatedNode}` : pod.state}{pod.owner && `, of ${pod.owner}`}</span>
       </div>
@@ -235,13 +235,11 @@ function Toolbar({ by, focus, nodes, change, zoom }: ToolbarProps) {
 
 // Which colour is which class; the classes that pods have.
 function Legend() {
-  const { history } = useStore();
   const palette = usePalette();
-  const classes = classesOf(history!.view);
   return (
     <ul class="legend" aria-label="Colours">
-      {classes.map(({ name, value }) => (
-        <li key={name}><Swatch colour={palette.ofClass(name)} /> {name ? <>{name} <small>{count(value)}</small></> : "no class"}</li>
+      {palette.classes.map(({ name, value }) => (
+        <li key={name}><Swatch colour={palette.ofClass(name)} /> {name}{!/^(priority \d|no class)/.test(name) && <> <small>{count(value)}</small></>}</li>
       ))}
       <li><i class="swatch hatched" /> terminating</li>
       <li><i class="swatch ghost" /> nominated</li>

@@ -54,5 +54,5 @@ export interface PodPage {
 }
 export interface Signal { signal: string; available: string; threshold: string; kind: string }
 export interface NodePage { manifest: string; signals: Signal[]; history: Entry[] }
-export interface PlanPage { presentation: Presentation; summary: string; warnings: string[] }
+export interface PlanPage { presentation: Presentation }
 export interface Applied { object: string; result: string; problem: string }

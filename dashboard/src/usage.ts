@@ -1,5 +1,5 @@
 // What pods request of nodes, summed up.
-import type { Cluster } from "./cluster";
+import { classOf, type Cluster } from "./cluster";
 import type { Node, Pod } from "./shapes";
 
 export type Resource = "cpu" | "memory";
@@ -26,8 +26,8 @@ export function usageOfPods(pods: Iterable<Pod>, nominated: number): Usage {
     usage.cpuMilli += pod.cpuMilli;
     usage.memoryBytes += pod.memoryBytes;
     if (pod.state === "terminating") usage.terminating++;
-    more(usage.cpu, pod.priorityClass, pod.cpuMilli);
-    more(usage.memory, pod.priorityClass, pod.memoryBytes);
+    more(usage.cpu, classOf(pod), pod.cpuMilli);
+    more(usage.memory, classOf(pod), pod.memoryBytes);
   }
   return usage;
 }

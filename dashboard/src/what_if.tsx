@@ -74,7 +74,6 @@ export function WhatIf() {
               {!isPlanned && <span class="faint">The manifests have changed: plan them again.</span>}
             </form>
           )}
-          {kept.plan.warnings.map((warning) => <p class="bad">⚠ {warning}</p>)}
           <Told presentation={kept.plan.presentation} />
         </>
       )}

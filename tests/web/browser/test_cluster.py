@@ -45,6 +45,8 @@ def test_it_loads(running: Running, opened: Opened, shot: Shot) -> None:
     has(page.locator(".connection"), "Live")
     has(page.locator("#budgets"), "blue")
     has(page.locator(".legend"), "cat-3 30,000")
+    # A class that was deleted; pods keep the priority that it gave them.
+    has(page.locator(".legend"), "launch 25,000")
     assert running.tokens.reader not in page.url
     shot(page, "cluster")
 
