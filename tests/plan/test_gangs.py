@@ -175,3 +175,12 @@ def test_nobody_of_a_gang_is_taken_if_one_of_it_may_not_be(why: str) -> None:
         [*NODES, whole, *running], pod("urgent", priorityClassName="high"), options=options
     )
     assert not found.preemptions
+
+
+@pytest.mark.parametrize(("cpu", "count"), [("2", 2), ("3", 0)])
+def test_what_a_group_asks_for_has_to_be_free(cpu: str, count: int) -> None:
+    members = [member(number, PLUGINS, cpu="500m") for number in (1, 2)]
+    found = planned([*NODES, group(2, PLUGINS, minResources={"cpu": cpu})], *members)
+    assert len(found.placements) == count
+    says = "PodGroup default/gang asks for minResources of 3000m cpu, and there are 2000m."
+    assert {one.message for one in found.pending} == ({says} if not count else set())

@@ -1,6 +1,5 @@
 """All pods of a gang that there must be are placed, or none, on clusters by seed."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import groupby
@@ -8,10 +7,8 @@ from random import Random
 from typing import Any
 
 import pytest
-import yaml
 
 from podium.simulation.scenario_runner import Simulation
-from tests.conftest import ROOT
 from tests.policies.worlds import CLASSES, play
 
 SEEDS = range(6)
@@ -33,8 +30,10 @@ class World:
         self.sizes: dict[str, int] = {}
         self.whole: set[str] = set()
         self.alpha: set[str] = set()
-        groups = [self._group(rng, f"gang-{number}") for number in range(rng.randint(2, 4))]
-        pods = [pod for name in self.sizes for pod in self._members(rng, name)]
+        names = [f"gang-{number}" for number in range(rng.randint(2, 4))]
+        classes = {name: rng.choice((*CLASSES,)) for name in names}
+        groups = [self._group(rng, *one) for one in classes.items()]
+        pods = [pod for one in classes.items() for pod in self._members(rng, *one)]
         singles = [
             _pod(rng, f"single-{n}", rng.choice(("batch", "normal")))
             for n in range(rng.randint(2, 6))
@@ -50,16 +49,17 @@ class World:
                 "seed": seed,
                 "until": f"{UNTIL_S}s",
                 "nodes": [{"name": "n-", "count": 3, "capacity": {"cpu": "2", "memory": "8Gi"}}],
-                "manifests": [*map(_class, CLASSES), *map(_definition, APIS), *groups],
+                "manifests": [*map(_class, CLASSES), *groups],
                 "steps": sorted(steps, key=lambda step: float(step["at"][:-1])),
             },
         }
 
-    def _group(self, rng: Random, name: str) -> Obj:
+    def _group(self, rng: Random, name: str, priority: str) -> Obj:
         self.sizes[name] = rng.randint(2, 5)
         self.least[name] = rng.randint(2, self.sizes[name])
         if rng.random() < 0.5:
-            spec: Obj = {"schedulingPolicy": {"gang": {"minCount": self.least[name]}}}
+            policy = {"gang": {"minCount": self.least[name]}}
+            spec: Obj = {"schedulingPolicy": policy, "priorityClassName": priority}
             self.alpha.add(name)
             if rng.random() < 0.7:
                 spec["disruptionMode"] = "PodGroup"
@@ -67,8 +67,7 @@ class World:
             return _object(f"{APIS[0]}/v1alpha2", "PodGroup", name, spec)
         return _object(f"{APIS[1]}/v1alpha1", "PodGroup", name, {"minMember": self.least[name]})
 
-    def _members(self, rng: Random, name: str) -> Iterator[Obj]:
-        priority = rng.choice((*CLASSES,))
+    def _members(self, rng: Random, name: str, priority: str) -> Iterator[Obj]:
         for number in range(self.sizes[name]):
             pod = _pod(rng, f"{name}-{number}", priority, cpu="1")
             pod["metadata"]["labels"] = {"gang": name}
@@ -80,13 +79,17 @@ class World:
 
 
 @by_seed
-def test_no_gang_has_a_part_of_what_it_needs(seed: int) -> None:
+def test_gangs_keep_their_promises(seed: int) -> None:
     world = World(seed)
     simulation, _ = play(world.scenario, GANGS)
     assert not _parts(world, simulation)
+    assert not _torn(world, simulation)
+    # None waits for ever for what another one holds.
+    started = {_gang_of(one.name) for one in simulation.entries if one.type == "PodBound"}
+    assert world.least.keys() <= started
 
 
-def test_without_the_option_gangs_do() -> None:
+def test_without_the_option_gangs_get_parts() -> None:
     found = [(world := World(seed), play(world.scenario, {})[0]) for seed in SEEDS]
     assert any(_parts(*one) for one in found)
 
@@ -95,33 +98,6 @@ def test_gangs_preempt_and_are_preempted() -> None:
     played = [(world := World(seed), play(world.scenario, GANGS)) for seed in SEEDS]
     assert any(_gang_of(one.preemptor.name) in w.least for w, (_, t) in played for one in t)
     assert any(_gang_of(one.victim.name) in w.whole for w, (_, t) in played for one in t)
-
-
-@by_seed
-def test_every_gang_runs_in_the_end(seed: int) -> None:
-    world = World(seed)
-    simulation, _ = play(world.scenario, GANGS)
-    started = {_gang_of(one.name) for one in simulation.entries if one.type == "PodBound"}
-    assert world.least.keys() <= started
-
-
-@by_seed
-def test_a_gang_is_preempted_as_a_whole_where_it_says_so(seed: int) -> None:
-    world = World(seed)
-    simulation, _ = play(world.scenario, GANGS)
-    running: dict[str, set[str]] = defaultdict(set)
-    for _, entries in groupby(simulation.entries, key=lambda one: one.at_s):
-        moment = list(entries)
-        preempted = {
-            one.name
-            for one in moment
-            if one.type in ("PodTerminating", "PodGone")
-            and one.details.get("disruption") == "PreemptionByScheduler"
-        }
-        for gang in world.whole:
-            if preempted & running[gang]:
-                assert running[gang] <= preempted
-        _follow(moment, running)
 
 
 def _parts(world: World, simulation: Simulation) -> list[tuple[float, str, int]]:
@@ -135,6 +111,28 @@ def _parts(world: World, simulation: Simulation) -> list[tuple[float, str, int]]
             members = running[gang] | {name for name in bound if _gang_of(name) == gang}
             if len(members) < world.least[gang]:
                 found.append((at_s, gang, len(members)))
+        _follow(moment, running)
+    return found
+
+
+def _torn(world: World, simulation: Simulation) -> list[tuple[float, str]]:
+    """When which gang lost some pods by preemption and kept others, though it goes as a whole."""
+    found, running = [], defaultdict[str, set[str]](set)
+    for at_s, entries in groupby(simulation.entries, key=lambda one: one.at_s):
+        moment = list(entries)
+        preempted = {
+            one.name
+            for one in moment
+            if one.type in ("PodTerminating", "PodGone")
+            and one.details.get("disruption") == "PreemptionByScheduler"
+        }
+        # Whoever ends by itself at the same moment stays behind by right.
+        ended = {one.name for one in moment if one.type == "PodSucceeded"}
+        found += [
+            (at_s, gang)
+            for gang in sorted(world.whole)
+            if preempted & running[gang] and not running[gang] - ended <= preempted
+        ]
         _follow(moment, running)
     return found
 
@@ -177,22 +175,6 @@ def _object(api_version: str, kind: str, name: str, spec: Obj) -> Obj:
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
-def _definition(group: str) -> Obj:
-    """The definition of the example, of either group."""
-    text = (ROOT / "examples/policies/gangs/manifests.yaml").read_text()
-    found: Obj = next(iter(yaml.safe_load_all(text)))
-    version = "v1alpha2" if group == APIS[0] else "v1alpha1"
-    found["metadata"] = {
-        "name": f"podgroups.{group}",
-        "annotations": {"api-approved.kubernetes.io": "https://example.com"},
-    }
-    found["spec"]["group"] = group
-    found["spec"]["versions"][0]["name"] = version
-    spec = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
-    spec["x-kubernetes-preserve-unknown-fields"] = True
-    return json.loads(json.dumps(found))
-
-
 @pytest.mark.parametrize(("until_s", "nominated"), [(40, 2), (100, 0)])
 def test_room_is_given_up_when_the_time_is_over(until_s: int, nominated: int) -> None:
     rng = Random(0)
@@ -206,7 +188,7 @@ def test_room_is_given_up_when_the_time_is_over(until_s: int, nominated: int) ->
     spec = {
         "until": f"{until_s}s",
         "nodes": [{"name": "n-", "count": 2, "capacity": {"cpu": "2", "memory": "8Gi"}}],
-        "manifests": [*map(_class, CLASSES), _definition(APIS[1]), group],
+        "manifests": [*map(_class, CLASSES), group],
         "steps": [{"at": "1s", "apply": slow}, *({"at": "20s", "apply": one} for one in members)],
     }
     head = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}

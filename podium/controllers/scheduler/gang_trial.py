@@ -46,9 +46,10 @@ class Trial:
     plugins: frozenset[str]
 
     @property
-    def needs_victims(self) -> bool:
-        """Whether anybody has to go."""
-        return any(place.found is not None for place in self.places)
+    def victims(self) -> list[PodInfo]:
+        """Who has to go."""
+        found = (place.found for place in self.places)
+        return [pod for one in found if one is not None for pod in one.victims]
 
 
 def try_gang(

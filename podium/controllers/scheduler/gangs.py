@@ -29,6 +29,7 @@ from podium.core.gangs.pod_groups import GangId, PodGroup, PodGroups
 from podium.core.pods import PodInfo
 from podium.core.queue import QueuedPod
 from podium.core.status import unschedulable
+from podium.plugins.node_resources_fit import NodeResourcesFit
 
 GANG_SCHEDULING = "GangScheduling"
 """Who rejects pods that wait for others of their gang."""
@@ -156,22 +157,37 @@ class Gangs:
         pods = [queued.pod for queued in members]
         preempts = room is None
         trial = try_gang(scheduler, pods, least, preempts=preempts)
-        why = "" if trial.is_success else self._why(gang, trial, least, room)
+        why, plugins = self._lack(gang, group, trial), {NodeResourcesFit.name, *trial.plugins}
+        if not trial.is_success:
+            why, plugins = self._why(gang, trial, least, room), {*trial.plugins}
         if scheduler.watch is not None:
             # Only now it is clear what is to be told.
             tell = _as_gang(scheduler.watch, why)
             try_gang(scheduler, pods, least, preempts=preempts, tell=tell)
-        if not trial.is_success:
+        if why:
             is_waiting = room is not None and not room.is_given_up
             nomination = KEEP if is_waiting else ""
-            self._fail(members, Failure(why, trial.plugins, nomination=nomination))
-        elif trial.needs_victims:
+            self._fail(members, Failure(why, plugins, nomination=nomination))
+        elif trial.victims:
             wait_s = self._timeout_s if group.timeout_s is None else group.timeout_s
             room = self._rooms[gang] = _Room(self._context.now_s + wait_s)
             self._make_room(gang, members, trial, room)
         else:
             self._rooms.pop(gang, None)
             self._bind(members, trial)
+
+    def _lack(self, gang: GangId, group: PodGroup, trial: Trial) -> str:
+        """What of the resources that it asks for isn't free, in words; empty if nothing."""
+        columns = self._context.scheduler.snapshot.resources
+        own = [*self._groups.placed(gang), *trial.victims]
+        for index, needed in columns.counted(group.resources):
+            resource, free = columns.names[index], columns.free[index]
+            has = int(free[free > 0].sum()) + sum(one.cls.held.get(resource, 0) for one in own)
+            if has < needed:
+                unit = "m" if resource == "cpu" else ""
+                asked = f"minResources of {needed}{unit} {resource}"
+                return f"{_named(gang)} asks for {asked}, and there are {has}{unit}."
+        return ""
 
     def _why(self, gang: GangId, trial: Trial, least: int, room: _Room | None) -> str:
         fit = f" ({_listed(place.pod for place in trial.places)})" if trial.places else ""
@@ -197,9 +213,10 @@ class Gangs:
         self, gang: GangId, members: Sequence[QueuedPod], trial: Trial, room: _Room
     ) -> None:
         places = {place.pod.uid: place for place in trial.places}
-        victims = [pod for place in trial.places if place.found for pod in place.found.victims]
         until = timestamp(math.ceil(room.until_s))
-        message = f"{_named(gang)} waits until {until} at most for {_listed(victims)} to leave."
+        message = (
+            f"{_named(gang)} waits until {until} at most for {_listed(trial.victims)} to leave."
+        )
         for queued in members:
             place = places.get(queued.uid)
             node_name = "" if place is None else place.node_name

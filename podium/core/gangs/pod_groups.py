@@ -7,11 +7,13 @@ label `scheduling.x-k8s.io/pod-group`.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from podium.api.kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD, Kind
 from podium.api.objects import Object, labels, name, namespace, spec_of, uid
 from podium.api.pods import node_name_of
+from podium.api.quantity import nanos
+from podium.api.resources import resource_amount
 from podium.config.preemption_options import Gangs, PodGroupApi
 from podium.core.pods import UNPLACED, PodInfo
 
@@ -35,12 +37,14 @@ class PodGroup:
         goes_as_a_whole: whether all its pods are preempted if one is.
         timeout_s: for how long it may wait for room that was made for it; None if it doesn't say.
         priority: of its pods together; None if each has its own.
+        resources: what has to be free for all of them, as the scheduler counts it.
     """
 
     least: int
     goes_as_a_whole: bool = False
     timeout_s: float | None = None
     priority: int | None = None
+    resources: Mapping[str, int] = field(default_factory=dict)
 
 
 class PodGroups:
@@ -168,4 +172,9 @@ def _of_kubernetes(spec: Object) -> PodGroup:
 def _of_plugins(spec: Object) -> PodGroup:
     timeout_s = spec.get("scheduleTimeoutSeconds")
     least = int(spec.get("minMember") or 1)
-    return PodGroup(least, timeout_s=None if timeout_s is None else float(timeout_s))
+    amounts: Object = spec.get("minResources") or {}
+    return PodGroup(
+        least,
+        timeout_s=None if timeout_s is None else float(timeout_s),
+        resources={name: resource_amount(name, nanos(raw)) for name, raw in amounts.items()},
+    )
