@@ -79,6 +79,10 @@ NamespaceOption = Annotated[
         autocompletion=completing.namespaces,
     ),
 ]
+ServeOption = Annotated[
+    bool,
+    typer.Option("--serve", help="Show the run in a browser as well: prints a link, until Ctrl-C."),
+]
 PluginOption = Annotated[
     list[str] | None,
     typer.Option(

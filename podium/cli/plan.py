@@ -19,6 +19,7 @@ from podium.cli.gating import (
     print_sarif,
     read_gates,
 )
+from podium.cli.options import ServeOption
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     Progress,
@@ -34,6 +35,7 @@ from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
     from podium.cli.inputs import Asked
+    from podium.cli.plan_recording import PlanRecording
     from podium.plan.gates import Finding, Gate
     from podium.plan.outcome import Plan
     from podium.plan.request import Request
@@ -84,13 +86,15 @@ def plan(
     workers: WorkersOption = None,
     optimal: OptimalOption = False,
     optimal_seconds: OptimalSecondsOption = 60.0,
+    serve: ServeOption = False,
 ) -> None:
     """Say what applying manifests would do: placements, preemptions, budgets.
 
     The state is what `kubectl get -o yaml` prints. Pods that wait in it, and those that the
     manifests bring, are decided in queue order. Then time passes, in simulation: victims take
     their grace period to go, workloads replace what they lose, and that may cost others a place.
-    Ctrl-C prints what is known so far.
+    Ctrl-C prints what is known so far. To look at it in a browser:
+    podium plan -f state.yaml --apply batch.yaml --serve
     """
     from podium.cli.inputs import read_request
     from podium.plan.planning import plan as make_plan
@@ -105,7 +109,9 @@ def plan(
         request = replace(request, draws=output is PlanOutput.HTML)
         with working("planning") as progress:
             told = partial(_tell, progress, seeds)
-            outcome = make_plan(request, told, workers=workers or core_count())
+            recording = _recording(request) if serve else None
+            prepare = None if recording is None else recording.begin
+            outcome = make_plan(request, told, workers=workers or core_count(), prepare=prepare)
             found = _findings(outcome, conditions, request if baseline else None)
         if optimal and not outcome.interrupted:
             outcome = _with_optimum(outcome, request, optimal_seconds)
@@ -113,7 +119,13 @@ def plan(
         fail(error)
     except KeyboardInterrupt:
         give_up()
-    _end(read, read.told_in(outcome), output, conditions, found)
+    _end(read, read.told_in(outcome), output, conditions, found, recording)
+
+
+def _recording(request: "Request") -> "PlanRecording":
+    from podium.cli.plan_recording import PlanRecording
+
+    return PlanRecording(request)
 
 
 def _with_optimum(outcome: "Plan", request: "Request", seconds: float) -> "Plan":
@@ -129,12 +141,15 @@ def _end(
     output: PlanOutput,
     gates: "Sequence[Gate]",
     found: "Sequence[Finding]",
+    recording: "PlanRecording | None",
 ) -> None:
-    """Print a plan, and exit as it deserves."""
+    """Print a plan, show it if that is asked for, and exit as it deserves."""
     if output is PlanOutput.SARIF:
         print_sarif(found, outcome, asked.applied)
     else:
         _print(outcome, output, gates, found)
+    if recording is not None:
+        recording.serve(asked)
     if outcome.interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
     exit_on(found)

@@ -13,7 +13,7 @@ from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.collecting import collect_rarely
-from podium.cli.options import InputError, MaxPodsOption, PluginOption
+from podium.cli.options import InputError, MaxPodsOption, PluginOption, ServeOption
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     AdviceOutput,
@@ -25,6 +25,7 @@ from podium.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from podium.cli.simulation_recording import SimulationRecording
     from podium.simulation.scenario_file import Scenario
 
 FAILED_EXIT_CODE = 2
@@ -87,13 +88,38 @@ def simulate(
     output: Annotated[
         SimulateOutput, typer.Option("--output", "-o", help="How to print what happens.")
     ] = SimulateOutput.TIMELINE,
+    serve: ServeOption = False,
 ) -> None:
     """Play a scenario in virtual time: manifests, timed steps, assertions.
 
     The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
     played as it was, or by another configuration, such as:
     podium simulate --recording monday --config other.yaml
+    To look at it in a browser: podium simulate storm.yaml --serve
     """
+<<<<<<< HEAD
+=======
+    if recording is not None:
+        from podium.cli.replaying import print_replay
+
+        try:
+            given = {
+                "a scenario": scenario,
+                "--until": until,
+                "--seed": seed,
+                "--serve": serve or None,
+            }
+            print_replay(
+                recording,
+                config,
+                plugin or (),
+                output,
+                [one for one in given if given[one] is not None],
+            )
+        except PodiumError as error:
+            fail(error)
+        return
+>>>>>>> b8974aa (Show plans and simulations in a browser: record each moment, serve it on loopback, and decide once more what somebody asks about)
     from podium.cli.simulate_text import print_story, progress
     from podium.cli.simulation_plots import played, print_plots
     from podium.documents.report import plain
@@ -107,7 +133,9 @@ def simulate(
         loaded = read_scenario_file(path, until, seed, max_pods, plugin or ())
         collect_rarely()
         with progress() as told:
-            simulation, series = played(loaded, told, output)
+            shown = _recording(loaded) if serve else None
+            prepare = None if shown is None else shown.begin
+            simulation, series = played(loaded, told, output, prepare)
     except PodiumError as error:
         fail(error)
     except KeyboardInterrupt:
@@ -119,12 +147,15 @@ def simulate(
         print_plots(simulation, series, output)
     else:
         print_report(plain(simulation_report(simulation)), output)
+    if shown is not None:
+        shown.serve(simulation)
     if simulation.interrupted:
         raise typer.Exit(INTERRUPTED_EXIT_CODE)
     if simulation.failures:
         raise typer.Exit(FAILED_EXIT_CODE)
 
 
+<<<<<<< HEAD
 def checked_scenario(
     scenario: str | None,
     recording: Path | None,
@@ -153,6 +184,12 @@ def _replay(
     collect_rarely()
     shown = AdviceOutput.TABLE if output is SimulateOutput.TIMELINE else AdviceOutput(output)
     print_replay(recording, config, plugins, shown)
+=======
+def _recording(scenario: "Scenario") -> "SimulationRecording":
+    from podium.cli.simulation_recording import SimulationRecording
+
+    return SimulationRecording(scenario)
+>>>>>>> b8974aa (Show plans and simulations in a browser: record each moment, serve it on loopback, and decide once more what somebody asks about)
 
 
 def read_scenario_file(

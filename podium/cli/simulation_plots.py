@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from podium.experiments.series import RunSeries
     from podium.presenting import Presentation
     from podium.simulation.scenario_file import Scenario
-    from podium.simulation.scenario_runner import Progress, Simulation
+    from podium.simulation.scenario_runner import Prepare, Progress, Simulation
 
 _PLOTS = ("html", "png", "csv", "parquet")
 
 
 def played(
-    scenario: "Scenario", told: "Progress", output: str
+    scenario: "Scenario", told: "Progress", output: str, prepare: "Prepare | None" = None
 ) -> "tuple[Simulation, RunSeries | None]":
     """What comes of a scenario, and its lines over time where these are to be printed.
 
@@ -25,11 +25,11 @@ def played(
     from podium.simulation.scenario_runner import simulate
 
     if output not in _PLOTS:
-        return simulate(scenario, told), None
+        return simulate(scenario, told, prepare=prepare), None
     check_plots(output)
     from podium.experiments.run import observed
 
-    return observed(scenario, told)
+    return observed(scenario, told, prepare)
 
 
 def print_plots(simulation: "Simulation", series: "RunSeries", output: str) -> None:

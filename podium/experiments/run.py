@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from podium.api.disruption import PREEMPTED
 from podium.api.errors import PodiumError
+from podium.cluster import Cluster
 from podium.documents.report import HIDDEN, IF_ANY, Report
 from podium.experiments.measures import measures_of
 from podium.experiments.series import RunSeries, run_series
@@ -14,7 +15,7 @@ from podium.experiments.whole_scenario import WholeScenario
 from podium.simulation.class_summary import AT_ONCE_S, ClassSummary
 from podium.simulation.report import class_summaries
 from podium.simulation.scenario_file import Scenario
-from podium.simulation.scenario_runner import Progress, Simulation, simulate
+from podium.simulation.scenario_runner import Prepare, Progress, Simulation, simulate
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 
 WITNESSES_MAX = 100
@@ -58,12 +59,18 @@ class RunResult(Report):
     is_lost: Annotated[bool, HIDDEN] = False
 
 
-def observed(scenario: Scenario, progress: Progress | None = None) -> tuple[Simulation, RunSeries]:
-    """Play a scenario and follow it."""
+def observed(
+    scenario: Scenario, progress: Progress | None = None, prepare: Prepare | None = None
+) -> tuple[Simulation, RunSeries]:
+    """Play a scenario and follow it; the arguments are those of `simulate`."""
     recorders: list[UsageRecorder] = []
-    simulation = simulate(
-        scenario, progress, prepare=lambda cluster: recorders.append(UsageRecorder(cluster))
-    )
+
+    def follow(cluster: Cluster) -> None:
+        recorders.append(UsageRecorder(cluster))
+        if prepare is not None:
+            prepare(cluster)
+
+    simulation = simulate(scenario, progress, prepare=follow)
     recorders[0].look()
     return simulation, run_series(recorders[0].log, histories_of(simulation), simulation.ended_s)
 

@@ -1,6 +1,6 @@
 """A plan from beginning to end: state, changes, what happens then, outcome."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -24,8 +24,17 @@ from podium.plan.workload_summary import summaries
 
 __all__ = ["Request", "plan", "played"]
 
+Prepare = Callable[[Play], None]
+"""Is handed a play before anything happens in it."""
 
-def plan(request: Request, progress: Progress | None = None, *, workers: int = 1) -> Plan:
+
+def plan(
+    request: Request,
+    progress: Progress | None = None,
+    *,
+    workers: int = 1,
+    prepare: Prepare | None = None,
+) -> Plan:
     """What would happen, or what of it is known when somebody interrupts it by Ctrl-C.
 
     Args:
@@ -33,6 +42,7 @@ def plan(request: Request, progress: Progress | None = None, *, workers: int = 1
         progress: is told from time to time how far it is.
         workers: how many processes play seeds while this one plays the first. With 1, and where
             the system can't fork, this one plays all; what comes of it is the same.
+        prepare: is handed the play of the first seed before any changes are made.
 
     Raises:
         TargetError: something to delete isn't there.
@@ -43,7 +53,7 @@ def plan(request: Request, progress: Progress | None = None, *, workers: int = 1
     if request.seeds > 1:
         # Once for all, before there are other processes.
         state.load(settled=not request.repairs)
-    first, *others = _all_played(request, progress, workers)
+    first, *others = _all_played(request, progress, workers, prepare)
     if first.interrupted:
         return first
     if others and others[-1].interrupted:
@@ -58,9 +68,11 @@ def plan(request: Request, progress: Progress | None = None, *, workers: int = 1
     return replace(first, seeds=request.seeds, chances=chances([first, *others]))
 
 
-def _all_played(request: Request, progress: Progress | None, workers: int) -> Iterator[Plan]:
+def _all_played(
+    request: Request, progress: Progress | None, workers: int, prepare: Prepare | None
+) -> Iterator[Plan]:
     """A plan for each seed; an interrupted one is the last."""
-    if workers > 1 and request.seeds > 1:
+    if workers > 1 and request.seeds > 1 and prepare is None:
         # What other plans have no use for takes time to import.
         from podium.plan.seeds import play_seeds
         from podium.workers import can_fork
@@ -70,14 +82,17 @@ def _all_played(request: Request, progress: Progress | None, workers: int) -> It
             return
     for number in range(1, request.seeds + 1):
         told = None if progress is None else partial(progress, number)
-        played = _played(request, request.seed + number - 1, told)
+        seed = request.seed + number - 1
+        played = _played(request, seed, told, prepare if number == 1 else None)
         yield played
         if played.interrupted:
             return
 
 
-def _played(request: Request, seed: int, progress: Passed | None = None) -> Plan:
-    return played(Play(request, seed), request, progress)
+def _played(
+    request: Request, seed: int, progress: Passed | None = None, prepare: Prepare | None = None
+) -> Plan:
+    return played(Play(request, seed, prepare=prepare), request, progress)
 
 
 def played(play: Play, request: Request, progress: Passed | None = None) -> Plan:

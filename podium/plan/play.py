@@ -67,6 +67,7 @@ class Play:
         changes_later: whether changes are only made by `change`: nodes may be added, drained and
             fail by them.
         controllers: those that run; the ones that may have something to do unless given.
+        prepare: is handed it before any changes are made.
 
     Raises:
         TargetError: something to delete isn't there.
@@ -80,6 +81,7 @@ class Play:
         *,
         changes_later: bool = False,
         controllers: frozenset[str] | None = None,
+        prepare: "Callable[[Play], None] | None" = None,
     ) -> None:
         loaded = LoadedState.of(request.state)
         self.state = loaded.by_identity
@@ -108,6 +110,8 @@ class Play:
                 self.allowed_before[f"{entry.namespace}/{entry.name}"] = allowed
         self.entries_before = len(self.observer.entries)
         self.take_up(request)
+        if prepare is not None:
+            prepare(self)
         if not changes_later:
             self.change(request.changes)
 

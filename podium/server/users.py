@@ -95,10 +95,15 @@ def kept_tokens(directory: Path) -> ClusterTokens:
     return ClusterTokens(*(_kept(directory / name) for name in names))
 
 
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return secrets.token_urlsafe(_RANDOM_BYTES)
+
+
 def _kept(path: Path) -> str:
     content = read_private(path)
     if content is None:
-        token = secrets.token_urlsafe(_RANDOM_BYTES)
+        token = new_token()
         write_private(path, f"{token}\n".encode())
         return token
     token = content.decode(errors="replace").strip()

@@ -10,11 +10,13 @@ from podium.embedded.cluster import EmbeddedCluster
 from podium.embedded.in_process_client import InProcessClient
 from podium.web.app import PREFIX, DashboardApp
 from podium.web.applying import Applier
-from podium.web.live_feed import Abilities, LiveFeed
+from podium.web.live_feed import LiveFeed
+from podium.web.local_serving import link
 from podium.web.presenters import Presenters
 from podium.web.questions import Questions
 from podium.web.signals import signals_of
 from podium.web.store_source import StoreSource
+from podium.web.views import Abilities
 
 if TYPE_CHECKING:
     from podium.plan.request import Request
@@ -38,11 +40,6 @@ def mount_dashboard(embedded: EmbeddedCluster, presenters: Presenters) -> str:
     )
     served.app.mount(PREFIX, DashboardApp(feed, questions, served.users))
     return link(served.url, served.reader_token)
-
-
-def link(url: str, token: str) -> str:
-    """The page's address; what follows the # stays in the browser."""
-    return f"{url}{PREFIX}/#token={token}"
 
 
 def _what_if(embedded: EmbeddedCluster, presenters: Presenters) -> "WhatIf":

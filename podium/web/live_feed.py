@@ -6,21 +6,18 @@ dashboard. The first page has it followed; some time after the last one has gone
 
 import asyncio
 import logging
-import zlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 
 import msgspec
 
-from podium.api.times import timestamp
 from podium.store.errors import ExpiredError
 from podium.web.feed import KeptStep
 from podium.web.scene import Scene
 from podium.web.source import Source
-from podium.web.views import Entry, View
+from podium.web.views import Abilities, Entry, compressed
 
 COALESCE_S = 0.2
 """What changes within so long is one step."""
@@ -33,24 +30,8 @@ ENTRIES_MAX = 20_000
 _ENTRIES_SHOWN = 500
 _BUSY_SHARE = 0.1
 _AT_ONCE = 500
-_GZIP = 16 + zlib.MAX_WBITS
 
 _logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Abilities:
-    """What a page may offer.
-
-    Attributes:
-        title: of the page.
-        can_plan: whether manifests can be tried out.
-        can_apply: whether they can be applied.
-    """
-
-    title: str
-    can_plan: bool
-    can_apply: bool
 
 
 class LiveFeed:
@@ -84,20 +65,9 @@ class LiveFeed:
         """The view of now: JSON, compressed by gzip."""
         self._looked_s = asyncio.get_running_loop().time()
         await self._take()
-        values, abilities = self._scene.values, self._abilities
-        view = View(
-            number=self._scene.number,
-            at_s=self.source.passed_s(),
-            clock=timestamp(self.source.start_s),
-            title=abilities.title,
-            live=True,
-            can_plan=abilities.can_plan,
-            can_apply=abilities.can_apply,
-            priority_classes=[*values["PriorityClass"].values()],
-            nodes=[*values["Node"].values()],
-            pods=[*values["Pod"].values()],
-            budgets=[*values["PodDisruptionBudget"].values()],
-            entries=[*self._entries][-_ENTRIES_SHOWN:],
+        entries = [*self._entries][-_ENTRIES_SHOWN:]
+        view = self._scene.view(
+            self._abilities, self.source.passed_s(), self.source.start_s, entries
         )
         return await asyncio.to_thread(compressed, view)
 
@@ -207,9 +177,3 @@ class LiveFeed:
             self.source.stop()
             self._following = None
             self._forget(Scene(self._scene.number + 1))
-
-
-def compressed(view: View) -> bytes:
-    """A view as JSON, compressed by gzip."""
-    packer = zlib.compressobj(1, wbits=_GZIP)
-    return packer.compress(msgspec.json.encode(view)) + packer.flush()

@@ -6,9 +6,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from podium.api.objects import Object, key, name, uid
+from podium.api.times import timestamp
 from podium.web import describing
 from podium.web.source import Change
-from podium.web.views import Entry, Step
+from podium.web.views import Abilities, Entry, Step, View
 
 ENTRIES_PER_STEP_MAX = 500
 """What else happens at one moment is counted."""
@@ -98,6 +99,30 @@ class Scene:
             gone_budgets=gone["PodDisruptionBudget"],
             priority_classes=[*self.values["PriorityClass"].values()] if has_classes else None,
             entries=_shortened(entries),
+        )
+
+    def view(
+        self, abilities: Abilities, at_s: float, start_s: float, entries: Sequence[Entry]
+    ) -> View:
+        """All of it as one value.
+
+        Args:
+            abilities: what else the view says.
+            at_s: the time, in seconds since the start.
+            start_s: of the clock, in seconds since the epoch.
+            entries: what has happened up to now, as far as it is to be told.
+        """
+        kinds = self.values
+        return View(
+            number=self.number,
+            at_s=at_s,
+            clock=timestamp(start_s),
+            **abilities._asdict(),
+            priority_classes=[*kinds["PriorityClass"].values()],
+            nodes=[*kinds["Node"].values()],
+            pods=[*kinds["Pod"].values()],
+            budgets=[*kinds["PodDisruptionBudget"].values()],
+            entries=entries,
         )
 
     def _placed(self, called: str) -> Any:

@@ -13,8 +13,51 @@ from podium.web.source import KINDS, Change, places_in
 from podium.web.views import Entry
 
 
-class StoreSource:
-    """A cluster's store as a `Source`.
+class StoreObjects:
+    """The objects of a cluster's store, and where its pods wait.
+
+    Attributes:
+        start_s: what times are counted from, in seconds since the epoch.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.start_s = cluster.options.start_s
+        self.cluster = cluster
+        self._watches: list[Watch] = []
+
+    def start(self) -> list[Change]:
+        """All objects of `KINDS`; from now on what changes is noted."""
+        store = self.cluster.store
+        revision = store.revision
+        self._watches = [store.watch(kind, from_revision=revision) for kind in KINDS]
+        return [Change(kind, obj) for kind in KINDS for obj in store.list(kind).items]
+
+    def stop(self) -> None:
+        """Note nothing any more."""
+        self._watches = []
+
+    def changes(self) -> Iterator[Change]:
+        """What has changed since the last time."""
+        for watch in self._watches:
+            for event in watch.take():
+                yield Change(event.kind, event.obj, event.type == "DELETED")
+
+    def places(self) -> Mapping[str, str]:
+        """Where pods wait that aren't bound, by uid."""
+        machines = map(attrgetter("machine"), self.cluster.schedulers.values())
+        return places_in(one.queue for one in machines if isinstance(one, SchedulerMachine))
+
+    def passed_s(self) -> float:
+        """The time, in seconds since the start."""
+        return round(self.cluster.driver.now_s - self.start_s, 3)
+
+    def find(self, kind: str, namespace: str, name: str) -> Object | None:
+        """An object as it is now."""
+        return self.cluster.store.get(kind, namespace, name)
+
+
+class StoreSource(StoreObjects):
+    """A cluster that runs as a `Source`.
 
     Args:
         cluster: that is followed.
@@ -22,35 +65,27 @@ class StoreSource:
     """
 
     def __init__(self, cluster: Cluster, user_hooks: list[Callable[[], None]]) -> None:
-        self.start_s = cluster.options.start_s
-        self._cluster = cluster
-        self._store = cluster.store
+        super().__init__(cluster)
         self._user_hooks = user_hooks
-        self._watches: list[Watch] = []
         self._observer: Observer | None = None
         self._past: list[Entry] = []
 
     def start(self) -> list[Change]:
         self.stop()
-        self._observer = Observer(self._cluster)
+        self._observer = Observer(self.cluster)
         self._user_hooks.append(self._observer.look)
-        revision = self._store.revision
-        self._watches = [self._store.watch(kind, from_revision=revision) for kind in KINDS]
-        self._past = of_events(self._store.list("Event").items, self.start_s)
-        return [Change(kind, obj) for kind in KINDS for obj in self._store.list(kind).items]
+        self._past = of_events(self.cluster.store.list("Event").items, self.start_s)
+        return super().start()
 
     def stop(self) -> None:
+        super().stop()
         if self._observer is not None:
             self._user_hooks.remove(self._observer.look)
             self._observer.close()
-        self._observer, self._watches = None, []
-
-    def changes(self) -> Iterator[Change]:
-        for watch in self._watches:
-            for event in watch.take():
-                yield Change(event.kind, event.obj, event.type == "DELETED")
+        self._observer = None
 
     def entries(self) -> list[Entry]:
+        """What has happened since the last time; first what is known of the time before."""
         past, self._past = self._past, []
         if self._observer is None:
             return past
@@ -58,13 +93,3 @@ class StoreSource:
         noted = [*self._observer.entries]
         self._observer.entries.clear()
         return [*past, *told(noted)]
-
-    def places(self) -> Mapping[str, str]:
-        machines = map(attrgetter("machine"), self._cluster.schedulers.values())
-        return places_in(one.queue for one in machines if isinstance(one, SchedulerMachine))
-
-    def passed_s(self) -> float:
-        return round(self._cluster.driver.now_s - self.start_s, 3)
-
-    def find(self, kind: str, namespace: str, name: str) -> Object | None:
-        return self._store.get(kind, namespace, name)

@@ -4,7 +4,9 @@ The page folds steps into a view: objects of a step replace those of the same na
 same uid), those that are gone leave, entries are appended.
 """
 
+import zlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -101,6 +103,22 @@ class Entry(_Shape, frozen=True, kw_only=True):
     text: str
 
 
+class Abilities(NamedTuple):
+    """What views say beside what they show.
+
+    Attributes:
+        title: of the page.
+        live: whether steps come as long as somebody looks; a run that is over has all of its own.
+        can_plan: whether manifests can be tried out.
+        can_apply: whether they can be applied.
+    """
+
+    title: str
+    live: bool = True
+    can_plan: bool = False
+    can_apply: bool = False
+
+
 class View(_Shape, frozen=True, kw_only=True):
     """A cluster at a moment.
 
@@ -108,9 +126,7 @@ class View(_Shape, frozen=True, kw_only=True):
         number: of the last step that is in it.
         at_s: when, in seconds since the clock's start.
         clock: when that was, such as `2026-01-01T00:00:00Z`.
-        live: whether steps come as long as somebody looks; a run that is over has all of its own.
-        can_plan: whether manifests can be tried out.
-        can_apply: whether they can be applied.
+        title: what is shown; it and the next ones as in `Abilities`.
     """
 
     number: int
@@ -147,3 +163,12 @@ class Step(_Shape, frozen=True, kw_only=True):
     gone_budgets: Sequence[str] = ()
     priority_classes: Sequence[PriorityClass] | None = None
     entries: Sequence[Entry] = ()
+
+
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+def compressed(view: View) -> bytes:
+    """A view as JSON, compressed by gzip."""
+    packer = zlib.compressobj(1, wbits=_GZIP)
+    return packer.compress(msgspec.json.encode(view)) + packer.flush()

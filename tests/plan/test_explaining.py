@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from podium.plan.changes import Apply, parse_delete
-from podium.plan.explaining import DecisionView, ExplainError, PodExplanation, explain_pod
+from podium.plan.explaining import ExplainError, explain_pod
+from podium.plan.explanation import DecisionView, PodExplanation
 from podium.plan.freed_ports import FreedPort
 from podium.plan.planning import Request
 from tests.plan.objects import ZONE, budget, container, node, pod, priority_class

@@ -8,14 +8,15 @@ import pytest
 
 from podium.cluster import Cluster
 from podium.web.feed import KeptStep
-from podium.web.live_feed import Abilities, LiveFeed
+from podium.web.live_feed import LiveFeed
 from podium.web.store_source import StoreSource
+from podium.web.views import Abilities
 from tests.cluster.busy_cluster import BusyCluster
 from tests.web.folding import folded, read, shown
 
 
 def feed_of(cluster: Cluster) -> LiveFeed:
-    return LiveFeed(StoreSource(cluster, []), Abilities("test", can_plan=False, can_apply=False))
+    return LiveFeed(StoreSource(cluster, []), Abilities("test"))
 
 
 def steps_in(kept: list[KeptStep] | None) -> list[dict[str, Any]]:

@@ -1,0 +1,30 @@
+"""`podium simulate --serve`: the simulation in a browser."""
+
+from podium.api.errors import PodiumError
+from podium.cli.output import fail
+from podium.cli.run_serving import serve_run
+from podium.cluster import Cluster
+from podium.simulation.scenario_file import Scenario
+from podium.simulation.scenario_runner import Simulation
+from podium.web.finished_runs import simulation_explainer
+from podium.web.run_recorder import RunRecorder
+
+
+class SimulationRecording:
+    """Records a scenario while it is played, and shows it afterwards."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+
+    def begin(self, cluster: Cluster) -> None:
+        """Record a cluster from now on."""
+        self._recorder = RunRecorder(cluster)
+
+    def serve(self, simulation: Simulation) -> None:
+        """Show what was recorded, until Ctrl-C."""
+        title = f"podium simulate {self._scenario.name}"
+        try:
+            explain = simulation_explainer(self._scenario)
+            serve_run(self._recorder, title, simulation.entries, explain)
+        except PodiumError as error:
+            fail(error)
