@@ -97,29 +97,6 @@ def simulate(
     podium simulate --recording monday --config other.yaml
     To look at it in a browser: podium simulate storm.yaml --serve
     """
-<<<<<<< HEAD
-=======
-    if recording is not None:
-        from podium.cli.replaying import print_replay
-
-        try:
-            given = {
-                "a scenario": scenario,
-                "--until": until,
-                "--seed": seed,
-                "--serve": serve or None,
-            }
-            print_replay(
-                recording,
-                config,
-                plugin or (),
-                output,
-                [one for one in given if given[one] is not None],
-            )
-        except PodiumError as error:
-            fail(error)
-        return
->>>>>>> b8974aa (Show plans and simulations in a browser: record each moment, serve it on loopback, and decide once more what somebody asks about)
     from podium.cli.simulate_text import print_story, progress
     from podium.cli.simulation_plots import played, print_plots
     from podium.documents.report import plain
@@ -128,6 +105,8 @@ def simulate(
     try:
         path = checked_scenario(scenario, recording, config, until, seed)
         if recording is not None:
+            if serve:
+                raise InputError(_ALONE.format("--serve"))
             _replay(recording, config, plugin or (), output)
             return
         loaded = read_scenario_file(path, until, seed, max_pods, plugin or ())
@@ -155,7 +134,12 @@ def simulate(
         raise typer.Exit(FAILED_EXIT_CODE)
 
 
-<<<<<<< HEAD
+def _recording(scenario: "Scenario") -> "SimulationRecording":
+    from podium.cli.simulation_recording import SimulationRecording
+
+    return SimulationRecording(scenario)
+
+
 def checked_scenario(
     scenario: str | None,
     recording: Path | None,
@@ -184,12 +168,6 @@ def _replay(
     collect_rarely()
     shown = AdviceOutput.TABLE if output is SimulateOutput.TIMELINE else AdviceOutput(output)
     print_replay(recording, config, plugins, shown)
-=======
-def _recording(scenario: "Scenario") -> "SimulationRecording":
-    from podium.cli.simulation_recording import SimulationRecording
-
-    return SimulationRecording(scenario)
->>>>>>> b8974aa (Show plans and simulations in a browser: record each moment, serve it on loopback, and decide once more what somebody asks about)
 
 
 def read_scenario_file(

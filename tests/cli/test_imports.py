@@ -19,7 +19,7 @@ OTHERS = {"attr", "jsonpath", "jsonschema", "asyncio"}
 EXAMPLE = ["-f", "examples/best-practice/state"]
 # What a command imports until it finds that there is nothing to do, or no file.
 RUNS = {
-    "up": (["--speed", "no"], PLAYS | SERVES | {"asyncio", "web"}),
+    "up": (["--speed", "no"], PLAYS | SERVES | {"asyncio", "presenting", "web", "workers"}),
     "down": (["--data-dir", "/dev/null"], {"api", "asyncio", "embedded", "runtime", "store"}),
     "node": (
         ["--kubeconfig", "/dev/null", "--allow-root"],
