@@ -53,7 +53,7 @@ RUNS = {
         | {"aiohttp", "kubernetes_asyncio", "prometheus_client", "yarl"},
     ),
     "top": (["--kubeconfig", "/dev/null"], {"api"}),
-    "plan": (EXAMPLE, PLAYS | {"plan"}),
+    "plan": (EXAMPLE, PLAYS | {"plan", "presenting"}),
     "explain": ([*EXAMPLE, "red-1"], PLAYS | {"plan", "decide", "explaining", "presenting"}),
     "capacity": (
         [*EXAMPLE, "--pod", "examples/best-practice/orange.yaml"],

@@ -101,10 +101,10 @@ def test_decisions_of_a_simulation_are_made_once_more() -> None:
     run = FinishedRun(simulation_explainer(scenario), PRESENTERS)
     told = run.explain("default/c")
     titles = [section["title"] for section in told["sections"]]
-    assert [title for title in titles if title.startswith("DECISION")] == [
-        "DECISION 1 OF 3, t+10s",
-        "DECISION 2 OF 3, t+40s",
-        "DECISION 3 OF 3, t+70s",
+    assert [title for title in titles if title.startswith("Decision")] == [
+        "Decision 1 of 3, t+10s",
+        "Decision 2 of 3, t+40s",
+        "Decision 3 of 3, t+70s",
     ]
     assert "node-1" in told["headline"]
     with pytest.raises(RunIsOverError, match="default/a wasn't decided about"):
