@@ -56,7 +56,12 @@ class Cluster:
         self.server = ApiServer(self.store, _fork(rng), api_options)
         self.server.bootstrap(options.start_s)
         self.driver = VirtualDriver(
-            self.server, options.start_s, _fork(rng), options.faults, options.latency
+            self.server,
+            options.start_s,
+            _fork(rng),
+            options.faults,
+            options.latency,
+            options.event_reasons,
         )
         self.schedulers: dict[str, MachineHandle] = {}
         self.controllers: dict[str, MachineHandle] = {}

@@ -45,6 +45,7 @@ class ClusterOptions:
         settled: whether controllers leave what was loaded as it is until something happens to it,
             even if it lacks what they would have made.
         kinds: which of the optional kinds are served, besides those that its schedulers follow.
+        event_reasons: of the events that are written, such as `FailedCreate`; all are if None.
     """
 
     seed: int = 0
@@ -58,6 +59,7 @@ class ClusterOptions:
     admission: AdmissionOptions = field(default_factory=AdmissionOptions)
     settled: bool = False
     kinds: tuple[Kind, ...] = ()
+    event_reasons: frozenset[str] | None = None
 
     @property
     def optional_kinds(self) -> tuple[Kind, ...]:

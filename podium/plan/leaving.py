@@ -6,13 +6,12 @@ from podium.api.objects import controller_of, is_terminating, uid
 from podium.api.pods import is_active
 from podium.plan.identities import Identity, label
 from podium.plan.outcome import RejectedObject, RemovedPod
-from podium.plan.play import Play
+from podium.plan.play import FAILED_CREATE, Play
 from podium.simulation.timeline.observer import USER
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.store.store import Store
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
-_FAILED = "FailedCreate"
 _ERROR = "Error creating: "
 _WANTED = {
     "ReplicaSet": "replicas",
@@ -62,7 +61,7 @@ def short_of_pods(play: Play) -> Iterator[RejectedObject]:
     known, refusals = play.owners(), dict[Identity, tuple[str, float]]()
     for entry in play.observer.entries:
         details = entry.details
-        if entry.type == "Event" and details.get("reason") == _FAILED:
+        if entry.type == "Event" and details.get("reason") == FAILED_CREATE:
             about = details["regarding"]
             found = (about["kind"], about.get("namespace", ""), about["name"])
             _, since_s = refusals.get(found, ("", entry.at_s))

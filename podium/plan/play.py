@@ -32,6 +32,8 @@ PROGRESS_EVERY_S = 0.1
 _LOOK_AGAIN_S = 10.0
 # Where many nodes fail, one in 10 s is emptied, or one in 100 s.
 _FAILING_S = 120.0
+FAILED_CREATE = "FailedCreate"
+"""The reason of the events that plans read; no others are written."""
 _MOVES = frozenset({"PodTerminating", "PodBound"})
 
 # Nobody schedules by endpoints, and that Jobs end long ago is no part of the plan.
@@ -251,6 +253,7 @@ def _options(
         nodes=NodeSettings(seed=seed, behaviour=DEFAULT_BEHAVIOUR, eviction=request.eviction),
         settled=not request.repairs,
         kinds=tuple(OPTIONAL_KINDS.values()),
+        event_reasons=frozenset({FAILED_CREATE}),
     )
 
 

@@ -92,10 +92,18 @@ class EventRecorder:
     Args:
         host: where the machine runs; part of `reportingInstance`.
         start_s: when the machine started; `FINISH_S` and `REFRESH_S` count from here.
+        reasons: of the records that become events; all do if None.
     """
 
-    def __init__(self, host: str, timestamps: EventTimestamps, start_s: float) -> None:
+    def __init__(
+        self,
+        host: str,
+        timestamps: EventTimestamps,
+        start_s: float,
+        reasons: frozenset[str] | None = None,
+    ) -> None:
         self._host = host
+        self._reasons = reasons
         self._timestamps = timestamps
         self._start_s = start_s
         self._ticks = 0
@@ -108,7 +116,8 @@ class EventRecorder:
         """The calls that effects lead to: records become writes of events, others stay."""
         for effect in effects:
             if isinstance(effect, Record):
-                yield from self.record(effect, now_s)
+                if self._reasons is None or effect.reason in self._reasons:
+                    yield from self.record(effect, now_s)
             else:
                 yield effect
 

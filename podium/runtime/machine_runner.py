@@ -24,6 +24,7 @@ class RunnerContext:
     Attributes:
         informers: by kind, those that some machine has needed.
         health: keeps account of what fails; None if the first failure ends the run.
+        event_reasons: of the records that become events; all do if None.
     """
 
     timers: TimerQueue
@@ -34,6 +35,7 @@ class RunnerContext:
     hooks: list[Hook] = field(default_factory=list)
     informers: dict[str, SharedInformer] = field(default_factory=dict)
     health: MachineHealth | None = None
+    event_reasons: frozenset[str] | None = None
 
     def informer(self, kind: str) -> SharedInformer:
         """The informer of a kind, which all machines share."""
@@ -85,7 +87,9 @@ class MachineRunner:
         self._crash = crash
         self._timers = context.timers
         self._injector = context.injector
-        self._recorder = EventRecorder(host, context.timestamps, context.timers.now_s)
+        self._recorder = EventRecorder(
+            host, context.timestamps, context.timers.now_s, context.event_reasons
+        )
         self._deliver: Callable[[Change], None] = self._step
         if isinstance(machine, SelectiveMachine):
             self._deliver = self._step_if_heeded(machine)

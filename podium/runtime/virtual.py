@@ -62,6 +62,7 @@ class VirtualDriver:
 
     Args:
         rng: for faults, and for latencies that are left to chance.
+        event_reasons: of what machines record, what becomes events; all does if None.
     """
 
     def __init__(
@@ -71,10 +72,17 @@ class VirtualDriver:
         rng: Random,
         faults: Faults = NO_FAULTS,
         latency: Latency = INSTANT,
+        event_reasons: frozenset[str] | None = None,
     ) -> None:
         self._timers = TimerQueue(start_s)
         self._injector = FaultInjector(latency, faults, rng)
-        self._context = RunnerContext(self._timers, server.store, ApiCaller(server), self._injector)
+        self._context = RunnerContext(
+            self._timers,
+            server.store,
+            ApiCaller(server),
+            self._injector,
+            event_reasons=event_reasons,
+        )
         self._handles: dict[str, MachineHandle] = {}
 
     @property
