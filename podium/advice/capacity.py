@@ -63,7 +63,7 @@ def capacity(
     needs = tuple(needed(asked.templates, state.by_identity))
     changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
     play = Play(replace(asked.request, state=state, changes=changes))
-    warnings = completeness_warnings(play.state.values(), play.applied.values())
+    warnings = completeness_warnings(play.facts, play.applied.values())
     model = limits_of_the_model(template.pod for template in asked.templates)
     play.start()
     if not play.run(asked.request.until_s, passed):

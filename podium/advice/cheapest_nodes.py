@@ -49,7 +49,7 @@ def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> Che
         PodiumError: a change can't be made, or a pod may not be created.
     """
     play = Play(asked.request, changes_later=True)
-    warnings = completeness_warnings(play.state.values(), play.applied.values())
+    warnings = completeness_warnings(play.facts, play.applied.values())
     needs = needed(asked.templates, play.state)
     play.change([*asked.request.changes, *([Apply(tuple(needs))] if needs else ())])
     play.start()

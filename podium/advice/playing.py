@@ -63,5 +63,5 @@ def _prepared(request: Request) -> Play:
     play = Play(request, request.seed, changes_later=True)
     play.cluster.wake_controllers(_WOKEN)
     play.cluster.driver.run_until(play.start_s)
-    assert play.workloads_before is not None
+    assert play.before is not None
     return play

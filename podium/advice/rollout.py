@@ -66,7 +66,7 @@ def rollout(
     play = Play(replace(asked.request, alternatives_max=0), changes_later=True)
     manifests = [manifest for step in steps for manifest in step.manifests]
     applied = [*asked.introduction.preparation, *manifests]
-    warnings = completeness_warnings(play.state.values(), applied)
+    warnings = completeness_warnings(play.facts, applied)
     play.change([*asked.request.changes, Apply(asked.introduction.preparation)])
     rejected = play.rejected
     play.start()

@@ -10,14 +10,14 @@ from podium.recording.reading import Recording
 from podium.simulation.class_summary import summarize_classes
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_facts import PodFacts
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
 
 
 def recorded_result(recording: Recording) -> RunResult:
     """What a recording is measured by."""
     entries = [*_entries(recording)]
     pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
-    histories = list(PodHistories(entries, pods))
+    histories = list(PodHistories(entries, pods_by_uid(pods)))
     series = recorded_series(recording, histories)
     return result_of(summarize_classes(entries, pods), series, histories)
 
@@ -31,7 +31,7 @@ def recorded_series(recording: Recording, histories: list[PodHistory] | None = N
     """
     if histories is None:
         pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
-        histories = list(PodHistories(_entries(recording), pods))
+        histories = list(PodHistories(_entries(recording), pods_by_uid(pods)))
     return run_series(_usage(recording), histories, _passed_s(recording, recording.ended_s))
 
 

@@ -16,7 +16,7 @@ from podium.simulation.class_summary import AT_ONCE_S, ClassSummary
 from podium.simulation.report import class_summaries
 from podium.simulation.scenario_file import Scenario
 from podium.simulation.scenario_runner import Prepare, Progress, Simulation, simulate
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
 
 WITNESSES_MAX = 100
 
@@ -77,7 +77,7 @@ def observed(
 
 def histories_of(simulation: Simulation) -> list[PodHistory]:
     """What became of each pod."""
-    return list(PodHistories(simulation.entries, simulation.pods_before))
+    return list(PodHistories(simulation.entries, pods_by_uid(simulation.pods_before)))
 
 
 def run(whole: WholeScenario, seed: int) -> RunResult:

@@ -1,6 +1,6 @@
 """What can be changed in a plan; changes are made in the order in which they are asked for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from podium.api.objects import Object
@@ -143,28 +143,29 @@ PARSERS: dict[str, Callable[[str, str], Change]] = {
 """By what they are called on a command line; each takes a text and a namespace."""
 
 
-def check(changes: Sequence[Change], state: "set[Identity]") -> None:
+def check(changes: Sequence[Change], state: Container[Identity]) -> None:
     """Raise TargetError for objects that won't be there when they are to be changed.
 
     Args:
         changes: in order.
-        state: what is there at first; what comes and goes by changes is added and taken away.
+        state: what is there at first.
     """
     missing = []
+    is_there: dict[Identity, bool] = {}
     for change in changes:
         if isinstance(change, Apply):
-            state |= decisive(change.manifests).keys()
+            is_there.update(dict.fromkeys(decisive(change.manifests), True))
             continue
         if isinstance(change, Cordon | Drain | Fail):
             target = Target("Node", "", change.node)
         else:
             target = change.target
         found = (target.kind, target.namespace, target.name)
-        if found not in state:
+        if not is_there.get(found, found in state):
             verb = words(change).partition(" ")[0]
             missing.append(f"--{verb}: the state has no {target}")
         if isinstance(change, Delete):
-            state.discard(found)
+            is_there[found] = False
     if missing:
         raise TargetError("\n".join(missing))
 

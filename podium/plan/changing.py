@@ -58,7 +58,7 @@ class Changer:
         state: Mapping[Identity, Object],
         changes: Sequence[Change],
     ) -> None:
-        check(changes, set(state))
+        check(changes, state)
         self.rejected: list[RejectedObject] = []
         self.drainers: list[Drainer] = []
         self.touched: dict[Identity, None] = {}

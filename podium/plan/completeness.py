@@ -4,18 +4,14 @@ An export of a cluster can't say whether a kind has no objects or was left out. 
 warned about where something in the state refers to it, or where any cluster has such objects.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from podium.api.objects import Object, controller_of, key, name, spec_of
-from podium.api.pods import is_finished, node_name_of
+from podium.api.objects import Object, controller_of, key, spec_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.node.simulated.behaviour import is_marked
-from podium.plan.identities import was_in_a_cluster
-
-Kinds = Mapping[str, Sequence[Object]]
-"""Objects by kind."""
+from podium.plan.state_facts import StateFacts
 
 EXPORT_COMMAND = (
     "kubectl get nodes,pods,namespaces,priorityclasses,runtimeclasses,poddisruptionbudgets,"
@@ -56,20 +52,19 @@ class Limits:
     notes: list[str] = field(default_factory=list)
 
 
-def completeness_warnings(state: Iterable[Object], applied: Iterable[Object]) -> list[str]:
+def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[str]:
     """Warnings about kinds that aren't there, and last of all how to get a complete state.
 
     Args:
         state: objects of the kinds that matter.
         applied: the same of manifests.
     """
-    before, new = by_kind(state), by_kind(applied)
-    after = {kind: [*before.get(kind, ()), *new.get(kind, ())] for kind in {**before, **new}}
-    missing = {**_unusual(before), **_without_owners(before), **_referred_to(after)}
+    both = (state, StateFacts(applied))
+    missing = {**_unusual(state), **_without_owners(state), **_referred_to(both)}
     warnings = [
-        f"the state has no {kind}: {why}" for kind, why in missing.items() if not after.get(kind)
+        f"the state has no {kind}: {why}" for kind, why in missing.items() if not _of(both, kind)
     ]
-    warnings += _on_unknown_nodes(after)
+    warnings += _on_unknown_nodes(both)
     if warnings:
         warnings.append(f"a complete state is what this prints: {EXPORT_COMMAND}")
     return warnings
@@ -99,46 +94,37 @@ def limits_of_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> L
     return limits
 
 
-def by_kind(objects: Iterable[Object]) -> dict[str, list[Object]]:
-    """Objects by their kind."""
-    found: dict[str, list[Object]] = defaultdict(list)
-    for obj in objects:
-        found[str(obj.get("kind"))].append(obj)
-    return {**found}
+def _of(both: Iterable[StateFacts], kind: str) -> list[Object]:
+    return [obj for one in both for obj in one.of(kind)]
 
 
-def _unusual(state: Kinds) -> dict[str, str]:
+def _unusual(state: StateFacts) -> dict[str, str]:
     """Kinds that a cluster is bound to have; what somebody wrote by hand may do without."""
-    is_export = any(
-        was_in_a_cluster(obj) for obj in (*state.get("Node", ()), *state.get("Pod", ()))
-    )
-    missing = {kind: why for kind, why in _USUAL.items() if not state.get(kind)}
+    missing = {kind: why for kind, why in _USUAL.items() if not state.of(kind)}
     # Who was given all that every cluster has was asked for the rest, too: there is none of it.
-    return missing if is_export and missing.keys() & _EVERYWHERE else {}
+    return missing if state.is_export and missing.keys() & _EVERYWHERE else {}
 
 
-def _without_owners(state: Kinds) -> dict[str, str]:
-    kinds = Counter(str((controller_of(pod) or {}).get("kind")) for pod in state.get("Pod", ()))
+def _without_owners(state: StateFacts) -> dict[str, str]:
+    kinds = state.owner_kinds
     found = {
         kind: f"{kinds[kind]} pods belong to one; {why}"
         for kind, why in _OWNERS.items()
         if kinds[kind]
     }
-    owners = {(controller_of(obj) or {}).get("kind") for obj in state.get("ReplicaSet", ())}
-    if "Deployment" in owners and state.get("PodDisruptionBudget"):
+    owners = {(controller_of(obj) or {}).get("kind") for obj in state.of("ReplicaSet")}
+    if "Deployment" in owners and state.of("PodDisruptionBudget"):
         found["Deployment"] = "budgets count by how many pods one wants"
     return found
 
 
-def _referred_to(state: Kinds) -> dict[str, str]:
+def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
     """Kinds that other objects name."""
     found = {}
-    if not state.get("Node"):
+    if not any(one.node_names for one in both):
         found["Node"] = "nothing can be placed"
-    waiting = [pod for pod in _pods(state) if not node_name_of(pod)]
-    templates = [
-        spec_of(obj).get("template") or {} for kind in _MAKERS for obj in state.get(kind, ())
-    ]
+    waiting = [pod for one in both for pod in one.waiting]
+    templates = [spec_of(obj).get("template") or {} for kind in _MAKERS for obj in _of(both, kind)]
     specs = [one.get("spec") or {} for one in (*waiting, *templates)]
     named = {str(spec.get("priorityClassName") or "") for spec in specs}
     classes = named - {"", *SYSTEM_PRIORITY_CLASSES}
@@ -146,26 +132,23 @@ def _referred_to(state: Kinds) -> dict[str, str]:
         found["PriorityClass"] = f"pods name {_listed(sorted(classes))}"
     if any(claim for spec in specs for claim in _claim_names(spec)):
         found["PersistentVolumeClaim"] = "pods that wait for a place use one"
-    return {**found, **_storage_referred_to(state)}
+    return {**found, **_storage_referred_to(both)}
 
 
-def _storage_referred_to(state: Kinds) -> dict[str, str]:
+def _storage_referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
     found = {}
-    claims = [claim.get("spec") or {} for claim in state.get("PersistentVolumeClaim", ())]
+    claims = [claim.get("spec") or {} for claim in _of(both, "PersistentVolumeClaim")]
     if any(spec.get("volumeName") for spec in claims):
         found["PersistentVolume"] = "claims are bound to one"
     if any(spec.get("storageClassName") and not spec.get("volumeName") for spec in claims):
         found["StorageClass"] = "claims that aren't bound yet name one"
-    volumes = state.get("PersistentVolume", ())
+    volumes = _of(both, "PersistentVolume")
     # A kubelet registers its node's drivers; simulated nodes have none, nor limits of volumes.
-    has_kubelets = not all(is_marked(node) for node in state.get("Node", ()))
-    if has_kubelets and any(spec_of(volume).get("csi") for volume in volumes):
+    if any(spec_of(volume).get("csi") for volume in volumes) and not all(
+        map(is_marked, _of(both, "Node"))
+    ):
         found["CSINode"] = "how many volumes a node can take isn't known"
     return found
-
-
-def _pods(state: Kinds) -> list[Object]:
-    return [pod for pod in state.get("Pod", ()) if not is_finished(pod)]
 
 
 def _claim_names(spec: Object) -> Iterator[str]:
@@ -174,9 +157,11 @@ def _claim_names(spec: Object) -> Iterator[str]:
             yield str(claim.get("claimName"))
 
 
-def _on_unknown_nodes(state: Kinds) -> list[str]:
-    known = {name(node) for node in state.get("Node", ())} | {""}
-    strays = Counter(wanted for pod in _pods(state) if (wanted := node_name_of(pod)) not in known)
+def _on_unknown_nodes(both: Iterable[StateFacts]) -> list[str]:
+    known = {called for one in both for called in one.node_names}
+    strays: Counter[str] = Counter()
+    for one in both:
+        strays.update({node: pods for node, pods in one.pods_on.items() if node not in known})
     if not strays:
         return []
     names = _listed(sorted(strays))

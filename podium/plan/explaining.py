@@ -53,7 +53,7 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
     if subject is None:
         raise ExplainError(_why_missing(play, pod_key))
     model = limits_of_the_model([subject], has_gangs=play.has_gangs)
-    warnings = completeness_warnings(play.state.values(), play.applied.values())
+    warnings = completeness_warnings(play.facts, play.applied.values())
     return PodExplanation(
         **play.owners().row_of(subject),
         preemption_policy=preemption_policy(subject),

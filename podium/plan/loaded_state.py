@@ -20,6 +20,7 @@ from podium.cluster import Cluster, ClusterOptions
 from podium.cluster.start_time import start_s
 from podium.node.simulated.behaviour import CONDITIONS, DOWN
 from podium.plan.identities import Identity, decisive
+from podium.plan.state_facts import StateFacts
 
 _HEALTHY = {"MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
 
@@ -61,6 +62,11 @@ class LoadedState(Sequence[Object]):
     def by_identity(self) -> dict[Identity, Object]:
         """What decisions depend on."""
         return decisive(self._objects)
+
+    @cached_property
+    def facts(self) -> StateFacts:
+        """What warnings need to know of the same objects."""
+        return StateFacts(self.by_identity.values())
 
     @cached_property
     def start_s(self) -> float:

@@ -59,12 +59,9 @@ class OutcomeReader:
         self._owners = play.owners()
         self._preemptors = play.preemptions.preemptors
         self._nodes = {one["metadata"]["name"] for one in store.list("Node").items}
-        pods = store.list("Pod").items
-        self.histories = PodHistories(play.observer.entries, play.pods_before, pods)
+        self.histories = PodHistories(play.observer.entries, play.before.by_uid, store.get)
         # The others are where they were.
-        self._pods = [
-            pod for pod in pods if uid(pod) in self.histories.by_uid or not node_name_of(pod)
-        ]
+        self._pods = play.found({one.pod for one in self.histories.by_uid.values()})
         self._arrivals = {one: turn for turn, one in enumerate(self.histories.by_uid)}
         self._replacements = {
             one.replaces: one for one in self.histories.by_uid.values() if one.replaces

@@ -19,7 +19,7 @@ from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
 from podium.plan.request import Progress, Request, without_changes
 from podium.plan.rollout_reasons import with_reasons
-from podium.plan.unplayed import unplayed, unplayed_owners
+from podium.plan.unplayed import unplayed
 from podium.plan.workload_summary import summaries
 
 __all__ = ["Request", "plan", "played"]
@@ -97,9 +97,13 @@ def _played(
 
 def played(play: Play, request: Request, progress: Passed | None = None) -> Plan:
     """What comes of a play whose changes have been made."""
-    warnings = completeness_warnings(play.state.values(), play.applied.values())
-    warnings += unplayed_owners(play.state.values())
-    new = play.cluster.store.list("Pod").items
+    warnings = completeness_warnings(play.facts, play.applied.values())
+    warnings += play.facts.unplayed_owners
+    new = play.found(
+        f"{one.namespace}/{one.name}"
+        for one in play.observer.entries[play.entries_before :]
+        if one.type == "PodCreated"
+    )
     waiting = [pod for pod in new if not node_name_of(pod)]
     model = limits_of_the_model(waiting, has_gangs=play.has_gangs)
     lost = [*_without_nodes(play, new)]
@@ -145,9 +149,8 @@ def outcome_of(play: Play) -> Plan:
 
 def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
     """Pods that the changes bring, for nodes that aren't there."""
-    before = {uid(pod) for pod in play.pods_before}
     for pod in pods:
-        if uid(pod) in before:
+        if uid(pod) in play.before.by_uid:
             continue
         node = node_name_of(pod)
         if node and play.cluster.store.get("Node", "", node) is None:

@@ -82,7 +82,7 @@ class Plans:
                 controllers=self._controllers,
             )
             # It is the same for all.
-            _ = self._beginning.workloads_before
+            _ = self._beginning.before
         return self._beginning
 
 

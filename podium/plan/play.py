@@ -17,10 +17,10 @@ from podium.plan.changing import Changer
 from podium.plan.identities import Identity, decisive
 from podium.plan.loaded_state import LoadedState
 from podium.plan.owners import Owners
+from podium.plan.pods_before import PodsBefore
 from podium.plan.pressing import press
 from podium.plan.request import LONGEST_S, UNTIL_S, Request
 from podium.plan.rollouts import Rollouts
-from podium.plan.workloads_before import WorkloadsBefore
 from podium.scheduler import Scheduler
 from podium.simulation.scenario_file.steps import Drain
 from podium.simulation.timeline import Observer
@@ -49,6 +49,7 @@ class Play:
 
     Attributes:
         state: what there was, by identity.
+        facts: what warnings need to know of it.
         applied: the manifests that are applied, likewise.
         cluster: in which it is played.
         observer: what happens.
@@ -87,6 +88,7 @@ class Play:
     ) -> None:
         loaded = LoadedState.of(request.state)
         self.state = loaded.by_identity
+        self.facts = loaded.facts
         self.start_s = loaded.start_s
         self._is_started = False
         controllers = controllers or busy_controllers(request, changes_later=changes_later)
@@ -122,7 +124,7 @@ class Play:
         self._request = request
         self.applied = decisive(request.applied)
         self._alternatives_max = request.alternatives_max
-        if not any(kind == "Namespace" for kind, _, _ in self.state):
+        if not self.facts.of("Namespace"):
             self.cluster.load(_missing_namespaces(self.cluster, self.applied))
         self.deleted = {(one.kind, one.namespace, one.name) for one in request.deleted}
 
@@ -211,14 +213,20 @@ class Play:
                 return True
         return False
 
+    def found(self, pods: Iterable[str]) -> list[Object]:
+        """Those of the pods, `namespace/name`, that are there, and those that have been waiting."""
+        places = sorted({*pods, *self.before.unbound})
+        found = (self.cluster.store.get("Pod", *place.split("/")) for place in places)
+        return [pod for pod in found if pod is not None]
+
     def owners(self) -> Owners:
         """Who its pods belong to, those that are gone included."""
         return Owners((*self._loaded, *self._controllers()))
 
     @cached_property
-    def workloads_before(self) -> WorkloadsBefore:
-        """The workloads of the state."""
-        return WorkloadsBefore(self.pods_before, Owners(self._loaded))
+    def before(self) -> PodsBefore:
+        """The pods and the workloads of the state."""
+        return PodsBefore(self.pods_before, Owners(self._loaded))
 
     def _controllers(self) -> Iterator[Object]:
         """The ReplicaSets and Jobs, stand-ins included."""
@@ -263,7 +271,7 @@ def busy_controllers(request: Request, *, changes_later: bool = False) -> frozen
     is_pinned = any(one["kind"] == "Pod" and node_name_of(one) for one in request.applied)
     if not (request.deleted or request.repairs or is_pinned):
         idle |= {"generic-garbage-collector", "pod-garbage-collector"}
-    nodes = (one for one in request.state if one.get("kind") == "Node")
+    nodes = LoadedState.of(request.state).facts.of("Node")
     is_scripted = any(key.startswith(PREFIX) for node in nodes for key in annotations(node))
     applies_nodes = any(one.get("kind") == "Node" for one in request.applied)
     cordons = changes_later or any(

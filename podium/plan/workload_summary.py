@@ -14,7 +14,7 @@ from podium.plan.outcome import (
     WorkloadSummary,
 )
 from podium.plan.play import Play
-from podium.plan.workloads_before import WorkloadsBefore
+from podium.plan.pods_before import PodsBefore
 from podium.simulation.timeline.pod_history import PodHistories
 
 _BECOMES_READY = frozenset({"PodRunning", "PodReady"})
@@ -55,7 +55,7 @@ def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[Workload
     found: dict[str, _Counts] = defaultdict(_Counts)
     for row in (*plan.disruptions, *plan.placements, *plan.pending, *plan.removed):
         found[row.workload].take(row)
-    before = play.workloads_before
+    before = play.before
     readiness = _readiness(play, histories, before)
     rows = [
         _summary(
@@ -118,9 +118,7 @@ def _summary(workload: str, counts: _Counts, pods: int, readiness: _Readiness) -
     )
 
 
-def _readiness(
-    play: Play, histories: PodHistories, before: WorkloadsBefore
-) -> Mapping[str, _Readiness]:
+def _readiness(play: Play, histories: PodHistories, before: PodsBefore) -> Mapping[str, _Readiness]:
     """By workload, how many of its pods were ready for how long, where that changed."""
     found: dict[str, _Readiness] = {}
     owners = play.owners()

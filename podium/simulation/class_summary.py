@@ -10,7 +10,7 @@ from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.api.objects import Object
 from podium.documents.report import Report
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
 
 AT_ONCE_S = 1.0
 """Who is placed within this time hasn't waited for room, but for calls."""
@@ -81,7 +81,7 @@ def summarize_classes(
         pods_before: the pods that were there at the start.
     """
     by_class: dict[str, list[PodHistory]] = {}
-    for pod in PodHistories(entries, pods_before):
+    for pod in PodHistories(entries, pods_by_uid(pods_before)):
         by_class.setdefault(pod.priority_class, []).append(pod)
     summaries = [ClassSummary.of(called, pods) for called, pods in by_class.items()]
     return sorted(summaries, key=lambda one: (-one.priority, one.priority_class))

@@ -1,7 +1,7 @@
 """What became of each pod, out of what was observed of it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +16,15 @@ Owner = tuple[str, str, str]
 """Kind, namespace and name of a controller."""
 
 _ENDS = ("PodTerminating", "PodFailed", "PodGone")
+
+
+def pods_by_uid(pods: Iterable[Object]) -> dict[str, Object]:
+    """Pods by their uids."""
+    return {uid(pod): pod for pod in pods}
+
+
+def _nothing(_kind: str, _place: str, _name: str) -> Object | None:
+    return None
 
 
 @dataclass(slots=True)
@@ -63,18 +72,23 @@ class PodHistories:
     Attributes:
         by_uid: the pods to which anything happened, in order.
         disrupted: the pods that lost their place through no change of their own, in order.
+
+    Args:
+        entries: what was observed.
+        before: the pods of the beginning, by uid.
+        find: looks an object up that is there in the end, by kind, namespace and name.
     """
 
     def __init__(
         self,
         entries: Iterable[TimelineEntry],
-        before: Iterable[Object],
-        after: Iterable[Object] = (),
+        before: Mapping[str, Object],
+        find: Callable[[str, str, str], Object | None] = _nothing,
     ) -> None:
         self.by_uid: dict[str, PodHistory] = {}
         self.disrupted: list[PodHistory] = []
-        self._before = {uid(pod): pod for pod in before}
-        self._pods_after = after
+        self._before = before
+        self._find = find
         self._lost: dict[Owner, list[PodHistory]] = defaultdict(list)
         for entry in entries:
             # What users do about a pod isn't written to it.
@@ -88,10 +102,6 @@ class PodHistories:
     @cached_property
     def _at_first(self) -> Sequence[PodHistory]:
         return [self.by_uid.get(one) or _known(pod) for one, pod in self._before.items()]
-
-    @cached_property
-    def _after(self) -> Mapping[str, Object]:
-        return {uid(pod): pod for pod in self._pods_after}
 
     def depth_of(self, lost: PodHistory, preemptors: Mapping[str, str]) -> int:
         """How far a disruption is from the changes; each step is a replacement that preempts.
@@ -142,8 +152,9 @@ class PodHistories:
             if kind == "StatefulSet" and one.pod != history.pod:
                 continue
             if kind == "DaemonSet":
-                pod = self._after.get(history.uid)
-                if pod is not None and one.node != target_of(pod):
+                pod = self._find("Pod", *history.pod.split("/"))
+                is_it = pod is not None and uid(pod) == history.uid
+                if pod is not None and is_it and one.node != target_of(pod):
                     continue
             lost.remove(one)
             history.replaces = one.uid
