@@ -5,6 +5,7 @@ A stand-in wants as many pods as there are, made like the newest of them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 from podium.api.labels import label_selector
@@ -22,7 +23,7 @@ _OF_ONE_POD = (INDEX_LABEL, NAME_LABEL, REVISION_LABEL, "pod-template-generation
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Group:
     """The pods or ReplicaSets of one owner.
 
@@ -36,7 +37,7 @@ class Group:
     uid: str
     owned: Sequence[Object]
 
-    @property
+    @cached_property
     def newest(self) -> Object:
         """The one that was made last."""
         return max(self.owned, key=lambda one: (_created(one), name(one)))
@@ -46,21 +47,24 @@ class Group:
         """What orders groups by when the last of them was made; of one time by name."""
         return _created(self.newest), self.owner
 
-    @property
+    @cached_property
     def stem(self) -> tuple[str, str, str]:
         """What ReplicaSets of one Deployment have in common."""
         hashed = labels(self.newest).get(HASH_LABEL, "")
         return self.kind, self.namespace, self.owner.removesuffix(f"-{hashed}")
 
-    @property
+    @cached_property
     def active(self) -> int:
         """How many pods neither have finished nor are on their way out."""
         return sum(map(is_active, self.owned))
 
     def labels(self, *but: str) -> dict[str, str]:
         """The labels that all have alike, without some."""
-        alike = set.intersection(*(set(labels(one).items()) for one in self.owned))
-        return {key: value for key, value in sorted(alike) if key not in but}
+        return {key: value for key, value in self._alike if key not in but}
+
+    @cached_property
+    def _alike(self) -> Sequence[tuple[str, str]]:
+        return sorted(set.intersection(*(set(labels(one).items()) for one in self.owned)))
 
     def made(self, api_version: str, kind: str, spec: Object, **fields: Any) -> dict[str, Any]:
         """The owner."""
