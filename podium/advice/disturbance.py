@@ -11,7 +11,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, labels, name
 from podium.documents.report import HIDDEN, IF_ANY, Report
 from podium.plan.changes import Change, Fail
-from podium.simulation.scenario_file.steps import Drain
+from podium.simulation.drain_step import Drain
 
 ZONE_LABEL = "topology.kubernetes.io/zone"
 

@@ -12,7 +12,7 @@ from podium.cluster.loader import Loader
 from podium.cluster.options import ClusterOptions, SchedulerSetup
 from podium.controllers.kit.reconciler import Reconciler
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.metrics import SchedulerMetrics
+from podium.controllers.scheduler.no_metrics import NoMetrics, Stopwatch
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.virtual import MachineHandle, VirtualDriver
 from podium.store.journal import FIRST_REVISION
@@ -150,8 +150,15 @@ def _scheduler(setup: SchedulerSetup, seed: str) -> SchedulerMachine:
         setup.options,
         features=setup.features,
         rng=Random(seed),
-        metrics=SchedulerMetrics(setup.stopwatch),
+        metrics=None if setup.stopwatch is None else _metrics(setup.stopwatch),
     )
+
+
+def _metrics(stopwatch: Stopwatch) -> NoMetrics:
+    # Takes long to import, and most clusters are never asked for metrics.
+    from podium.controllers.scheduler.metrics import SchedulerMetrics
+
+    return SchedulerMetrics(stopwatch)
 
 
 def _fork(rng: Random) -> Random:

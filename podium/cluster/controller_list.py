@@ -1,60 +1,61 @@
 """The list of controllers, by the names that they act under."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from importlib import import_module
 
 from podium.api.errors import PodiumError
 from podium.cluster.options import ClusterOptions
 from podium.control.machine import Machine
-from podium.controllers.cluster_role_aggregation import ClusterRoleAggregationController
-from podium.controllers.cron_job.cron_job_controller import CronJobController
-from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
-from podium.controllers.deployment.deployment_controller import DeploymentController
-from podium.controllers.disruption import DisruptionController
-from podium.controllers.endpoint_slices import EndpointSliceController
-from podium.controllers.endpoints import EndpointsController
-from podium.controllers.garbage_collector import GarbageCollector
-from podium.controllers.job.job_controller import JobController
-from podium.controllers.namespace import NamespaceController
-from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
-from podium.controllers.pod_gc import PodGCController
-from podium.controllers.replica_set import ReplicaSetController
-from podium.controllers.resource_quota import ResourceQuotaController
-from podium.controllers.service_accounts import ServiceAccountsController
-from podium.controllers.stateful_set.stateful_set_controller import StatefulSetController
-from podium.controllers.taint_eviction import TaintEvictionController
-from podium.controllers.ttl_after_finished import TTLAfterFinishedController
-from podium.controllers.volumes.ephemeral_volumes import EphemeralVolumeController
-from podium.controllers.volumes.persistent_volumes import PersistentVolumeController
-from podium.controllers.volumes.volume_protection import VolumeProtectionController
-from podium.controllers.volumes.volume_provisioner import VolumeProvisioner
 
 Make = Callable[[], Machine]
 
+
+def _maker(module: str, called: str, *arguments: object) -> Make:
+    """Makes a controller of a module of `podium.controllers`, which is imported by then only."""
+
+    def make() -> Machine:
+        found: Callable[..., Machine] = getattr(
+            import_module(f"podium.controllers.{module}"), called
+        )
+        return found(*arguments)
+
+    return make
+
+
 CONTROLLERS: Mapping[str, Make] = {
-    "deployment-controller": DeploymentController,
-    "replicaset-controller": ReplicaSetController,
-    "replication-controller": partial(ReplicaSetController, "ReplicationController"),
-    "statefulset-controller": StatefulSetController,
-    "daemonset-controller": DaemonSetController,
-    "job-controller": JobController,
-    "cronjob-controller": CronJobController,
-    "ttl-after-finished-controller": TTLAfterFinishedController,
-    "disruption-controller": DisruptionController,
-    "endpointslice-controller": EndpointSliceController,
-    "endpoint-controller": EndpointsController,
-    "ephemeral-volume-controller": EphemeralVolumeController,
-    "persistentvolume-controller": PersistentVolumeController,
-    "volume-provisioner": VolumeProvisioner,
-    "pvc-protection-controller": VolumeProtectionController,
-    "namespace-controller": NamespaceController,
-    "resourcequota-controller": ResourceQuotaController,
-    "generic-garbage-collector": GarbageCollector,
-    "pod-garbage-collector": PodGCController,
-    "node-lifecycle-controller": NodeLifecycleController,
-    "taint-eviction-controller": TaintEvictionController,
-    "serviceaccount-controller": ServiceAccountsController,
-    "clusterrole-aggregation-controller": ClusterRoleAggregationController,
+    "deployment-controller": _maker("deployment.deployment_controller", "DeploymentController"),
+    "replicaset-controller": _maker("replica_set", "ReplicaSetController"),
+    "replication-controller": _maker(
+        "replica_set", "ReplicaSetController", "ReplicationController"
+    ),
+    "statefulset-controller": _maker(
+        "stateful_set.stateful_set_controller", "StatefulSetController"
+    ),
+    "daemonset-controller": _maker("daemon_set.daemon_set_controller", "DaemonSetController"),
+    "job-controller": _maker("job.job_controller", "JobController"),
+    "cronjob-controller": _maker("cron_job.cron_job_controller", "CronJobController"),
+    "ttl-after-finished-controller": _maker("ttl_after_finished", "TTLAfterFinishedController"),
+    "disruption-controller": _maker("disruption", "DisruptionController"),
+    "endpointslice-controller": _maker("endpoint_slices", "EndpointSliceController"),
+    "endpoint-controller": _maker("endpoints", "EndpointsController"),
+    "ephemeral-volume-controller": _maker("volumes.ephemeral_volumes", "EphemeralVolumeController"),
+    "persistentvolume-controller": _maker(
+        "volumes.persistent_volumes", "PersistentVolumeController"
+    ),
+    "volume-provisioner": _maker("volumes.volume_provisioner", "VolumeProvisioner"),
+    "pvc-protection-controller": _maker("volumes.volume_protection", "VolumeProtectionController"),
+    "namespace-controller": _maker("namespace", "NamespaceController"),
+    "resourcequota-controller": _maker("resource_quota", "ResourceQuotaController"),
+    "generic-garbage-collector": _maker("garbage_collector", "GarbageCollector"),
+    "pod-garbage-collector": _maker("pod_gc", "PodGCController"),
+    "node-lifecycle-controller": _maker(
+        "node_lifecycle.node_lifecycle_controller", "NodeLifecycleController"
+    ),
+    "taint-eviction-controller": _maker("taint_eviction", "TaintEvictionController"),
+    "serviceaccount-controller": _maker("service_accounts", "ServiceAccountsController"),
+    "clusterrole-aggregation-controller": _maker(
+        "cluster_role_aggregation", "ClusterRoleAggregationController"
+    ),
 }
 """How to make each, in the order in which watches tell them of a write."""
 
@@ -81,10 +82,9 @@ def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
     """
     names = options.controllers
     _check_names(names or ())
-    makers: dict[str, Make] = {
-        **CONTROLLERS,
-        VolumeProvisioner.name: partial(VolumeProvisioner, options.provisioning_s),
-    }
+    provisioner = "volume-provisioner"
+    made = _maker("volumes.volume_provisioner", "VolumeProvisioner", options.provisioning_s)
+    makers: dict[str, Make] = {**CONTROLLERS, provisioner: made}
     for name, make in makers.items():
         if names is None or name in names:
             yield name, make

@@ -7,7 +7,7 @@ from podium.apiserver.admission import AdmissionOptions
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.controllers.scheduler.context import DEFAULT_FEATURES, Features
-from podium.controllers.scheduler.metrics import Stopwatch, stopped
+from podium.controllers.scheduler.no_metrics import Stopwatch
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
 from podium.core.gangs.pod_groups import served_kinds
 from podium.node.simulated.node_settings import NodeSettings
@@ -24,13 +24,13 @@ class SchedulerSetup:
 
     Attributes:
         configuration: its profiles; v1.36's default one if None.
-        stopwatch: measures what its metrics say; stands still unless given.
+        stopwatch: measures what its metrics say; nothing is counted unless given.
     """
 
     configuration: SchedulerConfiguration | None = None
     options: SchedulerOptions | None = None
     features: Features = DEFAULT_FEATURES
-    stopwatch: Stopwatch = stopped
+    stopwatch: Stopwatch | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,9 @@ class ClusterBackend:
         yield self._panics
         for scheduler in self._cluster.schedulers.values():
             if isinstance(scheduler.machine, SchedulerMachine):
-                yield scheduler.machine.metrics.registry
+                registry = scheduler.machine.metrics.registry
+                if registry is not None:
+                    yield registry
 
 
 class PanicCollector(Collector):

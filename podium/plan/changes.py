@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from podium.api.objects import Object
 from podium.plan.identities import Identity, decisive
 from podium.plan.targets import Target, TargetError, parse_target
-from podium.simulation.scenario_file.steps import Drain
+from podium.simulation.drain_step import Drain
 
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _RESTARTED = ("Deployment", "StatefulSet", "DaemonSet")

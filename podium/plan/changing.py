@@ -18,7 +18,7 @@ from podium.plan.identities import Identity, decisive, label, was_in_a_cluster
 from podium.plan.outcome import RejectedObject
 from podium.plan.targets import Target
 from podium.simulation.drain import Drainer, set_unschedulable
-from podium.simulation.scenario_file.steps import Drain
+from podium.simulation.drain_step import Drain
 from podium.simulation.timeline import Observer
 
 _IN_BACKGROUND = DeleteOptions(propagation="Background")

@@ -22,7 +22,7 @@ from podium.plan.pressing import press
 from podium.plan.request import LONGEST_S, UNTIL_S, Request
 from podium.plan.rollouts import Rollouts
 from podium.scheduler import Scheduler
-from podium.simulation.scenario_file.steps import Drain
+from podium.simulation.drain_step import Drain
 from podium.simulation.timeline import Observer
 
 Progress = Callable[[float], None]

@@ -99,7 +99,7 @@ class ProcessMetrics:
         cache = CollectorRegistry()
         cache.register(_Cache(machine))
         registries = (machine.metrics.registry, cache, self.registry)
-        return b"".join(map(generate_latest, registries))
+        return b"".join(generate_latest(one) for one in registries if one is not None)
 
 
 class _Cache(Collector):

@@ -76,7 +76,8 @@ class ShadowMachine:
         # Pods that another scheduler is removing, by node.
         self._marked: dict[str, set[str]] = {}
         self._now_s = 0.0
-        scheduler.metrics.registry.register(_Counts(self.counts))
+        if scheduler.metrics.registry is not None:
+            scheduler.metrics.registry.register(_Counts(self.counts))
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in; nothing is ever asked for."""

@@ -12,8 +12,9 @@ from podium.cluster import Cluster
 from podium.cluster.kubectl_apply import apply
 from podium.simulation.actions import Apply, Change, Taint, Target
 from podium.simulation.drain import Drainer
+from podium.simulation.drain_step import Drain
 from podium.simulation.scenario_file.fields import FaultRates
-from podium.simulation.scenario_file.steps import Action, Delete, Drain, Expect
+from podium.simulation.scenario_file.steps import Action, Delete, Expect
 from podium.simulation.timeline import Observer
 
 _MANAGER = "podium-simulate"

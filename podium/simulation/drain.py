@@ -16,7 +16,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.cluster import Cluster
 from podium.core.budgets import selects
-from podium.simulation.scenario_file.steps import Drain
+from podium.simulation.drain_step import Drain
 from podium.simulation.timeline import Observer
 from podium.store.store import Store
 

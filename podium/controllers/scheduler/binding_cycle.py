@@ -16,7 +16,7 @@ from podium.controllers.scheduler.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.controllers.scheduler.metrics import ERROR, SCHEDULED, UNSCHEDULABLE
+from podium.controllers.scheduler.no_metrics import ERROR, SCHEDULED, UNSCHEDULABLE
 from podium.core.binding import BindingCycle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from podium.api.objects import Object
 from podium.control.effects import Record
 from podium.controllers.scheduler.api_dispatcher import APIDispatcher, observed_generation
-from podium.controllers.scheduler.metrics import SchedulerMetrics
+from podium.controllers.scheduler.no_metrics import NoMetrics
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
 from podium.core.pods import PodInfo
 from podium.core.queue import QueuedPod, SchedulingQueue
@@ -61,7 +61,7 @@ class SchedulerContext:
     scheduler: Scheduler
     queue: SchedulingQueue
     dispatcher: APIDispatcher
-    metrics: SchedulerMetrics
+    metrics: NoMetrics
     features: Features
     pending: dict[str, PodInfo] = field(default_factory=dict)
     placed: dict[str, PodInfo] = field(default_factory=dict)

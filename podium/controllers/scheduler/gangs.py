@@ -22,7 +22,7 @@ from podium.controllers.scheduler.context import (
     handle_scheduling_failure,
 )
 from podium.controllers.scheduler.gang_trial import Tell, Trial, try_gang
-from podium.controllers.scheduler.metrics import UNSCHEDULABLE
+from podium.controllers.scheduler.no_metrics import UNSCHEDULABLE
 from podium.controllers.scheduler.preemption import PreemptionExecutor
 from podium.core.decision import Decision
 from podium.core.gangs.pod_groups import GangId, PodGroup, PodGroups

@@ -7,7 +7,6 @@ from dataclasses import replace
 from random import Random
 
 from podium.api.objects import is_terminating, uid
-from podium.api.pods import node_name_of
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.control.effects import Effect
@@ -26,7 +25,7 @@ from podium.controllers.scheduler.context import (
 from podium.controllers.scheduler.event_handlers import KINDS, EventHandlers
 from podium.controllers.scheduler.gangs import GANG_SCHEDULING, Gangs
 from podium.controllers.scheduler.livelock import LivelockGuard
-from podium.controllers.scheduler.metrics import ERROR, UNSCHEDULABLE, SchedulerMetrics
+from podium.controllers.scheduler.no_metrics import ERROR, UNSCHEDULABLE, NoMetrics
 from podium.controllers.scheduler.other_nominations import OtherNominations
 from podium.controllers.scheduler.preemption import PreemptionExecutor, VictimCall
 from podium.core.cluster_events import EventHint
@@ -71,7 +70,7 @@ class SchedulerMachine:
         *,
         features: Features = DEFAULT_FEATURES,
         rng: Random | None = None,
-        metrics: SchedulerMetrics | None = None,
+        metrics: NoMetrics | None = None,
     ) -> None:
         """Make a scheduler that knows of nothing yet.
 
@@ -80,11 +79,11 @@ class SchedulerMachine:
             options: Podium's own options.
             features: feature gates.
             rng: for what a configuration limits to random candidates.
-            metrics: where to count; a registry of its own unless given.
+            metrics: where to count; nothing is counted unless given.
         """
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
-        self.metrics = metrics or SchedulerMetrics()
+        self.metrics = metrics or NoMetrics()
         options = options or SchedulerOptions()
         # Whoever waits for pods of its gang is brought back by these alone.
         unmoved = {GANG_SCHEDULING: ()} if options.gangs else {}
@@ -114,7 +113,8 @@ class SchedulerMachine:
         self._is_held = False
         self._tries: Counter[str] = Counter()
         self._tried_s = self._rested_s = -math.inf
-        self.scheduler.measure(timing)
+        if self.metrics.registry is not None:
+            self.scheduler.measure(timing)
         self.metrics.watch_queue(self.queue)
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
@@ -190,7 +190,7 @@ class SchedulerMachine:
             self.handlers.handle(change)
         if change.kind == "Pod":
             self.livelocks.follow(change)
-        self.metrics.took_in(_named(change), self.metrics.stopwatch() - begun_s)
+        self.metrics.took_in(change, self.metrics.stopwatch() - begun_s)
 
     def _release(self, guard: EvictionGuard) -> None:
         """Have pods decided anew that may go where they were kept from; not if they are bound."""
@@ -313,15 +313,6 @@ class SchedulerMachine:
         found = decision.post_filter
         nomination = "" if found is None else found.nominated_node_name
         return Failure(message, sorted(rejecting_plugins(decision)), nomination=nomination)
-
-
-def _named(change: Change) -> str:
-    """A change as `scheduler_event_handling_duration_seconds` has it."""
-    action = "Add" if change.old is None else "Delete" if change.new is None else "Update"
-    kind = change.kind
-    if kind == "Pod":
-        kind = "AssignedPod" if node_name_of(change.obj) else "UnschedulablePod"
-    return kind + action
 
 
 def _queue(

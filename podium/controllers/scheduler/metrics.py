@@ -6,7 +6,7 @@ measured by the driver's clock.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from prometheus_client import CollectorRegistry, Counter
@@ -14,16 +14,13 @@ from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
+from podium.api.pods import node_name_of
+from podium.control.events import Change
+from podium.controllers.scheduler.no_metrics import NoMetrics, Stopwatch, stopped
 from podium.controllers.scheduler.queue_metrics import QueueMetrics
 from podium.core.queue import SchedulingQueue
 
-Stopwatch = Callable[[], float]
 Labels = tuple[str, ...]
-
-
-def stopped() -> float:
-    """A stopwatch for virtual time, in which deciding takes no time."""
-    return 0.0
 
 
 def _exponential(start: float, factor: float, count: int) -> tuple[float, ...]:
@@ -36,8 +33,6 @@ _GOROUTINE = _exponential(0.01, 2, 20)
 _SLI = _exponential(0.01, 2, 20)
 _ATTEMPTS = _exponential(1, 2, 5)
 _VICTIMS = _exponential(1, 2, 7)
-
-SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
 
 
 class _Observations:
@@ -105,17 +100,18 @@ class Histogram(Collector):
         yield family
 
 
-class SchedulerMetrics:
+class SchedulerMetrics(NoMetrics):
     """Counters, gauges and histograms of one scheduler.
 
     Attributes:
         registry: what to expose.
-        stopwatch: seconds that pass while something is computed.
     """
 
+    registry: CollectorRegistry
+
     def __init__(self, stopwatch: Stopwatch = stopped) -> None:
+        super().__init__(stopwatch)
         self.registry = CollectorRegistry()
-        self.stopwatch = stopwatch
         self._attempts = self._counter(
             "schedule_attempts", "Attempts to schedule pods, by result.", ("result", "profile")
         )
@@ -174,48 +170,38 @@ class SchedulerMetrics:
         )
 
     def watch_queue(self, queue: SchedulingQueue) -> None:
-        """Have the queue looked at whenever somebody asks for the metrics."""
         self.registry.register(QueueMetrics(queue))
 
     def attempted(self, result: str, profile: str, duration_s: float) -> None:
-        """An attempt to schedule a pod came to its end."""
         self._attempts.labels(result, profile).inc()
         self._attempt_duration.observe(duration_s, result, profile)
 
     def decided(self, duration_s: float) -> None:
-        """The scheduling algorithm has decided about a pod."""
         self._algorithm_duration.observe(duration_s)
 
     def ran(self, point: str, status: str, profile: str, duration_s: float) -> None:
-        """All plugins of an extension point have run."""
         self._point_duration.observe(duration_s, point, status, profile)
 
-    def took_in(self, event: str, duration_s: float) -> None:
-        """A change of the cluster has been taken in."""
-        self._event_handling.observe(duration_s, event)
+    def took_in(self, change: Change, duration_s: float) -> None:
+        self._event_handling.observe(duration_s, _named(change))
 
     def bound(self, attempts: int, since_first_attempt_s: float) -> None:
-        """A pod was bound after so many attempts."""
         self._pod_attempts.observe(attempts)
         label = "15+" if attempts >= 15 else str(attempts)
         self._sli.observe(since_first_attempt_s, label)
 
     def preemption_tried(self) -> None:
-        """A pod that fitted nowhere asked for preemption."""
         self._preemption_attempts.inc()
 
     def preemption_started(self, victims: int) -> None:
-        """Victims are about to be removed."""
         self._victims.observe(victims)
 
     def preemption_ended(self, duration_s: float, *, failed: bool) -> None:
-        """A preemption has been carried out, or has failed."""
         result = "error" if failed else "success"
         self._goroutine_duration.observe(duration_s, result)
         self._goroutine_total.labels(result).inc()
 
     def livelocked(self, profile: str) -> None:
-        """Others have taken the room made for a pod again and again."""
         self._livelocks.labels(profile).inc()
 
     def _counter(self, name: str, text: str, labels: tuple[str, ...]) -> Counter:
@@ -225,3 +211,12 @@ class SchedulerMetrics:
         self, name: str, text: str, labels: tuple[str, ...], buckets: tuple[float, ...]
     ) -> Histogram:
         return Histogram(f"scheduler_{name}", text, labels, buckets, self.registry)
+
+
+def _named(change: Change) -> str:
+    """A change as `scheduler_event_handling_duration_seconds` has it."""
+    action = "Add" if change.old is None else "Delete" if change.new is None else "Update"
+    kind = change.kind
+    if kind == "Pod":
+        kind = "AssignedPod" if node_name_of(change.obj) else "UnschedulablePod"
+    return kind + action

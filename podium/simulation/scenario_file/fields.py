@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from pydantic import (
     BeforeValidator,
     Field,
-    TypeAdapter,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
@@ -20,7 +19,7 @@ from podium.api.kinds import KINDS, Kind, kind_of, optional_kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.pod_limit import PodLimit
 from podium.apiserver.decoding.yaml_text import Document as YamlDocument
-from podium.documents import Document, Duration, Required, Tuple, fault, refuse
+from podium.documents import Document, Duration, Tuple, fault, refuse
 from podium.manifests import ManifestError, Problem, read_sources
 from podium.manifests.objects import objects_in
 from podium.manifests.problems import describe
@@ -114,18 +113,6 @@ class FaultRates(Document):
         """Those that are given, by the names of the fields of `Faults`."""
         given = self.model_dump(exclude_unset=True, exclude={"slowness"})
         return {**given, "slow_s": self.slowness} if self.slowness else given
-
-
-def _whole(value: Any) -> int:
-    seconds = _DURATION.validate_python(value)
-    if seconds != int(seconds):
-        raise fault("must be whole seconds")
-    return int(seconds)
-
-
-_DURATION: TypeAdapter[float] = TypeAdapter(Duration)
-WholeSeconds = Annotated[int, BeforeValidator(_whole), WithJsonSchema(_DURATION.json_schema())]
-NodeName = Annotated[str, Required("the name of a node")]
 
 
 def _manifests(value: Any, info: ValidationInfo) -> tuple[Object, ...]:

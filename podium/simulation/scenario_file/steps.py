@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from pydantic import (
-    AfterValidator,
     Field,
     ModelWrapValidatorHandler,
     TypeAdapter,
@@ -19,14 +18,13 @@ from podium.api.errors import FieldError
 from podium.documents import Document, Duration, Range, Tuple, fault, refuse
 from podium.node.simulated.behaviour import PREFIX, BehaviourError, behaviour_of, node_behaviour_of
 from podium.simulation.actions import Apply, Change, Taint, Target
+from podium.simulation.drain_step import Drain, NodeName, WholeSeconds
 from podium.simulation.scenario_file.checks import Check
 from podium.simulation.scenario_file.fields import (
     FaultRates,
     Manifests,
-    NodeName,
     Targets,
     TargetText,
-    WholeSeconds,
     context_of,
 )
 
@@ -40,7 +38,6 @@ _TAINT_RULE = (
 )
 _SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _DOWN = PREFIX + "down"
-RETRY_S = 5.0
 _TARGETS: TypeAdapter[tuple[Target, ...]] = TypeAdapter(Targets)
 
 
@@ -78,33 +75,6 @@ class ScaleDocument(Document):
 
     def change(self) -> Change:
         return Change(self.object, {"spec": {"replicas": self.replicas}}, "")
-
-
-class Drain(Document):
-    """Cordon a node and evict its pods, as `kubectl drain` does; short: the node alone.
-
-    Attributes:
-        timeout_s: when to give up; None for never.
-        grace_period_s: how long pods may take; None leaves it to them.
-        ignore_daemon_sets: whether pods of DaemonSets are left alone; otherwise they keep the node
-            from being drained.
-        retry_s: how long to wait after a budget's refusal; `kubectl drain` waits 5s.
-    """
-
-    node: NodeName
-    timeout_s: Annotated[Duration | None, Field(alias="timeout")] = None
-    grace_period_s: Annotated[WholeSeconds | None, Field(alias="gracePeriod")] = None
-    force: bool = False
-    ignore_daemon_sets: bool = True
-    delete_empty_dir_data: bool = False
-    retry_s: Annotated[
-        Duration, AfterValidator(lambda wait_s: wait_s or RETRY_S), Field(alias="retryEvery")
-    ] = RETRY_S
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short(cls, value: Any) -> Any:
-        return {"node": value} if isinstance(value, str) else value
 
 
 class BehaveDocument(Document):
