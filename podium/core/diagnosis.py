@@ -26,13 +26,16 @@ class Histogram:
 
     def add_rows(self, filtering: Filtering, rows: Rows, outcome: Codes, blame: Codes) -> None:
         """Add the reasons of rows int[n] with outcomes and blames int32[n]."""
-        known = np.flatnonzero(blame >= 0)
-        pairs = (blame[known].astype(np.int64) << _CODE_BITS) + outcome[known]
-        for pair, count in zip(*np.unique(pairs, return_counts=True), strict=True):
-            first = known[(pairs == pair).argmax()]
+        left = np.flatnonzero(blame >= 0)
+        pairs = (blame[left].astype(np.int64) << _CODE_BITS) + outcome[left]
+        # There are few reasons, and a look at all rows for each takes less than sorting them.
+        while len(left):
+            first, others = left[0], pairs != pairs[0]
             status = filtering.status(int(blame[first]), int(outcome[first]), int(rows[first]))
+            left, before = left[others], len(left)
+            pairs = pairs[others]
             for reason in status.reasons:
-                self.add(reason, int(count))
+                self.add(reason, before - len(left))
 
     def most_common(self) -> list[tuple[str, int]]:
         """The reasons with their counts, the most frequent first, and of equals by the words."""

@@ -252,11 +252,14 @@ class _Placed:
     @classmethod
     def of(cls, added: Sequence[tuple[int, Sequence[PodInfo]]]) -> "_Placed":
         pods = [pod for _, group in added for pod in group]
-        classes = list({pod.cls.id: pod.cls for pod in pods}.values())
-        index_of = {known.id: index for index, known in enumerate(classes)}
-        indexes = np.array([index_of[pod.cls.id] for pod in pods], np.intp)
-        positions = np.repeat(np.arange(len(added)), [len(group) for _, group in added])
-        return cls(classes, indexes, positions)
+        by_id = {pod.cls.id: pod.cls for pod in pods}
+        indexes, positions = np.zeros(len(pods), np.intp), np.arange(len(added))
+        if len(by_id) > 1:
+            index_of = {known: index for index, known in enumerate(by_id)}
+            indexes = np.array([index_of[pod.cls.id] for pod in pods], np.intp)
+        if len(pods) != len(added):
+            positions = np.repeat(positions, [len(group) for _, group in added])
+        return cls([*by_id.values()], indexes, positions)
 
 
 def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:

@@ -1,10 +1,12 @@
 """Pods that preempted others and wait for the room: nominated to a node, not bound yet."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from podium.core.log import Log
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
+
+_PRIORITIES_MAX = 64
 
 
 class Nominator:
@@ -17,8 +19,9 @@ class Nominator:
     def __init__(self) -> None:
         self.log: Log[str] = Log()
         self._on: dict[str, list[PodInfo]] = {}
-        self._counted: dict[int, list[tuple[int, list[PodInfo]]]] = {}
-        self._counted_at = (-1, -1)
+        # By priority: as of which entry of the log, and the rivals by node.
+        self._counted: dict[int, tuple[int, dict[str, tuple[int, list[PodInfo]]]]] = {}
+        self._node_epoch = -1
         self._nodes_of: dict[str, list[str]] = {}
 
     def __bool__(self) -> bool:
@@ -64,7 +67,7 @@ class Nominator:
 
         A cycle counts them as if they were there already (addGENominatedPods, v1.36).
         """
-        counted = self._counted_for(pod.priority, snapshot)
+        counted = [*self._counted_for(pod.priority, snapshot).values()]
         own = self._nodes_of.get(pod.uid)
         if own is None:
             return counted
@@ -77,19 +80,26 @@ class Nominator:
                 found.append((row, others))
         return found
 
-    def _counted_for(self, priority: int, snapshot: Snapshot) -> list[tuple[int, list[PodInfo]]]:
-        """The same with all pods; made again when a nomination or a node has changed."""
-        at = (self.log.end, snapshot.node_epoch)
-        if self._counted_at != at:
-            self._counted_at, self._counted = at, {}
-        found = self._counted.get(priority)
-        if found is None:
-            found = self._counted[priority] = []
-            for node_name, nominated in self._on.items():
-                row = snapshot.row_of.get(node_name)
-                counted = [n for n in nominated if n.priority >= priority]
-                if counted and row is not None:
-                    found.append((row, counted))
+    def _counted_for(
+        self, priority: int, snapshot: Snapshot
+    ) -> Mapping[str, tuple[int, list[PodInfo]]]:
+        """The same with all pods, by node; what has changed of nominations is looked at again."""
+        if self._node_epoch != snapshot.node_epoch or len(self._counted) > _PRIORITIES_MAX:
+            self._node_epoch = snapshot.node_epoch
+            self._counted.clear()
+        since, found = self._counted.get(priority, (-1, {}))
+        if since < self.log.start:
+            found, changed = {}, [*self._on]
+        else:
+            changed = self.log.since(since)
+        for node_name in changed:
+            row = snapshot.row_of.get(node_name)
+            counted = [n for n in self.on(node_name) if n.priority >= priority]
+            if counted and row is not None:
+                found[node_name] = row, counted
+            else:
+                found.pop(node_name, None)
+        self._counted[priority] = self.log.end, found
         return found
 
     def rivals_on(self, pod: PodInfo, node_name: str) -> list[PodInfo]:

@@ -20,6 +20,8 @@ Rivals = Sequence[tuple[int, Sequence[PodInfo]]]
 
 def closed_by(filtering: Filtering, rivals: Rivals) -> NDArray[np.intp]:
     """The open rows that are closed once rivals are counted, int[n]."""
+    if not filtering.any_fits():
+        return np.zeros(0, np.intp)
     outcome = filtering.outcome_at
     concerned = [(row, pods) for row, pods in rivals if outcome[row] == FITS]
     if not concerned:

@@ -11,15 +11,18 @@ from podium.cli import main
 # Of our own packages, and of those of others that take long to import.
 DECIDES = {"api", "apiserver", "config", "control", "core", "documents", "manifests", "node"}
 DECIDES |= {"plugins", "profile", "scheduler", "numpy", "yaml"}
-PLAYS = DECIDES | {"cluster", "controllers", "runtime", "simulation", "store", "prometheus_client"}
+PLAYS = DECIDES | {"cluster", "controllers", "runtime", "simulation", "store"}
 SERVES = {"embedded", "server", "anyio", "cryptography", "httptools", "starlette", "uvicorn"}
 JOINS = {"client", "machine", "aiohttp", "kubernetes_asyncio", "yarl"}
-OTHERS = {"attr", "jsonpath", "jsonschema", "asyncio"}
+OTHERS = {"attr", "prometheus_client", "jsonpath", "jsonschema", "asyncio"}
 
 EXAMPLE = ["-f", "examples/best-practice/state"]
 # What a command imports until it finds that there is nothing to do, or no file.
 RUNS = {
-    "up": (["--speed", "no"], PLAYS | SERVES | {"asyncio", "presenting", "web", "workers"}),
+    "up": (
+        ["--speed", "no"],
+        PLAYS | SERVES | {"asyncio", "presenting", "prometheus_client", "web", "workers"},
+    ),
     "down": (["--data-dir", "/dev/null"], {"api", "asyncio", "embedded", "runtime", "store"}),
     "node": (
         ["--kubeconfig", "/dev/null", "--allow-root"],

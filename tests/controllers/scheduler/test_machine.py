@@ -9,6 +9,7 @@ from podium.control.effects import Bind, Delete, Effect, Patch, Record
 from podium.control.events import Change, Synced, Woken
 from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.controllers.scheduler.metrics import SchedulerMetrics
 from podium.core.queue import Place
 from tests.controllers.scheduler.builders import done, failed, pod
 
@@ -33,7 +34,7 @@ class Hand:
     """Drives one scheduler, and keeps what it was told of the cluster."""
 
     def __init__(self, **options: Any) -> None:
-        self.machine = SchedulerMachine(**options)
+        self.machine = SchedulerMachine(**options, metrics=SchedulerMetrics())
         self.now_s = NOW_S
         self.objects: dict[tuple[str, str], Mapping[str, Any]] = {}
 

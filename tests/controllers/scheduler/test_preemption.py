@@ -6,6 +6,7 @@ from podium.control.effects import Delete, Effect, Patch, Record
 from podium.control.events import Change, Outcome
 from podium.controllers.scheduler.context import Failure
 from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.controllers.scheduler.metrics import SchedulerMetrics
 from podium.controllers.scheduler.preemption import PreemptionExecutor, VictimCall
 from podium.controllers.scheduler.preemption_retries import PreemptionRetries
 from podium.core.framework import PostFilterResult
@@ -30,7 +31,7 @@ class Bench:
     """An executor with everything around it played by the test."""
 
     def __init__(self) -> None:
-        self.context = SchedulerMachine().context
+        self.context = SchedulerMachine(metrics=SchedulerMetrics()).context
         self.context.scheduler.clock.now_s = NOW_S
         self.waiting = Waiting()
         self.preemptor = pending("high", priority=10)
