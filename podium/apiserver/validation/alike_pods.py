@@ -5,6 +5,7 @@ rest of a flawless pod is remembered, so that of the next one only what is its o
 """
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -79,7 +80,7 @@ def _own_is_flawless(pod: Any) -> bool:
     return (
         isinstance(name, str)
         and not validate_subdomain(name)
-        and (node is None or (isinstance(node, str) and not (node and validate_subdomain(node))))
+        and (node is None or (isinstance(node, str) and _is_node_name(node)))
         and (not hostname or (isinstance(hostname, str) and not validate_dns_label(hostname)))
         and isinstance(metadata.get("uid"), str | None)
         and _notes_are_flawless(metadata.get("annotations"))
@@ -93,4 +94,14 @@ def _notes_are_flawless(notes: Any) -> bool:
         return False
     return sum(map(len, notes)) + sum(
         len(note) if isinstance(note, str) else _ANNOTATIONS_LENGTH_MAX for note in notes.values()
-    ) < _ANNOTATIONS_LENGTH_MAX and not any(validate_label_key(key.lower()) for key in notes)
+    ) < _ANNOTATIONS_LENGTH_MAX and all(map(_is_key, notes))
+
+
+@lru_cache(CAPACITY)
+def _is_key(note: str) -> bool:
+    return not validate_label_key(note.lower())
+
+
+@lru_cache(CAPACITY)
+def _is_node_name(node: str) -> bool:
+    return not (node and validate_subdomain(node))
