@@ -1,6 +1,7 @@
 """Pods: their metadata, specs and statuses, as far as Podium acts on them."""
 
 from collections.abc import Iterable
+from types import GenericAlias
 from typing import Any
 
 import msgspec
@@ -71,8 +72,8 @@ def _struct(fields: Iterable[str], **types: Any) -> Any:
     )
 
 
-_Conditions: Any = list[_struct(_CONDITION_FIELDS)]
-_ContainerStatuses: Any = list[_struct(_CONTAINER_STATUS_FIELDS)]
+_Conditions = GenericAlias(list, (_struct(_CONDITION_FIELDS),))
+_ContainerStatuses = GenericAlias(list, (_struct(_CONTAINER_STATUS_FIELDS),))
 _Status = _struct(
     _judged_status, conditions=_Conditions, **dict.fromkeys(_STATUS_LISTS, _ContainerStatuses)
 )
