@@ -33,7 +33,8 @@ $(STAMP): pyproject.toml constraints.txt
 
 # Only those who change the dashboard need npm.
 page: ## build the dashboard's page, if its sources changed
-	@cd dashboard && sha256sum --check --status ../podium/web/page/sources.sha256 2>/dev/null || { \
+	@cd dashboard && export LC_ALL=C && sha256sum build.js package-lock.json package.json src/* \
+	  tsconfig.json | cmp -s - ../podium/web/page/sources.sha256 || { \
 	  command -v npm >/dev/null || { echo "The dashboard isn't built anew: there is no npm." >&2; exit 0; }; \
 	  echo "Building the dashboard ..."; \
 	  npm ci --silent --ignore-scripts && npm run --silent build; }
@@ -86,5 +87,5 @@ docs: $(STAMP) ## build the documentation as a site, build/site/index.html; link
 
 clean: ## remove everything that the other commands made
 	@rm -rf .venv build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache \
-	  .pytest_cache .ruff_cache
+	  .pytest_cache .ruff_cache dashboard/node_modules
 	@find podium tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

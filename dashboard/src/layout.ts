@@ -16,6 +16,9 @@ const NAMELESS = "(none)";
 
 export const valueOf = (node: Node, by: By) => node[by] || NAMELESS;
 
+// Many call their zones zone-a.
+export const titleOf = ({ by, value }: Focus) => (value.startsWith(by) ? value : `${by} ${value}`);
+
 export const nodesIn = (nodes: Iterable<Node>, focus: Focus[]) =>
   [...nodes].filter((node) => focus.every((one) => valueOf(node, one.by) === one.value));
 
@@ -60,7 +63,8 @@ function nodeWidth(boxes: number, width: number, height: number): number {
 
 function groupWidth(boxes: number, width: number, height: number): number {
   const wanted = Math.ceil(Math.sqrt((boxes * width) / (height * 1.5)));
-  const columns = clamp(wanted, 1, Math.max(1, Math.floor(width / 230)));
+  const rows = Math.ceil(boxes / clamp(wanted, 1, Math.max(1, Math.floor(width / 230))));
+  const columns = Math.ceil(boxes / rows);
   return (width - GAP) / columns - GAP;
 }
 
@@ -81,7 +85,7 @@ function groupBoxes(nodes: Node[], by: By): Box[] {
     else groups.set(value, [node]);
   }
   return [...groups].sort(([a], [b]) => byName(a, b)).map(([value, members]) =>
-    box(value, value.startsWith(by) ? value : `${by} ${value}`, by, members.sort((a, b) => byName(a.name, b.name))));
+    box(value, titleOf({ by, value }), by, members.sort((a, b) => byName(a.name, b.name))));
 }
 
 function box(id: string, title: string, by: By | "node", nodes: Node[]): Box {

@@ -51,7 +51,7 @@ export function paintBox(scene: Scene, box: Box, touched: Set<string> | null) {
 }
 
 function paintNode(scene: Scene, box: Box) {
-  const { context, palette, cluster, resource } = scene;
+  const { palette, cluster, resource } = scene;
   const node = box.nodes[0]!;
   frame(scene, box, node);
   const strips = stripsOf(box, cluster, resource);
@@ -68,7 +68,6 @@ function paintNode(scene: Scene, box: Box) {
       trouble ? palette.bad : palette.text, "left", 600);
   }
   for (const strip of strips) paintStrip(scene, strip);
-  context.globalAlpha = 1;
 }
 
 const sum2 = (strips: Strip[], of: (strip: Strip) => number) =>
@@ -96,6 +95,9 @@ function paintStrip(scene: Scene, strip: Strip) {
   if (strip.isGhost) {
     context.fillStyle = palette.box;
     context.globalAlpha = 0.88;
+    context.fillRect(x, y, width, height - gap);
+    context.fillStyle = colour;
+    context.globalAlpha = 0.3;
     context.fillRect(x, y, width, height - gap);
     context.globalAlpha = 1;
     context.strokeStyle = palette.text;

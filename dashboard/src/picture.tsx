@@ -2,7 +2,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { classOf, podKey, type Cluster } from "./cluster";
 import { bytes, count, cpu, several } from "./format";
-import { groupingOf, layOut, nodesIn, type Box, type Focus, type Grouping, type Layout } from "./layout";
+import { groupingOf, layOut, nodesIn, titleOf, type Box, type Focus, type Grouping, type Layout } from "./layout";
 import { cellsOf, paintBox, stripsOf } from "./paint";
 import { usePalette } from "./palette";
 import { nodeLink, open, podLink } from "./routes";
@@ -207,7 +207,7 @@ function Toolbar({ by, focus, nodes, change, zoom }: ToolbarProps) {
         {focus.map((one, index) => (
           <button disabled={index === focus.length - 1} key={one.by}
             onClick={() => change({ focus: focus.slice(0, index + 1), grouping: "auto" })}>
-            {one.by} {one.value}
+            {titleOf(one)}
           </button>
         ))}
         <span class="faint">{several(nodes.length, "node")}</span>
