@@ -81,6 +81,10 @@ def _watch(play: Play, request: Request, watcher: DecisionWatcher, pod_key: str)
         # Who is held back by a gate isn't decided about, but can be.
         watcher(play.scheduler.decide(play.scheduler.pending(pod), scheduler_name_of(pod)))
     classes = play.cluster.store.list("PriorityClass").items
+    gangs = play.scheduler.handle.gangs
+    if gangs is not None and gangs.gang_of(pod) is not None:
+        # What would help the pod alone doesn't help its gang.
+        return []
     return remedies(play.scheduler, pod, scheduler_name_of(pod), classes)
 
 
