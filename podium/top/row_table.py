@@ -54,7 +54,7 @@ class RowTable(ScrollView, can_focus=True):
             self.key = key
 
     class Moved(Message):
-        """The cursor is on another row, or in another table."""
+        """The cursor is on another row, in another table, or there is more or less room."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "Look"),
@@ -68,9 +68,9 @@ class RowTable(ScrollView, can_focus=True):
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--heading", "rows--cursor"}
     DEFAULT_CSS = """
-    RowTable { height: 1fr; scrollbar-size: 1 1; }
+    RowTable { height: 1fr; scrollbar-size: 1 1; scrollbar-background: ansi_default; }
     RowTable > .rows--heading { text-style: bold underline; }
-    RowTable:focus > .rows--heading { text-style: bold reverse; }
+    RowTable:focus > .rows--heading { text-style: bold underline; color: ansi_cyan; }
     RowTable > .rows--cursor { text-style: none; }
     RowTable:focus > .rows--cursor { text-style: reverse; }
     """
@@ -123,19 +123,26 @@ class RowTable(ScrollView, can_focus=True):
     def on_focus(self) -> None:
         self.post_message(self.Moved())
 
+    def on_resize(self) -> None:
+        self.post_message(self.Moved())
+
     def render_line(self, y: int) -> Strip:
         """The line at a height of what is seen; the headings are always the first."""
         width = self.scrollable_content_region.width
         if y == 0:
-            cells = [(column.title, "") for column in self._columns]
-            return self._strip(cells, self.get_component_rich_style("rows--heading"), width)
+            titles = [(column.title, "") for column in self._columns]
+            return self._strip(titles, self.get_component_rich_style("rows--heading"), width)
         index = round(self.scroll_offset.y) + y - 1
         if index >= len(self.keys):
             return Strip.blank(width, self.rich_style)
+        cells: Sequence[Cell] = self._cells_of(self.keys[index])
         style = self.rich_style
         if index == self.cursor:
             style = self.get_component_rich_style("rows--cursor")
-        return self._strip(self._cells_of(self.keys[index]), style, width)
+            if self.has_focus:
+                # Colours aren't read well the other way round.
+                cells = [(text, "") for text, _ in cells]
+        return self._strip(cells, style, width)
 
     def action_choose(self) -> None:
         """Ask for more of the row that the cursor is on."""
@@ -178,9 +185,12 @@ class RowTable(ScrollView, can_focus=True):
 
     def _strip(self, cells: Sequence[Cell], style: Style, width: int) -> Strip:
         segments = []
-        for (text, colour), size in zip(cells, self._widths(width), strict=True):
+        for index, (size, cell) in enumerate(zip(self._widths(width), cells, strict=True)):
+            text, colour = printable(cell[0]), cell[1]
+            if index == 0:
+                text = shortened(text, size)
             own = style + Style.parse(colour) if colour else style
-            segments.append(Segment(set_cell_size(printable(text), size), own))
+            segments.append(Segment(set_cell_size(text, size), own))
             segments.append(Segment(" " * _GAP, style))
         return Strip(segments).adjust_cell_length(width, style)
 
@@ -194,6 +204,14 @@ class RowTable(ScrollView, can_focus=True):
             column.width or max(part, _WIDTH_MIN)
             for column, part in zip(self._columns, parts, strict=True)
         ]
+
+
+def shortened(name: str, width: int) -> str:
+    """A name without its middle where it is too long; mostly its end tells it from others."""
+    if cell_len(name) <= width:
+        return name
+    end = (width - 1) // 2
+    return f"{name[: width - 1 - end]}…{name[len(name) - end :]}"
 
 
 def printable(text: str) -> str:

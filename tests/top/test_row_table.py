@@ -4,7 +4,7 @@ import asyncio
 
 from textual.app import App, ComposeResult
 
-from podium.top.row_table import Column, RowTable, printable
+from podium.top.row_table import Column, RowTable, printable, shortened
 
 
 class _Shown(App[None]):
@@ -50,3 +50,8 @@ async def _scroll_and_sort() -> None:
 
 def test_nothing_that_others_write_reaches_the_terminal_as_a_command() -> None:
     assert printable("a\x1b[31m\n\u202eb") == "a·[31m··b"
+
+
+def test_long_names_keep_their_end() -> None:
+    assert shortened("default/web-7d4b9c-x2k", 11) == "defau…c-x2k"
+    assert shortened("default/web", 11) == "default/web"
