@@ -80,8 +80,6 @@ def capacity(
     Pods are created one after the other in a simulation of the cluster, after the changes that
     the other options ask for, until the scheduler finds no place for one. With --node-shape, say
     instead which nodes to add so that every pod that waits gets a place.
-
-    Example: podium capacity -f state/ --pod deploy/web --preempt
     """
     from podium.advice.capacity import CapacityRequest
     from podium.cli.inputs import read_request

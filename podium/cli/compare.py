@@ -74,8 +74,6 @@ def compare(
 
     Both play the same scenarios with the same seeds, and are compared run by run: who waits, who
     is preempted, utilisation, fragmentation, each with a 95 % interval of the difference.
-
-    Example: podium compare default qos.yaml -s batch.yaml --seeds 20
     """
     from podium.cli.binary_output import check_plots, write_binary
     from podium.cli.presentation_text import print_advice

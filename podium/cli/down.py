@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.errors import PodiumError
-from podium.cli.output import fail
+from podium.cli.output import fail, working
 
 if TYPE_CHECKING:
     from podium.embedded.directory import DataDirectory
@@ -30,7 +30,8 @@ def down(data_dir: DataDirOption = None) -> None:
 
     directory = data_dir or usual_directory()
     try:
-        pid = stop_user(directory)
+        with working("stopping"):
+            pid = stop_user(directory)
         if pid is None:
             _forget(DataDirectory(directory))
     except PodiumError as error:

@@ -31,8 +31,6 @@ def drain(
     """Say what draining nodes would do: who goes where, who gives way, whose budget blocks.
 
     Nothing is drained: the cluster is simulated, as `podium plan --drain` does it.
-
-    For example: podium drain node-1 node-2 -f state.yaml --fail-on undrained,pending
     """
     from podium.advice.disturbance import drain_of
 

@@ -31,7 +31,21 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "simulate": (
         "podium simulate drain.yaml",
         "podium simulate drain.yaml --seed 7 --until 1h -o json",
+        "podium simulate --recording monday --config other.yaml",
+        "podium simulate storm.yaml --serve",
     ),
+    "capacity": (
+        "podium capacity -f state/ --pod deploy/web --preempt",
+        "podium capacity --node-shape m5=cpu=8,memory=32Gi:0.4",
+    ),
+    "lint": ("podium lint -f manifests/", "podium lint -f state.json -o sarif"),
+    "rollout": ("podium rollout -f state/ --classes classes.yaml --assign deploy/web=high",),
+    "drain": ("podium drain node-1 node-2 -f state.yaml --fail-on undrained,pending",),
+    "fail": ("podium fail node-1 -f state.yaml", "podium fail zone/eu-west-1a"),
+    "resilience": ("podium resilience -f state.yaml --pairs --fail-on 'pending:priority>=1000'",),
+    "compare": ("podium compare default qos.yaml -s batch.yaml --seeds 20",),
+    "sweep": ("podium sweep sweep.yaml --out results",),
+    "record": ("podium record -o monday --context prod",),
     "import": ("podium import openb nodes.csv pods.csv --capacity 10% -o trace.yaml",),
     "decide": ("podium decide scenarios.jsonl",),
     "bench": (
@@ -45,8 +59,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 """Lines for a shell, by command."""
 
 
-def epilog(command: str) -> str | None:
-    """The end of the command's help; None where there is no example."""
-    lines = EXAMPLES.get(command, ())
+def epilog(command: str) -> str:
+    """The end of the command's help."""
+    lines = EXAMPLES[command]
     # \b keeps the lines as they are.
-    return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines))) if lines else None
+    return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))

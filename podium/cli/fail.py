@@ -29,8 +29,6 @@ def fail(
 
     They fall silent, as in a power cut: after a while they are tainted, and their pods are
     deleted once they have been tolerated for as long as they say, after some six minutes mostly.
-
-    For example: podium fail node-1 -f state.yaml; podium fail zone/eu-west-1a
     """
     from podium.advice.disturbance import failure_of
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.output import fail, print_warnings
+from podium.cli.output import fail, print_warnings, working
 
 _PERCENT_RULE = "must be a percentage above 0% and up to 100%, such as 60%"
 
@@ -39,13 +39,14 @@ def import_(
     from podium.importing.scenario_text import scenario_lines
 
     try:
-        trace = read_trace(
-            read_rows(nodes, NODE_COLUMNS),
-            read_rows(pods, POD_COLUMNS),
-            capacity=_part(capacity),
-            limit=limit,
-        )
-        text = "\n".join(scenario_lines(trace, _name(pods))) + "\n"
+        with working("importing"):
+            trace = read_trace(
+                read_rows(nodes, NODE_COLUMNS),
+                read_rows(pods, POD_COLUMNS),
+                capacity=_part(capacity),
+                limit=limit,
+            )
+            text = "\n".join(scenario_lines(trace, _name(pods))) + "\n"
         if output == "-":
             sys.stdout.write(text)
         else:

@@ -72,10 +72,9 @@ def lint(
 ) -> None:
     """Find what is wrong with priorities, budgets, affinity, requests and quotas.
 
-    Such as: podium lint -f manifests/ -o sarif > lint.sarif. Without -f, the running cluster is
-    judged, or --kubelet-config alone. With nodes, more rules have something to say than with
-    manifests alone. An annotation lint.podium.dev/RULE with a reason suppresses what a rule says
-    of an object.
+    Without -f, the running cluster is judged, or --kubelet-config alone. With nodes, more rules
+    have something to say than with manifests alone. An annotation lint.podium.dev/RULE with a
+    reason suppresses what a rule says of an object.
     """
     try:
         if list_rules or explain is not None:

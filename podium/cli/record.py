@@ -27,8 +27,7 @@ def record(
 ) -> None:
     """Record what happens in a cluster, until Ctrl-C or SIGTERM; nothing is changed there.
 
-    A recording that is there already is gone on with. Such as: podium record -o monday, and then:
-    podium simulate --recording monday --config other.yaml
+    A recording that is there already is gone on with.
     """
     try:
         from podium.cli.extras import check_extra

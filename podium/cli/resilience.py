@@ -61,8 +61,6 @@ def resilience(
     It tells the worst of them with the pods that are left without a place, the pods that no
     failure spares, the budgets that make upgrades impossible, and how many nodes of which shape
     would do.
-
-    For example: podium resilience -f state.yaml --pairs --fail-on 'pending:priority>=1000'
     """
     from podium.advice.resilience import ResilienceRequest
     from podium.advice.resilience import resilience as try_all

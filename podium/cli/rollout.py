@@ -69,8 +69,6 @@ def rollout(
     No important pod is preempted on the way: each step is played in a simulation, with the
     rollout of the pods that it changes. Where no order is safe, say why, and how many more
     nodes would make one so; the exit code is 2 then.
-
-    Example: podium rollout -f state/ --classes classes.yaml --assign deploy/web=high
     """
     from podium.advice.rollout import RolloutRequest
     from podium.advice.rollout import rollout as find_order

@@ -93,9 +93,7 @@ def simulate(
     """Play a scenario in virtual time: manifests, timed steps, assertions.
 
     The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
-    played as it was, or by another configuration, such as:
-    podium simulate --recording monday --config other.yaml
-    To look at it in a browser: podium simulate storm.yaml --serve
+    played as it was, or by another configuration.
     """
     from podium.cli.simulate_text import print_story, progress
     from podium.cli.simulation_plots import played, print_plots

@@ -51,8 +51,6 @@ def sweep(
     Settings are places in a scenario, in the objects that it names and in its scheduler's
     configuration. With --out, a sweep that was stopped goes on where it was, and the directory
     gets the runs as Parquet, the report, and plots.
-
-    Example: podium sweep sweep.yaml --out results
     """
     from podium.cli.presentation_text import print_advice
     from podium.experiments.sweep import play_sweep, read_scenarios

@@ -6,7 +6,7 @@ from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
 from podium.cli.collecting import collect_rarely
 from podium.cli.options import InputError, KubeletConfigOption, PluginOption
-from podium.cli.output import fail
+from podium.cli.output import fail, working
 from podium.cli.stages import Stages, is_detached
 from podium.cli.up_options import (
     DEFAULT_SHAPE,
@@ -124,7 +124,8 @@ def _run_here(arguments: Arguments) -> None:
     from podium.cli.up_request import read_up_request
     from podium.cli.up_running import run_until_end
 
-    request = read_up_request(arguments)
+    with working("reading"):
+        request = read_up_request(arguments)
     collect_rarely()
     run_until_end(request, stages)
 
@@ -133,7 +134,8 @@ def _run_in_background(arguments: Arguments, background: _Background) -> None:
     from podium.cli.detaching import detach
 
     reads_stdin = "-" in [*arguments.state, *arguments.news]
-    directory = detach(arguments.data_dir, background.wait_s, reads_stdin=reads_stdin)
+    with working("starting the cluster"):
+        directory = detach(arguments.data_dir, background.wait_s, reads_stdin=reads_stdin)
     print("The cluster is ready.")
     print(f"  export KUBECONFIG={directory.absolute() / 'kubeconfig'}")
     where = "" if arguments.data_dir is None else f" --data-dir {arguments.data_dir}"

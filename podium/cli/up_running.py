@@ -3,14 +3,14 @@
 import asyncio
 import signal
 from collections.abc import Awaitable, Coroutine, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.api.refused import RefusedError
 from podium.cli.dashboards import PRESENTERS
-from podium.cli.output import print_warnings
+from podium.cli.output import print_warnings, working
 from podium.cli.stages import READY, SETTLED, Stages
 from podium.cli.up_display import REFRESH_S, Display, display, greeting
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
@@ -65,7 +65,9 @@ async def _run(request: UpRequest, stages: Stages) -> None:
     loop = asyncio.get_running_loop()
     for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
-    async with EmbeddedCluster(request.options) as embedded:
+    async with AsyncExitStack() as stack:
+        with working("starting the cluster"):
+            embedded = await stack.enter_async_context(EmbeddedCluster(request.options))
         if embedded.taken_up and request.names_beginning:
             print_warnings([f"{request.options.data_dir} has a cluster; it goes on as it was"])
         print_warnings(embedded.notes)
