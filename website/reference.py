@@ -17,6 +17,7 @@ from podium.library.words import Changes
 from podium.presenting.html import PICTURE_STYLE
 
 ROOT = Path(__file__).resolve().parents[1]
+_DRAWN = re.compile(r"<h2>(?:Nodes before and after|Over time)</h2>\n(.*?)</section>", re.DOTALL)
 _ENVIRONMENT = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
 
 
@@ -70,26 +71,33 @@ def _short(signature: str) -> str:
 
 
 def gallery_pages() -> dict[str, str]:
-    """Each example with what its commands print, and why that is right."""
+    """Each example with what its commands print, and why that is right; all pictures at first."""
     pages = {}
+    index = [(ROOT / "examples" / "README.md").read_text(), "## In pictures", ""]
     for case in sorted((ROOT / "tests" / "cases").glob("*.md")):
-        readme = ROOT / "examples" / case.stem / "README.md"
+        readme = (ROOT / "examples" / case.stem / "README.md").read_text()
         shown = re.sub(r"^# .*\n", "", case.read_text(), count=1)
-        parts = [readme.read_text(), picture(case.read_text()), f"## What they print\n{shown}"]
+        drawn = picture(case.read_text())
+        parts = [readme, drawn, f"## What they print\n{shown}"]
         pages[f"gallery/{case.stem}.md"] = "\n".join(parts)
-    return pages
+        if drawn:
+            title = readme.partition("\n")[0].removeprefix("# ")
+            index += [f"### [{title}]({case.stem})", "", drawn]
+    return {"gallery/index.md": "\n".join(index), **pages}
 
 
 def picture(case: str) -> str:
-    """The nodes before and after the first plan of an example on which anything changes."""
-    command = re.search(r"^\$ podium (plan (?:\\\n|.)*)", case, re.MULTILINE)
-    if command is None:
-        return ""
-    words = [*shlex.split(command[1].replace("\\\n", "")), "-o", "html"]
-    with chdir(ROOT):
-        shown = CliRunner().invoke(app, words).stdout
-    drawn = re.search(r"<h2>Nodes before and after</h2>\n(.*?)</section>", shown, re.DOTALL)
-    return f"<style>{PICTURE_STYLE}</style>\n\n{drawn[1]}\n" if drawn else ""
+    """The nodes before and after the first plan of an example, or the run that it plays."""
+    for found in re.findall(r"^\$ podium ((?:plan|simulate) (?:\\\n|.)*)", case, re.MULTILINE):
+        words = shlex.split(found.replace("\\\n", ""))
+        if "--recording" in words:
+            continue
+        with chdir(ROOT):
+            shown = CliRunner().invoke(app, [*words, "-o", "html"]).stdout
+        drawn = _DRAWN.search(shown)
+        if drawn:
+            return f"<style>{PICTURE_STYLE}</style>\n\n{drawn[1]}\n"
+    return ""
 
 
 def _escaped(text: str) -> str:

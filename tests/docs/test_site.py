@@ -26,7 +26,7 @@ def test_every_command_has_a_page_with_its_options() -> None:
 
 def test_the_gallery_has_pictures_of_plans() -> None:
     case = "$ podium plan -f examples/best-practice/state \\\n    --apply examples/best-practice/"
-    assert 'title="default/green-5, priority' in reference.picture(f"{case}orange.yaml\n")
+    assert 'title="green-5 in default, priority' in reference.picture(f"{case}orange.yaml\n")
     assert reference.picture("$ podium version\n") == ""
 
 
