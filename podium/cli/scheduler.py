@@ -8,6 +8,7 @@ from podium.cli.scheduler_options import (
     AddressOption,
     BurstOption,
     ConfigOption,
+    DashboardPortOption,
     DryRunOption,
     LeaderElectOption,
     LeaseDurationOption,
@@ -44,12 +45,14 @@ def scheduler(
     watch_timeout: WatchTimeoutOption = 150.0,
     bind_address: AddressOption = "127.0.0.1",
     metrics_port: PortOption = _USUAL_PORT,
+    dashboard_port: DashboardPortOption = None,
     log_level: LogLevelOption = LogLevel.INFO,
     log_format: LogFormatOption = LogFormat.TEXT,
 ) -> None:
     """Schedule a real cluster, in place of kube-scheduler or beside it, until SIGTERM.
 
-    Without a kubeconfig it takes the service account of the pod that it runs in.
+    Without a kubeconfig it takes the service account of the pod that it runs in. To watch it in
+    a browser: podium scheduler --kubeconfig FILE --dashboard-port 8080
     """
     from podium.cli.extras import check_extra
     from podium.real.settings import Flags
@@ -80,6 +83,7 @@ def scheduler(
             watch_timeout_s=watch_timeout,
             address=bind_address,
             port=metrics_port,
+            dashboard_port=dashboard_port,
             log_level=log_level,
             log_format=log_format,
         )

@@ -90,5 +90,16 @@ PortOption = Annotated[
         "--metrics-port", metavar="PORT", min=0, max=65535, help="At which; 0 for any free one."
     ),
 ]
+DashboardPortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--dashboard-port",
+        metavar="PORT",
+        min=0,
+        max=65535,
+        help="Where a dashboard is served, to this machine alone; 0 for any free one. Prints the "
+        "link. None unless given.",
+    ),
+]
 LogLevelOption = Annotated[LogLevel, typer.Option("--log-level", help="The least that is logged.")]
 LogFormatOption = Annotated[LogFormat, typer.Option("--log-format", help="How lines are written.")]

@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -18,7 +18,7 @@ from podium.config.load import default_configuration
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
 from podium.real.logs import LogFormat, LogLevel, log_to_stderr
-from podium.real.scheduler_process import ProcessOptions, SchedulerProcess
+from podium.real.scheduler_process import Beside, ProcessOptions, SchedulerProcess
 from podium.real.settings import Flags, with_flags
 from podium.runtime.live import SteadyClock
 
@@ -35,6 +35,7 @@ class Wish:
         watch_timeout_s: after how long a watch that tells nothing is taken for dead.
         address: where metrics and probes are served.
         port: at which.
+        dashboard_port: where the dashboard is; None for none.
         log_level: the least that is logged.
         log_format: of the lines.
     """
@@ -46,6 +47,7 @@ class Wish:
     watch_timeout_s: float
     address: str
     port: int
+    dashboard_port: int | None
     log_level: LogLevel
     log_format: LogFormat
 
@@ -99,5 +101,22 @@ async def run(wish: Wish) -> None:
         address=wish.address,
         port=wish.port,
     )
-    process = SchedulerProcess(connection, options, SteadyClock(), time.perf_counter, Random())
+    process = SchedulerProcess(
+        connection, options, SteadyClock(), time.perf_counter, Random(), *_dashboard(wish)
+    )
     await process.run(stop)
+
+
+def _dashboard(wish: Wish) -> Iterator[Beside]:
+    """What goes on beside the scheduling: the dashboard, if there is to be one."""
+    if wish.dashboard_port is None:
+        return
+    from podium.cli.dashboards import PRESENTERS
+    from podium.web.scheduler_dashboard import scheduler_dashboard
+
+    def tell(link: str) -> None:
+        print(f"See it: {link}", flush=True)
+
+    yield scheduler_dashboard(
+        wish.dashboard_port, wish.configuration, wish.options, PRESENTERS, tell
+    )

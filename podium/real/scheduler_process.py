@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from random import Random
 
@@ -82,6 +82,7 @@ class SchedulerProcess:
         clock: what time it is.
         stopwatch: seconds that pass while something is computed.
         rng: for what is left to chance.
+        beside: goes on beside the scheduling, and may look at all of it.
     """
 
     def __init__(
@@ -91,7 +92,9 @@ class SchedulerProcess:
         clock: SteadyClock,
         stopwatch: Callable[[], float],
         rng: Random,
+        beside: "Beside" = lambda _process, _driver: nullcontext(),
     ) -> None:
+        self._beside = beside
         self._connection = connection
         self._options = options
         self._clock = clock
@@ -103,6 +106,10 @@ class SchedulerProcess:
         self._metrics = ProcessMetrics(connection.url, lease)
         self._informers = InformerHealth(KINDS)
         self._driver: LiveDriver | None = None
+
+    def now_s(self) -> float:
+        """What time it is, in seconds since the epoch."""
+        return self._clock.now_s()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Schedule until told to stop; then end what is under way, and release the lease.
@@ -160,7 +167,7 @@ class SchedulerProcess:
             driver.hooks += [self._metrics.follow, self._informers.follow, _log]
             leading = asyncio.create_task(self._lead(elector, may_act))
             try:
-                async with driver:
+                async with self._beside(self, driver), driver:
                     hostname = self._options.hostname
                     driver.add(self._driven(), host=hostname, renew=self._renew)
                     stopping = asyncio.create_task(stop.wait())
@@ -225,6 +232,10 @@ class SchedulerProcess:
         machines = {} if self._driver is None else self._driver.health.failures(self._clock.now_s())
         named = {f"machine/{name}": why for name, why in machines.items()}
         return {"informer-sync": self._informers.ailment, **named}
+
+
+Beside = Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[object]]
+"""Begins with the scheduling, and ends with it."""
 
 
 def _log(event: DriverEvent) -> None:

@@ -6,7 +6,7 @@ but not its result: an object that has gone is told as gone in the state it was 
 one of another uid under the same name is told as two objects, one gone and one new.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from podium.api.objects import Object
@@ -45,6 +45,14 @@ class InformerCache:
 
     def __len__(self) -> int:
         return len(self._known)
+
+    def __iter__(self) -> Iterator[Object]:
+        """The objects."""
+        return iter(self._known.values())
+
+    def get(self, namespace: str, name: str) -> Object | None:
+        """An object; None if there is none."""
+        return self._known.get((namespace, name))
 
     def copy(self) -> "InformerCache":
         """Another one that knows the same."""

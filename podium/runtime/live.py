@@ -12,7 +12,7 @@ What machines may rely on is the same as in virtual time, and no more:
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import inf
 from random import Random
 from types import TracebackType
@@ -22,6 +22,7 @@ from podium.control.machine import Machine
 from podium.runtime.async_api import AsyncApi
 from podium.runtime.driver_events import Hook
 from podium.runtime.event_recorder import EventTimestamps
+from podium.runtime.informer_cache import InformerCache
 from podium.runtime.live_machine_runner import LiveContext, LiveMachineRunner
 from podium.runtime.machine_health import MachineError, MachineHealth
 
@@ -93,6 +94,13 @@ class LiveDriver:
     def is_idle(self) -> bool:
         """Whether no call of a machine is under way, and none waits for its turn."""
         return all(machine.is_idle for machine in self._machines.values())
+
+    def informers(self, name: str) -> Mapping[str, InformerCache]:
+        """What was listed and watched for a machine, by kind; empty if it doesn't run."""
+        for machine in self._machines.values():
+            if machine.name == name:
+                return machine.informers
+        return {}
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()

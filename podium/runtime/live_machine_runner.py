@@ -71,6 +71,7 @@ class LiveMachineRunner:
 
     Attributes:
         name: of the machine, among the driver's.
+        informers: what was listed and watched, by kind; the machine may not know all of it yet.
 
     Args:
         host: where it runs, as events tell.
@@ -79,6 +80,7 @@ class LiveMachineRunner:
     def __init__(self, context: LiveContext, name: str, machine: Machine, host: str) -> None:
         self.name = name
         self.machine = machine
+        self.informers = {kind: InformerCache(kind) for kind in machine.kinds}
         self._context = context
         self._now_s = context.now_s
         self._recorder = EventRecorder(host, context.timestamps, context.now_s())
@@ -214,7 +216,7 @@ class LiveMachineRunner:
             self._tell([outcome])
 
     async def _follow(self, kind: str) -> None:
-        informer, failures = InformerCache(kind), 0
+        informer, failures = self.informers[kind], 0
         context, list_at_s, is_synced = self._context, 0.0, False
         while True:
             try:

@@ -16,7 +16,7 @@ import msgspec
 from podium.store.errors import ExpiredError
 from podium.web.feed import KeptStep
 from podium.web.scene import Scene
-from podium.web.source import Source
+from podium.web.source import LostTrackError, Source
 from podium.web.views import Abilities, Entry, compressed
 
 COALESCE_S = 0.2
@@ -115,8 +115,8 @@ class LiveFeed:
             if self._following is not None:
                 try:
                     self._look()
-                except ExpiredError:
-                    _logger.info("the dashboard begins anew: more was written than is remembered")
+                except (ExpiredError, LostTrackError) as error:
+                    _logger.info("the dashboard begins anew: %s", error)
                 else:
                     return
             await self._begin()

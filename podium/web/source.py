@@ -3,11 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.core.queue import Place, SchedulingQueue
 from podium.web.views import Entry
 
 KINDS = ("PriorityClass", "Node", "PodDisruptionBudget", "Pod")
+
+
+class LostTrackError(PodiumError):
+    """A source can't tell what has changed; it is to be started anew."""
 
 
 class Change(NamedTuple):
@@ -43,7 +48,7 @@ class Source(Protocol):
         """What has changed since the last time.
 
         Raises:
-            ExpiredError: it isn't known any more; to be started anew.
+            ExpiredError, LostTrackError: it isn't known any more; to be started anew.
         """
         ...
 

@@ -1,0 +1,63 @@
+"""The dashboard of a scheduler of a real cluster."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from podium.config.load import Loaded as LoadedConfiguration
+from podium.config.scheduler_options import SchedulerOptions
+from podium.config.types import SchedulerConfiguration
+from podium.real.scheduler_process import SchedulerProcess
+from podium.runtime.live import LiveDriver
+from podium.web.informer_source import InformerSource
+from podium.web.live_feed import LiveFeed
+from podium.web.local_serving import served_locally
+from podium.web.presenters import Presenters
+from podium.web.questions import Questions
+from podium.web.views import Abilities
+
+if TYPE_CHECKING:
+    from podium.web.what_if import WhatIf
+
+
+def scheduler_dashboard(
+    port: int,
+    configuration: SchedulerConfiguration,
+    options: SchedulerOptions,
+    presenters: Presenters,
+    tell: Callable[[str], None],
+) -> Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[None]]:
+    """Serves the dashboard beside a scheduler, on this machine alone.
+
+    Args:
+        port: where to listen; 0 for any that is free.
+        configuration: the scheduler's, with which manifests are tried out as well.
+        options: Podium's own.
+        presenters: make presentations.
+        tell: is told the link.
+    """
+    loaded = LoadedConfiguration(configuration, options, ())
+
+    @asynccontextmanager
+    async def beside(process: SchedulerProcess, driver: LiveDriver) -> AsyncIterator[None]:
+        source = InformerSource(driver, lambda: process.machine, process.now_s)
+        feed = LiveFeed(source, Abilities("podium scheduler", can_plan=True))
+        questions = Questions(source.find, feed, partial(_what_if, source, loaded, presenters))
+        async with served_locally(feed, questions, port) as link:
+            tell(link)
+            yield
+
+    return beside
+
+
+def _what_if(
+    source: InformerSource, configuration: LoadedConfiguration, presenters: Presenters
+) -> "WhatIf":
+    from podium.plan.request import Request
+    from podium.web.what_if import WhatIf
+
+    def request() -> Request:
+        return Request(state=source.state(), configuration=configuration)
+
+    return WhatIf(request, presenters)
