@@ -101,7 +101,7 @@ class DefaultPreemption:
             return _no_help(VICTIMS_LEAVING_ELSEWHERE, eligible=False)
         if self._patience is not None and (held := self._patience.held(pod, filtered)):
             return _no_help(held.reason, held=held)
-        potential = np.flatnonzero(outcome > 0)
+        (potential,) = (outcome > 0).nonzero()
         filtering, run = filtered.evaluation.filtering, self._run_of(filtered.evaluation)
         if self._policy is not None:
             self._policy.update()
@@ -109,7 +109,7 @@ class DefaultPreemption:
         if self._limit is not None and len(potential):
             potential = self._limit.shortlist(run, potential)
         run = with_whole_gangs(run, pod, potential, self._handle)
-        is_candidate = run.is_candidate[potential]
+        is_candidate = run.is_candidate.take(potential)
         candidates, rejected = potential[is_candidate], potential[~is_candidate]
         walls: dict[int, Wall] = {}
         helped = self._select(pod, run, candidates, rejected, walls)
@@ -156,7 +156,7 @@ class DefaultPreemption:
     def _selected(self, pod: PodInfo, choice: Choice) -> int:
         """The row to take of those that no key tells apart."""
         rows, snapshot = choice.selected, self._handle.snapshot
-        row = int(rows[snapshot.ranks()[rows].argmin()])
+        row = int(rows[snapshot.ranks().take(rows).argmin()])
         names = self._handle.preferred.nominations.get(pod.uid, ())
         return tied(names, snapshot, row, lambda other: other in rows)
 

@@ -50,25 +50,25 @@ def _start(value: int, victims: int) -> str:
 VIOLATIONS = Key(
     "fewest PodDisruptionBudget violations",
     "PDB VIOLATIONS",
-    lambda run, rows: run.violations[rows],
+    lambda run, rows: run.violations.take(rows),
 )
 TOP_PRIORITY = Key(
     "lowest priority of the highest victim",
     "HIGHEST PRIORITY",
-    lambda run, rows: run.top_priority[rows],
+    lambda run, rows: run.top_priority.take(rows),
     _top_priority,
 )
 PRIORITY_SUM = Key(
     "smallest sum of priorities",
     "PRIORITY SUM",
-    lambda run, rows: run.priority_sum[rows],
+    lambda run, rows: run.priority_sum.take(rows),
     _priority_sum,
 )
-VICTIMS = Key("fewest victims", "COUNT", lambda run, rows: run.victim_count[rows])
+VICTIMS = Key("fewest victims", "COUNT", lambda run, rows: run.victim_count.take(rows))
 LATEST_START = Key(
     "latest start of the highest victims",
     "LATEST START",
-    lambda run, rows: -run.earliest_start[rows],
+    lambda run, rows: -run.earliest_start.take(rows),
     _start,
 )
 KEYS = (VIOLATIONS, TOP_PRIORITY, PRIORITY_SUM, VICTIMS, LATEST_START)
@@ -105,5 +105,7 @@ def choose(run: DryRun, candidates: Rows, keys: Sequence[Key] = KEYS) -> Choice:
         if len(rows) == 1:
             break
         values = key.values(run, rows)
-        left.append(rows[values == values.min()])
+        is_best = values == np.minimum.reduce(values)
+        all_tie = np.count_nonzero(is_best) == len(rows)
+        left.append(rows if all_tie else rows[is_best])
     return Choice(tuple(left), tuple(keys))

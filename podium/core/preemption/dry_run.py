@@ -110,8 +110,6 @@ class DryRun:
         else:
             self._run(pod, filtering, stale)
         known[stale] = True
-        if self._is_listed is not None:
-            self._is_listed[stale] = False
         if own >= 0:
             known[own] = False
 
@@ -173,6 +171,8 @@ class DryRun:
         self.earliest_start[rows] = starts.min(axis=0, initial=NEVER_NS)
         violating = table.violating[:turns, columns]
         self.violations[rows] = (is_victim & violating).sum(axis=0) if violating.any() else 0
+        if self._is_listed is not None:
+            self._is_listed[rows] = False
         if self._single:
             for row in rows.tolist():
                 self._single.pop(row, None)
@@ -191,6 +191,8 @@ class DryRun:
 
     def _keep_one(self, row: int, result: RowResult) -> None:
         self._single[row] = result
+        if self._is_listed is not None:
+            self._is_listed[row] = False
         self.outcome[row], self.blame[row] = result.outcome, result.blame
         self.is_candidate[row] = result.outcome == FITS
         self.violations[row] = result.violations

@@ -9,9 +9,12 @@ from podium.api.deletion_cost import DELETION_COST, deletion_cost
 from podium.api.times import timestamp
 from podium.config.preemption_options import CandidateKey
 from podium.config.scheduler_options import SchedulerOptions
+from podium.core.framework import Rows
 from podium.core.pods import PodInfo, placed_pod
 from podium.core.preemption.candidate_keys import LAST_CHECKPOINT, lost_run_time_s
 from podium.core.preemption.cascade import Cascade
+from podium.core.preemption.cross_node.victim_sets import VictimSet, VictimSets
+from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.stranding import Stranding
 from podium.scheduler import Scheduler
 from tests.core.objects import near, node, pod
@@ -46,10 +49,10 @@ def _compare(scheduler: Scheduler, pending: PodInfo) -> None:
         return
     run, rows, handle = found.run, found.candidate_rows, scheduler.handle
     victims = [run.victims[row] for row in rows.tolist()]
-    slots = run.victim_slots(rows).T.tolist()
-    assert [[slot for slot in one if slot >= 0] for one in slots] == [
-        [pod.slot for pod in one] for one in victims
-    ]
+    assert _slots(run, rows) == [[pod.slot for pod in one] for one in victims]
+    first, everybody = int(rows[0]), tuple(pod for one in victims for pod in one)
+    sets = VictimSets(run, {first: VictimSet(first, everybody, 0)}, [])
+    assert _slots(sets, rows[:1]) == [[pod.slot for pod in everybody]]
     each = [*zip(victims, rows.tolist(), strict=True)]
     costs = [
         [sum(deletion_cost(pod.obj) for pod in one) for one in victims],
@@ -61,6 +64,10 @@ def _compare(scheduler: Scheduler, pending: PodInfo) -> None:
     of_row = dict(zip(rows.tolist(), zip(*costs, strict=True), strict=True))
     best = min(of_row.values())
     assert found.choice.selected.tolist() == [row for row in of_row if of_row[row] == best]
+
+
+def _slots(run: DryRun, rows: Rows) -> list[list[int]]:
+    return [[slot for slot in one if slot >= 0] for one in run.victim_slots(rows).T.tolist()]
 
 
 def _change(scheduler: Scheduler, uid: str, rng: Random) -> None:
