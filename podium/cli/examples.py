@@ -23,6 +23,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "podium plan --apply release/ --fail-on preemption,pending",
         "podium plan -f state.json --drain node-3 --delete-node node-3",
         "podium plan -f state.json --scale deploy/web=10 --seeds 20 -o wide",
+        "podium plan -f state.yaml --apply batch.yaml --serve",
     ),
     "explain": (
         "podium explain -f state.json --apply release/ shop/deploy/web",

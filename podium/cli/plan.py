@@ -93,8 +93,7 @@ def plan(
     The state is what `kubectl get -o yaml` prints. Pods that wait in it, and those that the
     manifests bring, are decided in queue order. Then time passes, in simulation: victims take
     their grace period to go, workloads replace what they lose, and that may cost others a place.
-    Ctrl-C prints what is known so far. To look at it in a browser:
-    podium plan -f state.yaml --apply batch.yaml --serve
+    Ctrl-C prints what is known so far.
     """
     from podium.cli.inputs import read_request
     from podium.plan.planning import plan as make_plan

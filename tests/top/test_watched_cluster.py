@@ -104,3 +104,9 @@ def test_what_is_wrong_with_a_node() -> None:
     assert node_state(lost) == ("unknown", "red")
     ready = node("n", status={"conditions": conditions[:1]})
     assert node_state(ready) == ("ready", "green")
+
+
+def test_annotations_that_anybody_may_write_are_no_records() -> None:
+    for text in ("{", "[]", '{"preemptor": 1}'):
+        metadata = {"name": "e", "namespace": "d", "annotations": {"podium.dev/preemption": text}}
+        assert not told(("Event", None, {"metadata": metadata, "reason": "Preempted"})).news

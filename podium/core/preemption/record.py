@@ -1,10 +1,13 @@
 """Who was preempted for whom, and what else was weighed: the record that machines read."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
 
+from podium.api.objects import Object, annotations
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
 from podium.core.preemption.result import Preemption
@@ -92,6 +95,34 @@ class PreemptionRecord:
             "alternatives": self.alternatives,
         }
         return {ANNOTATION: _encode(record).decode()}
+
+
+class _Written(msgspec.Struct, frozen=True, rename=_NAMES | {"scheduler_name": "schedulerName"}):
+    """What the annotation says."""
+
+    scheduler_name: str
+    preemptor: PodReference
+    node_name: str
+    victims: tuple[PodReference, ...]
+    pdb_violations: int
+    candidates: int
+    alternatives: tuple[Alternative, ...]
+
+
+def written_record(event: Object) -> Mapping[str, Any] | None:
+    """The record in an Event's annotation, as JSON values; None without one that can be read.
+
+    Whoever may write events may write anything there.
+    """
+    text = annotations(event).get(ANNOTATION)
+    if text is None:
+        return None
+    try:
+        written = msgspec.json.decode(text, type=_Written)
+    except msgspec.MsgspecError:
+        return None
+    found: Mapping[str, Any] = msgspec.to_builtins(written)
+    return found
 
 
 def record_of(

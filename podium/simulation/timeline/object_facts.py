@@ -1,12 +1,11 @@
 """What changes of nodes, budgets, workloads and events amount to."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from podium.api.objects import Object, annotations, condition_of, spec_of, status_of
+from podium.api.objects import Object, condition_of, spec_of, status_of
 from podium.controllers.deployment.deployment_status import TIMED_OUT
-from podium.core.preemption.record import ANNOTATION
+from podium.core.preemption.record import written_record
 from podium.simulation.timeline.entry import Fact
 
 _NOTHING: Mapping[str, Any] = {}
@@ -114,7 +113,6 @@ def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
             field: regarding[field] for field in ("kind", "namespace", "name") if field in regarding
         },
     }
-    record = annotations(new).get(ANNOTATION)
-    if record is not None:
-        details["preemption"] = json.loads(record)
+    if record := written_record(new):
+        details["preemption"] = record
     yield Fact("Event", details)
