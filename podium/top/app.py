@@ -29,7 +29,6 @@ from podium.top.screens import Explain, ExplanationScreen, NodeScreen
 from podium.top.watched_cluster import News, WatchedCluster, WatchedNode
 
 _LOOK_S = 0.5
-_GONE = ""
 _ORDERS: Sequence[tuple[str, Callable[[tuple[str, WatchedNode]], object]]] = (
     ("nodes by name", lambda one: one[0]),
     ("fullest nodes first", lambda one: (-fullest(one[1]), one[0])),
@@ -222,7 +221,7 @@ class Top(App[None]):
 
     def _waiting_cells(self, key: str) -> Sequence[Cell]:
         pod = self._cluster.pods.get(key)
-        return waiting_cells(pod, self._now_s()) if pod else [(key, ""), *[(_GONE, "")] * 4]
+        return waiting_cells(pod, self._now_s()) if pod else [(key, "")] + [("", "")] * 4
 
     def _news_cells(self, key: str) -> Sequence[Cell]:
         return news_cells(self._news[key])

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -13,12 +13,9 @@ from textual.widgets import Footer, Static
 
 from podium.api.objects import status_of
 from podium.api.priority import pod_priority
-from podium.top.row_table import RowTable, printable
+from podium.top.row_table import Cell, RowTable, printable
 from podium.top.rows import POD_COLUMNS, node_state, pod_cells
-from podium.top.watched_cluster import WatchedCluster, WatchedNode
-
-if TYPE_CHECKING:
-    from podium.top.app import Top
+from podium.top.watched_cluster import WatchedCluster
 
 Explain = Callable[[str, int], Awaitable[str]]
 """What `podium explain` says of a pod, `namespace/name`, in lines of a width."""
@@ -29,7 +26,6 @@ _TELL_S = 0.5
 class NodeScreen(Screen[None]):
     """A node: what it has, and its pods, the most important first."""
 
-    app: "Top"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back")]
     CSS = "#about { height: auto; padding-bottom: 1; }"
 
@@ -48,7 +44,7 @@ class NodeScreen(Screen[None]):
 
     def look(self) -> None:
         """Show what is known now."""
-        node = self._node
+        node = self._cluster.node(self._called)
         pods = sorted(node.pods, key=lambda one: (-pod_priority(self._cluster.pods[one]), one))
         room = status_of(node.obj or {}).get("allocatable") or {}
         has = ", ".join(f"{resource} {amount}" for resource, amount in room.items())
@@ -57,13 +53,9 @@ class NodeScreen(Screen[None]):
         self.query_one("#about", Static).update(Text(text))
         self.query_one(RowTable).show(pods)
 
-    @property
-    def _node(self) -> WatchedNode:
-        return self._cluster.nodes.get(self._called) or WatchedNode()
-
-    def _cells(self, pod: str) -> "list[tuple[str, str]]":
-        found = self._cluster.pods.get(pod)
-        return [*pod_cells(found, self._node.obj)] if found else [(pod, "")] + [("", "")] * 4
+    def _cells(self, pod: str) -> list[Cell]:
+        found, node = self._cluster.pods.get(pod), self._cluster.node(self._called)
+        return [*pod_cells(found, node.obj)] if found else [(pod, "")] + [("", "")] * 4
 
 
 class ExplanationScreen(Screen[None]):

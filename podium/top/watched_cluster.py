@@ -94,6 +94,10 @@ class WatchedCluster:
         """The nodes that are there, by name."""
         return {name: node for name, node in self._known.items() if node.obj is not None}
 
+    def node(self, called: str) -> WatchedNode:
+        """A node, also one that isn't there any more, or yet."""
+        return self._known.setdefault(called, WatchedNode())
+
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Take an event in."""
         self.version += 1
@@ -101,7 +105,7 @@ class WatchedCluster:
             self.is_synced = True
         elif isinstance(event, Change):
             if event.kind == "Node":
-                self._node(name(event.obj)).obj = event.new
+                self.node(name(event.obj)).obj = event.new
             elif event.kind == "Pod":
                 self._pod(event)
             if self.is_synced:
@@ -111,9 +115,6 @@ class WatchedCluster:
     def next_wakeup_s(self) -> float | None:
         """Never: only events matter."""
         return None
-
-    def _node(self, called: str) -> WatchedNode:
-        return self._known.setdefault(called, WatchedNode())
 
     def _pod(self, change: Change) -> None:
         pod, called = change.new, key(change.obj)
@@ -137,12 +138,12 @@ class WatchedCluster:
         asked = pod_requests(pod, use_status=True) if pod is not None and node else {}
         before = self._asked.pop(called, None)
         if before is not None:
-            self._node(before[0]).requested.subtract(before[1])
-            self._node(before[0]).pods.discard(called)
+            self.node(before[0]).requested.subtract(before[1])
+            self.node(before[0]).pods.discard(called)
         if node:
             self._asked[called] = node, asked
-            self._node(node).requested.update(asked)
-            self._node(node).pods.add(called)
+            self.node(node).requested.update(asked)
+            self.node(node).pods.add(called)
 
     def _count(self, change: Change) -> None:
         old, new = change.old, change.obj
