@@ -25,7 +25,7 @@ WAITING_MAX = 16
 WORK_S_MAX = 300.0
 """What takes longer is given up."""
 
-_NICENESS = 10
+_NICENESS = 5
 
 
 class WorkError(PodiumError):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from podium.cluster import Cluster
+from podium.web.event_stream import event_stream
 from podium.web.feed import KeptStep
 from podium.web.live_feed import LiveFeed
 from podium.web.store_source import StoreSource
@@ -46,21 +47,23 @@ def test_steps_lead_to_what_a_later_beginning_shows(seed: int) -> None:
     asyncio.run(look())
 
 
-def test_who_is_too_far_behind_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_reads_slowly_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.web.live_feed.STEPS_BYTES_MAX", 20_000)
 
     async def look() -> None:
         busy = BusyCluster(0, round_s=20.0)
         feed = feed_of(busy.cluster)
         begun = read(await feed.beginning())
-        while (kept := feed.after(begun["number"])) is not None:
+        stream = event_stream(feed, begun["number"])
+        assert await anext(stream) == b":\n\n"
+        while feed.after(begun["number"]) is not None:
             busy.play(1)
             now = read(await feed.beginning())
         assert sum(len(one.text) for one in feed.after(now["number"] - 1) or ()) <= 20_000
         assert feed.after(now["number"]) == []
         assert feed.after(now["number"] + 1) is None
+        assert [piece async for piece in stream] == [b"event: again\ndata: {}\n\n"]
         feed.close()
-        assert kept is None
 
     asyncio.run(look())
 
