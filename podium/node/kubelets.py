@@ -65,19 +65,15 @@ class Kubelets(Reconciler):
         register: nodes that they register at the start, if they aren't there.
         writes_heartbeats: whether Leases are renewed in earnest; otherwise they say that they are
             (see `podium.control.heartbeats`).
-        keeps_leases: whether nodes have Leases.
     """
 
     name = REPORTER
     kinds = frozenset({"Pod", "Node"})
 
-    def __init__(
-        self, register: Iterable[Object], *, writes_heartbeats: bool, keeps_leases: bool = True
-    ) -> None:
+    def __init__(self, register: Iterable[Object], *, writes_heartbeats: bool) -> None:
         super().__init__({"Pod": {"node": node_names_of}})
         self.kubelets: dict[str, Kubelet] = {}
         self._writes_heartbeats = writes_heartbeats
-        self._keeps_leases = keeps_leases
         self._homes: dict[Place, _Home] = {}
         # The pods of nodes that haven't been taken up, as they all go on by themselves.
         self._asleep: dict[str, Sequence[Object]] = {}
@@ -225,19 +221,14 @@ class Kubelets(Reconciler):
         elif was_down and not kubelet.runtime.is_down:
             for pod in self.objects.by("Pod", "node", called):
                 self.revisit(pod, now_s)
-        if self._keeps_leases:
-            yield from self._heartbeat(kubelet, now_s)
+        if not self._writes_heartbeats:
+            started_s, is_down = kubelet.started_s, kubelet.runtime.is_down
+            yield from kubelet.lease.announce(node, started_s, is_down=is_down, now_s=now_s)
+        elif not kubelet.runtime.is_down:
+            self.look_again(LeaseKey(called), now_s)
         if not kubelet.runtime.is_down:
             yield from self._status(kubelet, now_s)
         self._synced_node(kubelet, now_s)
-
-    def _heartbeat(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
-        """Say by a Lease that a node is well, or see to it that it is renewed."""
-        node, is_down = kubelet.node, kubelet.runtime.is_down
-        if not self._writes_heartbeats:
-            yield from kubelet.lease.announce(node, kubelet.started_s, is_down=is_down, now_s=now_s)
-        elif not is_down:
-            self.look_again(LeaseKey(name(node)), now_s)
 
     def _left(self, called: str) -> None:
         """A node isn't there any more, or isn't one of these."""

@@ -35,7 +35,6 @@ _FAILING_S = 120.0
 FAILED_CREATE = "FailedCreate"
 """The reason of the events that plans read; no others are written."""
 _MOVES = frozenset({"PodTerminating", "PodBound"})
-_NODE_LIFECYCLE = "node-lifecycle-controller"
 
 # Nobody schedules by endpoints, and that Jobs end long ago is no part of the plan.
 _CONTROLLERS = frozenset(CONTROLLERS) - {
@@ -259,12 +258,7 @@ def _options(
         schedulers=(setup,),
         controllers=controllers,
         provisioning_s=0.0,
-        nodes=NodeSettings(
-            seed=seed,
-            behaviour=DEFAULT_BEHAVIOUR,
-            eviction=request.eviction,
-            keeps_leases=_NODE_LIFECYCLE in controllers,
-        ),
+        nodes=NodeSettings(seed=seed, behaviour=DEFAULT_BEHAVIOUR, eviction=request.eviction),
         settled=not request.repairs,
         kinds=tuple(OPTIONAL_KINDS.values()),
         event_reasons=frozenset({FAILED_CREATE}),
@@ -284,7 +278,7 @@ def busy_controllers(request: Request, *, changes_later: bool = False) -> frozen
         isinstance(one, Cordon | Drain | Fail) for one in request.changes
     )
     if not (is_scripted or applies_nodes or cordons or request.pressures or request.repairs):
-        idle.add(_NODE_LIFECYCLE)
+        idle.add("node-lifecycle-controller")
     return _CONTROLLERS - idle
 
 

@@ -19,8 +19,6 @@ class NodeSettings:
             refusals and preemptions by nodes always are.
         writes_heartbeats: whether Leases are renewed in earnest, for others than Podium's own
             controller; otherwise they say that they are (see `podium.control.heartbeats`).
-        keeps_leases: whether nodes have Leases; nobody misses them where no controller looks for
-            nodes that fall silent.
         simulates_all: whether all nodes are simulated, or only those with the annotation
             `podium.dev/simulated: "true"`, as others have kubelets of their own, or none.
     """
@@ -30,5 +28,4 @@ class NodeSettings:
     seed: int = 0
     records_lives: bool = False
     writes_heartbeats: bool = False
-    keeps_leases: bool = True
     simulates_all: bool = True

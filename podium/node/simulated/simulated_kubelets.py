@@ -45,11 +45,7 @@ class SimulatedKubelets(Kubelets):
         self, settings: NodeSettings | None = None, register: Iterable[Object] = ()
     ) -> None:
         self._settings = settings or NodeSettings()
-        super().__init__(
-            register,
-            writes_heartbeats=self._settings.writes_heartbeats,
-            keeps_leases=self._settings.keeps_leases,
-        )
+        super().__init__(register, writes_heartbeats=self._settings.writes_heartbeats)
         self._classes = PodClasses()
         self._runtimes: dict[str, ScriptedRuntime] = {}
         self._pressures: dict[str, NodePressure] = {}
