@@ -75,7 +75,7 @@ fmt: $(STAMP) ## format the code and apply safe fixes
 	@$(BIN)/ruff format --quiet .
 
 soak: $(STAMP) ## run thousands of seeds and long properties (SEED=n replays one run)
-	@$(BIN)/pytest -q -n 2 --dist loadgroup -m 'soak or not soak' --hypothesis-profile=soak \
+	@$(BIN)/pytest -q -n auto --dist loadgroup -m 'soak or not soak' --hypothesis-profile=soak \
 	  --hypothesis-seed=$(SEED) $(ARGS)
 
 bench: $(STAMP) ## measure the scheduling workloads
