@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from podium.api.kinds import KINDS, Kind
+from podium.api.kinds import ALL_KINDS, KINDS, Kind
 from podium.api.objects import Object
 from podium.control.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 
@@ -73,7 +73,7 @@ def _replace(effect: Replace) -> Call:
 
 
 def _patch(effect: Patch) -> Call:
-    path = object_path(KINDS[effect.kind], effect.namespace, effect.name, effect.subresource)
+    path = object_path(ALL_KINDS[effect.kind], effect.namespace, effect.name, effect.subresource)
     return Call("PATCH", path, effect.body, STRATEGIC)
 
 

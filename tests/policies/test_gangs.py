@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from podium.api.kinds import POD_GROUP
+from podium.api.objects import condition_of
 from podium.simulation.scenario_runner import Simulation
 from tests.policies.worlds import CLASSES, play
 
@@ -87,6 +89,8 @@ def test_gangs_keep_their_promises(seed: int) -> None:
     # None waits for ever for what another one holds.
     started = {_gang_of(one.name) for one in simulation.entries if one.type == "PodBound"}
     assert world.least.keys() <= started
+    groups = simulation.cluster.store.list(POD_GROUP.key).items
+    assert all(condition_of(group, "PodGroupScheduled") for group in groups)
 
 
 def test_without_the_option_gangs_get_parts() -> None:

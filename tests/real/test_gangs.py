@@ -17,7 +17,7 @@ from tests.real.world import World, pod, until
 
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 PLUGINS = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups"
-ALPHA = "/apis/scheduling.k8s.io/v1alpha2"
+GROUPS = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/podgroups"
 GATES = "GenericWorkload=true,GangScheduling=true,WorkloadAwarePreemption=true"
 
 
@@ -110,5 +110,6 @@ def test_a_gang_of_the_alpha_api_preempts_by_the_priority_of_its_group(
         policy = {"gang": {"minCount": 2}}
         spec = {"schedulingPolicy": policy, "priorityClassName": "high"}
         group = {"metadata": {"name": "gang"}, "spec": spec}
-        world.plane.ask("POST", f"{ALPHA}/namespaces/default/podgroups", group)
+        world.plane.ask("POST", GROUPS, group)
         assert world.wait_bound("gang-1", "gang-2").keys() == world.places().keys()
+        until(lambda: "Scheduled" in str(world.plane.ask("GET", f"{GROUPS}/gang")["status"]))

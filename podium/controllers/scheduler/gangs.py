@@ -10,10 +10,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from podium.api.objects import Object, name, namespace, uid
+from podium.api.kinds import POD_GROUP
+from podium.api.objects import Object, condition_of, name, namespace, uid
 from podium.api.times import timestamp
 from podium.config.preemption_options import Gangs as GangOptions
+from podium.control.effects import status_patch_of
 from podium.control.events import Change
+from podium.controllers.scheduler.api_dispatcher import stamped_condition
 from podium.controllers.scheduler.binding_cycle import BindingCycles
 from podium.controllers.scheduler.context import (
     KEEP,
@@ -34,6 +37,7 @@ from podium.plugins.node_resources_fit import NodeResourcesFit
 GANG_SCHEDULING = "GangScheduling"
 """Who rejects pods that wait for others of their gang."""
 _NAMES_MAX = 3
+_SCHEDULED = "PodGroupScheduled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +83,23 @@ class Gangs:
         self._groups = groups
         self._rooms: dict[GangId, _Room] = {}
         self._own: dict[str, Object] = {}
+        self._objects: dict[GangId, Object] = {}
         groups.follow(context.placed)
 
     def follow(self, change: Change) -> Iterator[Change]:
         """Take a change of a PodGroup in; its pods are tried again, and may look otherwise."""
         obj = change.obj
+        gang = change.kind, namespace(obj), name(obj)
+        before = self._groups.get(gang)
         if change.new is not None:
+            self._objects[gang] = obj
             self._groups.set(change.kind, obj)
         else:
+            self._objects.pop(gang, None)
             self._groups.remove(change.kind, obj)
-        uids = [*self._groups.uids((change.kind, namespace(obj), name(obj)))]
+        if self._groups.get(gang) == before:
+            return
+        uids = [*self._groups.uids(gang)]
         for one in uids:
             pod = self._context.pending.get(one) or self._context.placed.get(one)
             if pod is not None:
@@ -133,6 +144,7 @@ class Gangs:
         elif bound + len(members) < group.least:
             here = _listed([*self._groups.placed(gang), *(one.pod for one in members)])
             text = f"{_named(gang)} needs {group.least} pods at once, and there are only {here}."
+            self._tell(gang, text)
             self._hold(members, text)
         else:
             self._try(gang, group, members, group.least - bound)
@@ -165,6 +177,7 @@ class Gangs:
             tell = _as_gang(scheduler.watch, why)
             try_gang(scheduler, pods, least, preempts=preempts, tell=tell)
         if why:
+            self._tell(gang, why)
             is_waiting = room is not None and not room.is_given_up
             nomination = KEEP if is_waiting else ""
             self._fail(members, Failure(why, plugins, nomination=nomination))
@@ -174,6 +187,7 @@ class Gangs:
             self._make_room(gang, members, trial, room)
         else:
             self._rooms.pop(gang, None)
+            self._tell(gang)
             self._bind(members, trial)
 
     def _lack(self, gang: GangId, group: PodGroup, trial: Trial) -> str:
@@ -217,6 +231,7 @@ class Gangs:
         message = (
             f"{_named(gang)} waits until {until} at most for {_listed(trial.victims)} to leave."
         )
+        self._tell(gang, message)
         for queued in members:
             place = places.get(queued.uid)
             node_name = "" if place is None else place.node_name
@@ -234,6 +249,20 @@ class Gangs:
             if watch is not None:
                 watch(Decision(queued.pod, gate=unschedulable(why[:-1], plugin=GANG_SCHEDULING)))
         self._fail(members, Failure(why, frozenset({GANG_SCHEDULING}), nomination=KEEP))
+
+    def _tell(self, gang: GangId, why: str = "") -> None:
+        """Have v1.36's PodGroup say whether it is scheduled, and why it isn't."""
+        obj = self._objects.get(gang)
+        if obj is None or gang[0] != POD_GROUP.key:
+            return
+        said = ("False", "Unschedulable") if why else ("True", "Scheduled")
+        condition = {"type": _SCHEDULED, "status": said[0], "reason": said[1], "message": why}
+        known = condition_of(obj, _SCHEDULED)
+        stamped = stamped_condition(known, condition, self._context.now_s)
+        if stamped is not None:
+            status = {"conditions": [stamped]}
+            self._objects[gang] = {**obj, "status": status}
+            self._context.dispatcher.put(status_patch_of(POD_GROUP.key, obj, status))
 
     def _fail(self, members: Sequence[QueuedPod], failure: Failure) -> None:
         for queued in members:
