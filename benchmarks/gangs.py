@@ -83,6 +83,7 @@ def measured(case: str, gangs: int, members: int, nodes: int, *, preempts: bool)
 
 
 def main() -> None:
+    """Measure all cases, and print them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--gangs", type=int, default=100)
     parser.add_argument("--members", type=int, default=10)
