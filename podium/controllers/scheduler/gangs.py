@@ -96,6 +96,7 @@ class Gangs:
             self._groups.set(change.kind, obj)
         else:
             self._objects.pop(gang, None)
+            self._rooms.pop(gang, None)
             self._groups.remove(change.kind, obj)
         if self._groups.get(gang) == before:
             return
@@ -113,6 +114,9 @@ class Gangs:
         self._groups.note(change.old, change.new)
         if change.new is None:
             self._own.pop(uid(change.obj), None)
+            gang = self._groups.gang_of(change.obj)
+            if gang is not None and not any(self._groups.uids(gang)):
+                self._rooms.pop(gang, None)
             return change
         shown = self._shown(change.new)
         return change if shown is change.new else Change(change.kind, change.old, shown)
