@@ -61,16 +61,17 @@ def measured(case: str, gangs: int, members: int, nodes: int, *, preempts: bool)
     cluster.start()
     server, driver = cluster.server, cluster.driver
     driver.run_until(driver.now_s)
+    important = {"priorityClassName": "system-cluster-critical"} if preempts else {}
     for gang in range(gangs):
         if is_grouped:
-            spec = {"schedulingPolicy": {"gang": {"minCount": members}}}
-            spec |= {"priorityClassName": "system-cluster-critical"} if preempts else {}
+            policy = {"gang": {"minCount": members}}
+            spec: dict[str, Any] = {"schedulingPolicy": policy, **important}
             group = _object(POD_GROUP.api_version, POD_GROUP.name, f"g{gang}", spec=spec)
             server.create(Attributes(POD_GROUP, "default", "", driver.now_s), group)
         for number in range(members):
-            spec = {"schedulingGroup": {"podGroupName": f"g{gang}"}} if is_grouped else {}
-            spec |= {"priorityClassName": "system-cluster-critical"} if preempts else {}
-            pod = _pod(f"g{gang}-{number}", 2_000_000_000 if preempts else 0, **spec)
+            own = {"schedulingGroup": {"podGroupName": f"g{gang}"}} if is_grouped else {}
+            priority = 2_000_000_000 if preempts else 0
+            pod = _pod(f"g{gang}-{number}", priority, **important, **own)
             server.create(Attributes(KINDS["Pod"], "default", "", driver.now_s), pod)
     begun_s = time.process_time()
     driver.run_until(driver.now_s + 600)
