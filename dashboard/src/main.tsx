@@ -1,6 +1,6 @@
 // The dashboard: the page around its parts, and the keys.
 import { render } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import "./app.css";
 import { tokenOfLink } from "./connection";
 import { several } from "./format";
@@ -30,7 +30,8 @@ function App() {
   const help = useRef<HTMLDialogElement>(null);
   const main = useRef<HTMLElement>(null);
   useKeys(route, () => help.current!.showModal());
-  useEffect(() => { main.current?.querySelector<HTMLElement>("h1, .boxes")?.focus(); main.current?.scrollTo(0, 0); },
+  // Before anybody can press the next key.
+  useLayoutEffect(() => { main.current?.querySelector<HTMLElement>("h1, .boxes")?.focus(); main.current?.scrollTo(0, 0); },
     [location.hash, history === null]);
   const isCluster = route.page === "picture" || route.page === "table";
   return (
@@ -100,7 +101,7 @@ function Connected() {
 }
 
 function useKeys(route: Route, help: () => void) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;

@@ -1,5 +1,5 @@
 // Which page is shown; it stands in the address, so that links and Back work.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export type Route =
   | { page: "picture" | "table" | "plan" }
@@ -28,7 +28,7 @@ function decoded(part: string): string {
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(routeOf(location.hash));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follow = () => {
       if (location.hash.startsWith("#token=")) location.reload();
       else setRoute(routeOf(location.hash));

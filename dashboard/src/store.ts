@@ -1,5 +1,5 @@
 // What the page knows, and who draws it anew when it changes.
-import { useEffect, useReducer } from "preact/hooks";
+import { useLayoutEffect, useReducer } from "preact/hooks";
 import { follow } from "./connection";
 import { History } from "./history";
 import type { Step, View } from "./shapes";
@@ -51,9 +51,9 @@ class Store {
 
 export const store = new Store();
 
-// A component that uses it is drawn anew with each change.
+// A component that uses it is drawn anew with each change, from the moment it is drawn.
 export function useStore(): Store {
   const [, draw] = useReducer((drawn: number) => drawn + 1, 0);
-  useEffect(() => store.watch(() => draw(null)), []);
+  useLayoutEffect(() => store.watch(() => draw(null)), []);
   return store;
 }

@@ -1,5 +1,5 @@
 // Light or dark: as the system has it, until the reader chooses.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 const KEY = "podium-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
@@ -21,7 +21,7 @@ system.addEventListener("change", applyTheme);
 
 export function useTheme() {
   const [dark, setDark] = useState(isDark());
-  useEffect(() => {
+  useLayoutEffect(() => {
     const watcher = () => setDark(isDark());
     watchers.add(watcher);
     return () => void watchers.delete(watcher);
