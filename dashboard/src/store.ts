@@ -6,6 +6,8 @@ import type { Step, View } from "./shapes";
 
 export interface Connection { state: "connecting" | "live" | "finished" | "lost"; why: string }
 
+const FRAME_MAX_MS = 250;
+
 class Store {
   history: History | null = null;
   connection: Connection = { state: "connecting", why: "" };
@@ -23,10 +25,14 @@ class Store {
   changed() {
     if (this.isScheduled) return;
     this.isScheduled = true;
-    requestAnimationFrame(() => {
+    const draw = () => {
+      if (!this.isScheduled) return;
       this.isScheduled = false;
       for (const watcher of this.watchers) watcher();
-    });
+    };
+    requestAnimationFrame(draw);
+    // Browsers make no frames of pages that nobody sees.
+    setTimeout(draw, FRAME_MAX_MS);
   }
 
   goTo(atS: number) { this.history?.goTo(atS); this.moved(); }

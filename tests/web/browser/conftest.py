@@ -83,7 +83,7 @@ def shot() -> Shot:
     def keep(page: "Page", name: str) -> None:
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         for scheme in ("dark", "light"):
-            page.emulate_media(color_scheme=scheme)
+            page.keyboard.press("d")
             page.locator(f'html[data-theme="{scheme}"]').wait_for(state="attached")
             page.screenshot(path=SCREENSHOTS / f"{name}-{scheme}.png", animations="disabled")
 
