@@ -7,7 +7,8 @@ export type Lane = (typeof LANES)[number] | "other";
 // Which lane of the timeline an entry belongs to.
 export function laneOf({ type, text }: Entry): Lane {
   if (/Bound$/.test(type)) return "bound";
-  if (/^Preempted/.test(type)) return "preempted";
-  if (/Evict/.test(type) || (/Terminating|Failed$/.test(type) && /\(.*(evict|taint)/.test(text))) return "evicted";
+  const cause = /(Terminating|Failed)$/.test(type) ? /\(.*(preempt|evict|taint)/.exec(text)?.[1] : "";
+  if (/^Preempted/.test(type) || cause === "preempt") return "preempted";
+  if (/Evict/.test(type) || cause) return "evicted";
   return /Taint|Cordon/.test(type) ? "tainted" : "other";
 }
