@@ -4,10 +4,11 @@ Nothing here makes HTML. Names and texts of a cluster leave as JSON, and the pag
 text; its headers let it load and ask nothing but what is served here.
 """
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.applications import Starlette
@@ -28,6 +29,8 @@ from podium.server.users import Authenticator
 from podium.web.event_stream import event_stream
 from podium.web.feed import Feed
 from podium.web.questions import Questions
+
+T = TypeVar("T")
 
 _logger = logging.getLogger(__name__)
 
@@ -91,6 +94,7 @@ class DashboardApp:
         handlers: dict[Any, ExceptionHandler] = {
             RefusedError: _refusal,
             HTTPException: _not_served,
+            ClientDisconnect: _nobody,
         }
         self._app = Starlette(routes=routes, exception_handlers=handlers)
 
@@ -148,17 +152,40 @@ class DashboardApp:
 
     async def _pod(self, request: Request, _: User) -> Response:
         namespace, name = request.path_params["namespace"], request.path_params["name"]
-        return _answer(await self._questions.pod_page(namespace, name))
+        return _answer(await _unless_gone(request, self._questions.pod_page(namespace, name)))
 
     async def _node(self, request: Request, _: User) -> Response:
         return _answer(await self._questions.node_page(request.path_params["name"]))
 
     async def _plan(self, request: Request, _: User) -> Response:
-        return _answer(await self._questions.plan(await read_body(request.receive, self._limits)))
+        body = await read_body(request.receive, self._limits)
+        return _answer(await _unless_gone(request, self._questions.plan(body)))
 
     async def _apply(self, request: Request, user: User) -> Response:
         body = await read_body(request.receive, self._limits)
         return _answer(await self._questions.apply(body, user))
+
+
+async def _unless_gone(request: Request, answer: Coroutine[Any, Any, T]) -> T:
+    """An answer that takes long; who has hung up isn't worked for any more."""
+    working, gone = asyncio.create_task(answer), asyncio.create_task(_hung_up(request))
+    try:
+        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        working.cancel()
+        gone.cancel()
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _nobody(_: Request, _error: Exception) -> Response:
+    return Response(status_code=400)
 
 
 def _answer(value: Any) -> Response:

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import httpx
+import pytest
 
 from podium.cli.dashboards import PRESENTERS
 from podium.embedded.cluster import EmbeddedCluster, EmbeddedOptions
@@ -18,6 +19,7 @@ from podium.embedded.initial_objects import simulated_nodes
 from podium.server.users import kept_tokens
 from podium.web.app import PREFIX
 from podium.web.embedded_dashboard import mount_dashboard
+from podium.web.questions import Questions
 from tests.web.folding import folded, shown
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&\u202e"
@@ -283,5 +285,26 @@ def test_a_nodes_page_has_its_signals() -> None:
         assert {**memory, "available": ""} in idle["signals"]
         assert {**memory, "available": "14Gi"} in used["signals"]
         assert "kind: Node" in used["manifest"]
+
+    with_running(check)
+
+
+def test_nothing_is_worked_out_for_who_has_hung_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def endless(_: Questions, *_names: str) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    begun, ended = asyncio.Event(), asyncio.Event()
+    monkeypatch.setattr(Questions, "pod_page", endless)
+
+    async def check(cluster: Running) -> None:
+        async with cluster.client(cluster.tokens.reader) as client:
+            asking = asyncio.create_task(client.get("pods/default/web"))
+            await begun.wait()
+            asking.cancel()
+            await ended.wait()
 
     with_running(check)
