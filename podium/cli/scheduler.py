@@ -70,8 +70,6 @@ def scheduler(
     )
     try:
         check_extra("a scheduler of a real cluster")
-        import asyncio
-
         from podium.cli.scheduler_running import Wish, read_configuration, run
 
         configuration, options = read_configuration(config, flags, plugin or ())
@@ -87,6 +85,6 @@ def scheduler(
             log_level=log_level,
             log_format=log_format,
         )
-        asyncio.run(run(wish))
+        run(wish)
     except PodiumError as error:
         fail(error)

@@ -72,12 +72,16 @@ def read_configuration(
     return with_flags(loaded.configuration, flags), loaded.options
 
 
-async def run(wish: Wish) -> None:
+def run(wish: Wish) -> None:
     """Schedule until Ctrl-C or SIGTERM.
 
     Raises:
         PodiumError: the cluster can't be reached, the port can't be had, or the lease was lost.
     """
+    asyncio.run(_run(wish))
+
+
+async def _run(wish: Wish) -> None:
     log_to_stderr(wish.log_level, wish.log_format)
     # What lists bring stays for long; it needn't be looked through for garbage all the time.
     gc.set_threshold(100_000, 20, 100)
