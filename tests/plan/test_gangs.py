@@ -184,3 +184,12 @@ def test_what_a_group_asks_for_has_to_be_free(cpu: str, count: int) -> None:
     assert len(found.placements) == count
     says = "PodGroup default/gang asks for minResources of 3000m cpu, and there are 2000m."
     assert {one.message for one in found.pending} == ({says} if not count else set())
+
+
+def test_more_pods_than_there_must_be_are_scheduled_like_any_others() -> None:
+    three = [member(number, PLUGINS, priorityClassName="high") for number in (1, 2, 3)]
+    low = victims(3)
+    state = [*NODES, node("n-3", cpu="1"), group(2, PLUGINS), *low[:2], low[-1]]
+    found = planned(state, *three)
+    assert len(found.placements) == 3
+    assert [one.preemptor for one in found.preemptions] == ["default/g-3"]

@@ -202,3 +202,31 @@ def test_room_is_given_up_when_the_time_is_over(until_s: int, nominated: int) ->
     assert not any("nodeName" in pods[f"g-{number}"]["spec"] for number in range(2))
     nominees = [one for one in pods.values() if one["status"].get("nominatedNodeName")]
     assert len(nominees) == nominated
+
+
+def test_a_gang_that_comes_anew_has_room_made_at_once() -> None:
+    rng = Random(0)
+    group = _object(f"{APIS[1]}/v1alpha1", "PodGroup", "g", {"minMember": 1})
+    slow = _pod(rng, "slow-0", "batch", cpu="2")
+    slow["spec"]["terminationGracePeriodSeconds"] = 600
+    del slow["metadata"]["annotations"]
+    first, second = (_pod(rng, f"g-{number}", "urgent", cpu="2") for number in range(2))
+    for one in (first, second):
+        one["metadata"]["labels"] = {"scheduling.x-k8s.io/pod-group": "g"}
+    steps = [
+        {"at": "1s", "apply": slow},
+        {"at": "20s", "apply": first},
+        {"at": "30s", "delete": "pod/g-0"},
+        {"at": "40s", "apply": second},
+    ]
+    spec = {
+        "until": "50s",
+        "nodes": [{"name": "n-", "count": 1, "capacity": {"cpu": "2", "memory": "8Gi"}}],
+        "manifests": [*map(_class, CLASSES), group],
+        "steps": steps,
+    }
+    head = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}
+    simulation, _ = play({**head, "spec": spec}, GANGS)
+    found = simulation.cluster.store.get("Pod", "default", "g-1")
+    assert found is not None
+    assert found["status"]["nominatedNodeName"] == "n-1"

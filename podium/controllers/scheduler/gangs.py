@@ -226,6 +226,8 @@ class Gangs:
             if queued.uid in nodes:
                 self._bindings.start(queued, nodes[queued.uid])
         self._fail(left, Failure(trial.message, trial.plugins))
+        # Now they are single pods, for which others may have to go.
+        self._context.queue.activate([one.uid for one in left], self._context.now_s)
 
     def _make_room(
         self, gang: GangId, members: Sequence[QueuedPod], trial: Trial, room: _Room
