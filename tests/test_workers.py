@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
 from multiprocessing import active_children
 from multiprocessing.context import ForkProcess
 from pathlib import Path
@@ -111,6 +112,15 @@ def test_a_fork_of_a_fork_begins_nothing_once_nobody_waits_for_it(tmp_path: Path
     wait_for(ended)
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    # Whoever starts tests in the background has them ignore it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_what_was_begun() -> None:
     def interrupt() -> None:
         os.kill(os.getppid(), signal.SIGINT)
@@ -121,6 +131,7 @@ def test_ctrl_c_ends_what_was_begun() -> None:
     assert active_children() == []
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_at_the_moment_of_the_fork_leaves_nobody_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
