@@ -11,6 +11,9 @@ NEWS  := examples/best-practice/orange.yaml
 
 OLD_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 
+# Tests start hundreds of processes, which would compile all they import each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test format lint types imports pytest fmt soak bench docs clean page browser
 
@@ -43,7 +46,7 @@ page: ## build the dashboard's page, if its sources changed
 browser:
 	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || { \
 	  echo "Installing Chromium for the tests of the dashboard ..."; \
-	  { apt-get update -qq && apt-get install -qq --no-install-recommends chromium; } >/dev/null || \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium; } >/dev/null || \
 	    echo "There is no Chromium: the tests of the dashboard will be skipped." >&2; }
 
 # It goes on until Ctrl-C, if there is anybody to press it.
