@@ -32,7 +32,8 @@ export function PodView({ namespace, name }: { namespace: string; name: string }
       {problem && <p class="bad" role="alert">{problem}</p>}
       {answer ? (
         <>
-          <h2>The decision</h2>
+          {answer.preemption && <><h2>The preemption, as it was decided</h2><Told presentation={answer.preemption} isOpen /></>}
+          <h2>{answer.preemption ? "The decision as it would be now" : "The decision"}</h2>
           {answer.explanation && <Told presentation={answer.explanation} isOpen />}
           {answer.problem && <p class="faint">{answer.problem}</p>}
           <h2>What happened to it</h2>

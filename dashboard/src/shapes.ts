@@ -50,7 +50,7 @@ export interface Section { title: string; blocks: Block[]; isDetail: boolean }
 export interface Presentation { title: string; headline: string; sections: Section[] }
 
 export interface PodPage {
-  manifest: string; history: Entry[]; explanation: Presentation | null; problem: string;
+  manifest: string; history: Entry[]; preemption: Presentation | null; explanation: Presentation | null; problem: string;
 }
 export interface Signal { signal: string; available: string; threshold: string; kind: string }
 export interface NodePage { manifest: string; signals: Signal[]; history: Entry[] }

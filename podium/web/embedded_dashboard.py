@@ -12,6 +12,7 @@ from podium.web.app import PREFIX, DashboardApp
 from podium.web.applying import Applier
 from podium.web.live_feed import LiveFeed
 from podium.web.local_serving import link
+from podium.web.past_preemptions import past_preemption
 from podium.web.presenters import Presenters
 from podium.web.questions import Questions
 from podium.web.signals import signals_of
@@ -37,6 +38,7 @@ def mount_dashboard(embedded: EmbeddedCluster, presenters: Presenters) -> str:
         partial(_what_if, embedded, presenters),
         applier=Applier(backend.answer, cluster.server.kinds.of, source.find),
         signals=partial(signals_of, cluster),
+        preempted=lambda *pod: past_preemption(source.machines(), *pod),
     )
     served.app.mount(PREFIX, DashboardApp(feed, questions, served.users))
     return link(served.url, served.reader_token)

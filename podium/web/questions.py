@@ -13,7 +13,8 @@ from podium.apiserver.users import User
 from podium.web.applying import Applier
 from podium.web.feed import Feed
 from podium.web.forked_work import ForkedWork, WorkError
-from podium.web.pages import Applied, NodePage, PlanPage, PodPage, SignalRow
+from podium.web.pages import Applied, NodePage, PlanPage, PodPage, SignalRow, presented
+from podium.web.past_preemptions import PastPreemption
 from podium.web.views import Entry
 
 Find = Callable[[str, str, str], Object | None]
@@ -45,6 +46,7 @@ class Questions:
         playing: makes what explains pods, and tries manifests out; called at the first question.
         applier: applies them; None where that can't be done.
         signals: what nodes measure.
+        preempted: knows the last preemptions.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Questions:
         *,
         applier: Applier | None = None,
         signals: Signals = lambda _: (),
+        preempted: PastPreemption = lambda *_: None,
     ) -> None:
         self._find = find
         self._feed = feed
@@ -62,18 +65,26 @@ class Questions:
         self._playing: Playing | None = None
         self._applier = applier
         self._signals = signals
+        self._preempted = preempted
         self._forked = ForkedWork()
 
     async def pod_page(self, namespace: str, name: str) -> PodPage:
         """All about a pod."""
         manifest, history = self._known("Pod", namespace, name)
         explanation, problem = None, ""
+        preemption = self._preempted(namespace, name)
         playing = await self._played()
         try:
             explanation = await self._forked(lambda: playing.explain(f"{namespace}/{name}"))
         except WorkError as error:
             problem = str(error)
-        return PodPage(manifest=manifest, history=history, explanation=explanation, problem=problem)
+        return PodPage(
+            manifest=manifest,
+            history=history,
+            preemption=preemption and presented(preemption),
+            explanation=explanation,
+            problem=problem,
+        )
 
     async def node_page(self, name: str) -> NodePage:
         """All about a node."""

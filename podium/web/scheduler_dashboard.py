@@ -13,6 +13,7 @@ from podium.runtime.live import LiveDriver
 from podium.web.informer_source import InformerSource
 from podium.web.live_feed import LiveFeed
 from podium.web.local_serving import served_locally
+from podium.web.past_preemptions import past_preemption
 from podium.web.presenters import Presenters
 from podium.web.questions import Questions
 from podium.web.views import Abilities
@@ -43,7 +44,12 @@ def scheduler_dashboard(
     async def beside(process: SchedulerProcess, driver: LiveDriver) -> AsyncIterator[None]:
         source = InformerSource(driver, lambda: process.machine, process.now_s)
         feed = LiveFeed(source, Abilities("podium scheduler", can_plan=True))
-        questions = Questions(source.find, feed, partial(_what_if, source, loaded, presenters))
+        questions = Questions(
+            source.find,
+            feed,
+            partial(_what_if, source, loaded, presenters),
+            preempted=lambda *pod: past_preemption([process.machine], *pod),
+        )
         async with served_locally(feed, questions, port) as link:
             tell(link)
             yield

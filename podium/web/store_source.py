@@ -1,7 +1,6 @@
 """Follows a cluster in this process: its store, its schedulers' queues, and its timeline."""
 
 from collections.abc import Callable, Iterator, Mapping
-from operator import attrgetter
 
 from podium.api.objects import Object
 from podium.cluster import Cluster
@@ -44,8 +43,12 @@ class StoreObjects:
 
     def places(self) -> Mapping[str, str]:
         """Where pods wait that aren't bound, by uid."""
-        machines = map(attrgetter("machine"), self.cluster.schedulers.values())
-        return places_in(one.queue for one in machines if isinstance(one, SchedulerMachine))
+        return places_in(machine.queue for machine in self.machines())
+
+    def machines(self) -> list[SchedulerMachine]:
+        """The schedulers that run."""
+        found = (one.machine for one in self.cluster.schedulers.values())
+        return [one for one in found if isinstance(one, SchedulerMachine)]
 
     def passed_s(self) -> float:
         """The time, in seconds since the start."""

@@ -227,6 +227,32 @@ def test_a_pods_page_has_the_whole_decision() -> None:
     with_running(check)
 
 
+def test_a_preemptors_page_keeps_what_was_weighed() -> None:
+    async def check(cluster: Running) -> None:
+        high = {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": "high"},
+            "value": 1000,
+        }
+        urgent = pod("urgent", cpu="3")
+        urgent["spec"]["priorityClassName"] = "high"
+        await cluster.apply(high, *(pod(f"low-{number}", cpu="3") for number in (1, 2)))
+        await cluster.apply(urgent)
+        async with cluster.client(cluster.tokens.reader) as client:
+            preemptor = (await client.get("pods/default/urgent")).json()["preemption"]
+            other = (await client.get("pods/default/low-2")).json()
+        assert preemptor["headline"] == "urgent took podium-1 of 2 candidates."
+        chosen, lost = preemptor["sections"][0]["blocks"][0]["rows"]
+        assert [cell if isinstance(cell, str) else cell["text"] for cell in chosen] == [
+            *("podium-1", "default/low-1", "0", "chosen")
+        ]
+        assert lost == ["podium-2", "1", "0", "lost: smallest name"]
+        assert other["preemption"] is None
+
+    with_running(check)
+
+
 def test_manifests_are_tried_out_and_applied() -> None:
     async def check(cluster: Running) -> None:
         manifests = json.dumps(pod("web")) + "\n---\n" + json.dumps(pod("huge", cpu="99"))
