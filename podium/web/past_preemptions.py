@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.core.preemption.record import PreemptionRecord
 from podium.presenting import Cell, Presentation, Section, Table, Tone, Toned
+from podium.simulation.timeline.preemption import NAME_KEY
 
 PastPreemption = Callable[[str, str], Presentation | None]
 """The last preemption by a pod, given its namespace and name; None if there is none."""
@@ -40,4 +41,4 @@ def _presentation(record: PreemptionRecord) -> Presentation:
 
 
 def _result(lost_at: str) -> str:
-    return f"lost: {lost_at or 'smallest name'}"
+    return f"lost: {lost_at or NAME_KEY}"

@@ -247,7 +247,7 @@ def test_a_preemptors_page_keeps_what_was_weighed() -> None:
         assert [cell if isinstance(cell, str) else cell["text"] for cell in chosen] == [
             *("podium-1", "default/low-1", "0", "chosen")
         ]
-        assert lost == ["podium-2", "1", "0", "lost: smallest name"]
+        assert lost == ["podium-2", "1", "0", "lost: smallest node name"]
         assert other["preemption"] is None
 
     with_running(check)
