@@ -62,8 +62,10 @@ def test_a_preemption_is_seen_and_its_decision_read(
     has(page.locator("#queue-unschedulable"), "nominated to worker-6")
     shot(page, "preemption")
     page.locator("#queue-unschedulable a").click()
+    for text in ("took worker-6 of 6 candidates", "default/green-5", "lost: fewest victims"):
+        has(page.locator(".told").first, text)
     for text in ("NodeResourcesFit", "needs 1500m CPU, 0 of 4 free", "terminating pod"):
-        has(page.locator(".told"), text)
+        has(page.locator(".told").last, text)
     shot(page, "decision")
     running.cluster.advance(60)
     has(page.locator(".facts"), "worker-6")
