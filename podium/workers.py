@@ -4,7 +4,6 @@ A fork finds everything that was loaded before, shares it, and leaves it as it w
 whatever it does to it. So what comes of a piece doesn't depend on how many processes there are.
 """
 
-import gc
 import os
 import signal
 from collections import deque
@@ -16,6 +15,7 @@ from threading import current_thread, main_thread
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
+from podium.api.collecting import keep_all_there_is
 from podium.api.errors import PodiumError
 
 Item = TypeVar("Item")
@@ -205,7 +205,7 @@ def answer_in_fork(function: Callable[[Item], Result], item: Item, writer: Conne
     global _begun_by
     _begun_by = os.getppid()
     # What was there before isn't searched for garbage, and so stays shared.
-    gc.freeze()
+    keep_all_there_is()
     # Ctrl-C is for the process that waits for the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answer: tuple[bool, Any]

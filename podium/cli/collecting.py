@@ -2,6 +2,8 @@
 
 import gc
 
+from podium.api.collecting import keep_all_there_is
+
 _ALLOCATIONS = 100_000
 _YOUNG = 20
 _MIDDLE = 50
@@ -12,5 +14,5 @@ def collect_rarely() -> None:
 
     Nearly everything goes as soon as nobody refers to it any more; circles are few.
     """
-    gc.freeze()
+    keep_all_there_is()
     gc.set_threshold(_ALLOCATIONS, _YOUNG, _MIDDLE)

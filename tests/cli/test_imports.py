@@ -86,7 +86,7 @@ RUNS = {
     "decide": (["/dev/null"], DECIDES | {"decide"}),
     "bench": (["--list"], {"api", "bench"}),
     "schema": ([], {"api", "documents", "schemas"}),
-    "version": ([], set()),
+    "version": ([], {"api"}),
     "help": ([], {"api", "embedded", "node", "plan", "real"}),
 }
 
