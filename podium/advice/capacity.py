@@ -12,7 +12,7 @@ from podium.api.disruption import BY_SCHEDULER
 from podium.api.pods import node_name_of, priority_class_of
 from podium.api.priority import pod_priority
 from podium.plan.changes import Apply
-from podium.plan.completeness import completeness_warnings, limits_of_the_model
+from podium.plan.completeness import limits_of_the_model
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Disruption
 from podium.plan.outcome_reader import OutcomeReader
@@ -63,7 +63,7 @@ def capacity(
     needs = tuple(needed(asked.templates, state.by_identity))
     changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
     play = Play(replace(asked.request, state=state, changes=changes))
-    warnings = completeness_warnings(play.facts, play.applied.values())
+    warnings = play.missing()
     model = limits_of_the_model(template.pod for template in asked.templates)
     play.start()
     if not play.run(asked.request.until_s, passed):

@@ -16,7 +16,6 @@ from podium.advice.node_shapes import NodeShape
 from podium.advice.node_trials import Counts, NodeTrials, Progress
 from podium.advice.pod_templates import PodTemplate, named_copies, needed
 from podium.plan.changes import Apply
-from podium.plan.completeness import completeness_warnings
 from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.request import Request
@@ -49,7 +48,7 @@ def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> Che
         PodiumError: a change can't be made, or a pod may not be created.
     """
     play = Play(asked.request, changes_later=True)
-    warnings = completeness_warnings(play.facts, play.applied.values())
+    warnings = play.missing()
     needs = needed(asked.templates, play.state)
     play.change([*asked.request.changes, *([Apply(tuple(needs))] if needs else ())])
     play.start()

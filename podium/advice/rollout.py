@@ -19,7 +19,7 @@ from podium.advice.zoned_shapes import ZonedShape, zoned_shapes
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.plan.changes import Apply
-from podium.plan.completeness import completeness_warnings, limits_of_the_model
+from podium.plan.completeness import limits_of_the_model
 from podium.plan.identities import identity, label
 from podium.plan.play import Play
 from podium.plan.request import Request
@@ -66,7 +66,7 @@ def rollout(
     play = Play(replace(asked.request, alternatives_max=0), changes_later=True)
     manifests = [manifest for step in steps for manifest in step.manifests]
     applied = [*asked.introduction.preparation, *manifests]
-    warnings = completeness_warnings(play.facts, applied)
+    warnings = play.missing(applied)
     play.change([*asked.request.changes, Apply(asked.introduction.preparation)])
     rejected = play.rejected
     play.start()

@@ -100,6 +100,7 @@ def request_on(options: RequestOptions, read: Callable[[], Manifests]) -> Asked:
         configuration=configuration,
         until_s=until_s,
         repairs=options.repair,
+        is_whole=before.is_whole,
     )
     warnings, notes = (*before.warnings, *found.warnings), (*before.notes, *found.notes)
     return Asked(request, warnings, notes, found.loaded)

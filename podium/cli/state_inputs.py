@@ -54,7 +54,8 @@ def read_state(
         kind_of=kind_of,
         faults_of=faults_of,
     )
-    return replace(read, warnings=[*notes, *read.warnings])
+    is_whole = not (paths or notes)
+    return replace(read, warnings=[*notes, *read.warnings], is_whole=is_whole)
 
 
 def _cluster(

@@ -32,12 +32,14 @@ class Manifests:
         notes: what the reader should know but needn't act on, in plain sentences.
         warnings: what is strange about fields, with where they stand.
         empty: the sources that have no objects at all.
+        is_whole: whether they are all that a cluster has.
     """
 
     objects: list[Loaded] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     empty: list[str] = field(default_factory=list)
+    is_whole: bool = False
 
 
 def read_sources(

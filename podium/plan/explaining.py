@@ -11,7 +11,7 @@ from podium.api.objects import Object, controller_of, is_terminating, key, uid
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.priority import preemption_policy
 from podium.explaining.remedies import Remedy, remedies
-from podium.plan.completeness import completeness_warnings, limits_of_the_model
+from podium.plan.completeness import limits_of_the_model
 from podium.plan.decision_watcher import DecisionWatcher
 from podium.plan.explanation import PodExplanation
 from podium.plan.play import Play
@@ -53,7 +53,7 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
     if subject is None:
         raise ExplainError(_why_missing(play, pod_key))
     model = limits_of_the_model([subject], has_gangs=play.has_gangs)
-    warnings = completeness_warnings(play.facts, play.applied.values())
+    warnings = play.missing()
     return PodExplanation(
         **play.owners().row_of(subject),
         preemption_policy=preemption_policy(subject),

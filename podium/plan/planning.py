@@ -7,7 +7,7 @@ from functools import partial
 from podium.api.objects import Object, key, uid
 from podium.api.pods import node_name_of
 from podium.plan.chances import chances, unrelated
-from podium.plan.completeness import completeness_warnings, limits_of_the_model
+from podium.plan.completeness import limits_of_the_model
 from podium.plan.counting import counts_of
 from podium.plan.draining import drainages
 from podium.plan.leaving import removed, short_of_pods
@@ -97,7 +97,7 @@ def _played(
 
 def played(play: Play, request: Request, progress: Passed | None = None) -> Plan:
     """What comes of a play whose changes have been made."""
-    warnings = completeness_warnings(play.facts, play.applied.values())
+    warnings = play.missing()
     warnings += play.facts.unplayed_owners
     new = play.found(
         f"{one.namespace}/{one.name}"

@@ -14,6 +14,7 @@ from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
 from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.changes import Change, Cordon, Fail
 from podium.plan.changing import Changer
+from podium.plan.completeness import completeness_warnings
 from podium.plan.identities import Identity, decisive
 from podium.plan.loaded_state import LoadedState
 from podium.plan.owners import Owners
@@ -212,6 +213,17 @@ class Play:
             if entry.type in _MOVES:
                 return True
         return False
+
+    def missing(self, applied: Iterable[Object] | None = None) -> list[str]:
+        """Warnings about what the state lacks; none where it is all that a cluster has.
+
+        Args:
+            applied: manifests that count as well; those that are applied by now if None.
+        """
+        if self._request.is_whole:
+            return []
+        counted = self.applied.values() if applied is None else applied
+        return completeness_warnings(self.facts, counted)
 
     def found(self, pods: Iterable[str]) -> list[Object]:
         """Those of the pods, `namespace/name`, that are there, and those that have been waiting."""

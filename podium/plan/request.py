@@ -35,6 +35,7 @@ class Request:
             rollouts have come to an end, but no longer than `LONGEST_S`.
         repairs: whether controllers also make up for what the state lacks.
         draws: whether the plan has what is on the nodes before and after, for pictures.
+        is_whole: whether the state is all that a cluster has; of files nobody knows.
     """
 
     state: Sequence[Object]
@@ -48,6 +49,7 @@ class Request:
     until_s: float | None = None
     repairs: bool = False
     draws: bool = False
+    is_whole: bool = False
 
     @property
     def applied(self) -> list[Object]:

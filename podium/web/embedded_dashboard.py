@@ -64,4 +64,6 @@ def _request(embedded: EmbeddedCluster) -> "Request":
                 (),
             )
     state = [*InProcessClient(embedded.cluster).everything()]
-    return Request(state=state, configuration=configuration, eviction=options.eviction)
+    return Request(
+        state=state, configuration=configuration, eviction=options.eviction, is_whole=True
+    )

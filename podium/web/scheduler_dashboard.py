@@ -64,6 +64,6 @@ def _what_if(
     from podium.web.what_if import WhatIf
 
     def request() -> Request:
-        return Request(state=source.state(), configuration=configuration)
+        return Request(state=source.state(), configuration=configuration, is_whole=True)
 
     return WhatIf(request, presenters)

@@ -46,6 +46,10 @@ def test_the_last_warning_says_how_to_do_better() -> None:
     assert planned([node("n", uid="u")]).warnings[-1].endswith(EXPORT_COMMAND)
 
 
+def test_nothing_is_missed_of_a_whole_cluster() -> None:
+    assert planned([node("n", uid="u")], is_whole=True).warnings == ()
+
+
 def test_the_readme_gives_the_same_command() -> None:
     text = README.read_text().replace("\\\n", "")
     assert f"{EXPORT_COMMAND} > state.json" in text

@@ -221,6 +221,7 @@ def test_a_pods_page_has_the_whole_decision() -> None:
         ]
         assert [row[0] for row in tables[0]["rows"]] == ["podium-1", "podium-2"]
         assert waiting["problem"] == ""
+        assert "the state has no" not in json.dumps(waiting)
         # Everybody sees the cluster as it was.
         assert len(cluster.inside.list("Pod", None)) == 2
 
@@ -260,6 +261,7 @@ def test_manifests_are_tried_out_and_applied() -> None:
             tried = (await client.post("plan", content=manifests)).json()
             refused = await client.post("apply", content=manifests)
         assert tried["presentation"]["headline"] == tried["summary"]
+        assert tried["warnings"] == []
         assert "huge" in json.dumps(tried["presentation"])
         assert refused.status_code == 403
         assert "podium-reader" in refused.json()["message"]
