@@ -17,6 +17,7 @@ from podium.embedded.directory import DataDirectory
 
 _ERROR = "error: "
 _LOG = "log"
+_PRIVATE = 0o600
 
 
 def usual_directory() -> Path:
@@ -25,7 +26,7 @@ def usual_directory() -> Path:
     return Path(state) / "podium" / "up"
 
 
-def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) -> Path:
+def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) -> DataDirectory:
     """Start this command once more, in the background; returns when it is ready, or has settled.
 
     Args:
@@ -41,7 +42,7 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
         UnusableDirectoryError: another process has the directory.
     """
     directory = usual_directory() if data_dir is None else data_dir
-    with DataDirectory(directory):
+    with (found := DataDirectory(directory)):
         if data_dir is None:
             _empty(directory)
     told, tells = os.pipe()
@@ -49,6 +50,7 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
     if data_dir is None:
         arguments += ["--data-dir", str(directory)]
     log = directory / _LOG
+    log.touch(mode=_PRIVATE)
     with open(log, "wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "podium", *arguments],
@@ -70,7 +72,7 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
         raise
     finally:
         os.close(told)
-    return directory
+    return found
 
 
 def _empty(directory: Path) -> None:

@@ -137,6 +137,7 @@ def _run_in_background(arguments: Arguments, background: _Background) -> None:
     with working("starting the cluster"):
         directory = detach(arguments.data_dir, background.wait_s, reads_stdin=reads_stdin)
     print("The cluster is ready.")
-    print(f"  export KUBECONFIG={directory.absolute() / 'kubeconfig'}")
+    print(f"  export KUBECONFIG={directory.kubeconfig.absolute()}")
+    print(f"See it: {directory.dashboard.read_text().strip()}")
     where = "" if arguments.data_dir is None else f" --data-dir {arguments.data_dir}"
     print(f"podium down{where} stops it.")

@@ -78,10 +78,11 @@ async def _run(request: UpRequest, stages: Stages) -> None:
         )
         if refusals := [*_apply(embedded, request.applied)]:
             raise ApplyError("\n".join(map(str, refusals)))
+        link = mount_dashboard(embedded, PRESENTERS)
         own, mine = embedded.directory.kubeconfig, usual_kubeconfig()
         with merged(own, mine) if request.merges_kubeconfig else nullcontext(), display() as shown:
             stages.tell(READY)
-            for line in greeting(embedded, mount_dashboard(embedded, PRESENTERS)):
+            for line in greeting(embedded, link):
                 shown.say(line)
             showing = _show(
                 embedded, shown, stop, counter, timeline, ends=request.ends_when_settled

@@ -4,6 +4,7 @@
 | --- | --- |
 | `store.db` | the journal of all objects |
 | `kubeconfig` | for kubectl, while the cluster runs |
+| `dashboard` | the link to the dashboard, likewise |
 | `tls/`, `tokens/` | who the server is, and who may do what; see `podium.server` |
 | `clock` | how late it was at most, if time ran ahead of the clock on the wall |
 | `lock` | held by the process that uses the directory |
@@ -42,6 +43,11 @@ class DataDirectory:
         """Where kubectl finds how to reach the cluster."""
         return self.path / "kubeconfig"
 
+    @property
+    def dashboard(self) -> Path:
+        """Where the link to the dashboard is, with a token that lets its owner look."""
+        return self.path / "dashboard"
+
     def __enter__(self) -> Self:
         try:
             self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
@@ -58,14 +64,19 @@ class DataDirectory:
         lock.write(f"{os.getpid()}\n")
         lock.flush()
         self._lock = lock
-        # A process that was killed has left it; it leads nowhere.
-        self.kubeconfig.unlink(missing_ok=True)
+        # A process that was killed has left them.
+        self.forget_links()
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    def forget_links(self) -> None:
+        """Remove the files that lead to a cluster that runs: they lead nowhere any more."""
+        self.kubeconfig.unlink(missing_ok=True)
+        self.dashboard.unlink(missing_ok=True)
 
     def forget_kubeconfig(self) -> None:
         """Remove what a killed process has left, before there is anything else to do.

@@ -107,7 +107,7 @@ async def served(
         write_kubeconfig(directory.kubeconfig, serving.url, tokens.admin, authority)
         yield Served(serving.url, app, users, tokens.reader)
     finally:
-        directory.kubeconfig.unlink(missing_ok=True)
+        directory.forget_links()
         await serving.stop()
 
 

@@ -8,6 +8,7 @@ from podium.config.load import default_configuration
 from podium.config.scheduler_options import SchedulerOptions
 from podium.embedded.cluster import EmbeddedCluster
 from podium.embedded.in_process_client import InProcessClient
+from podium.server.files import write_private
 from podium.web.app import PREFIX, DashboardApp
 from podium.web.applying import Applier
 from podium.web.live_feed import LiveFeed
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
 def mount_dashboard(embedded: EmbeddedCluster, presenters: Presenters) -> str:
     """Serve the dashboard of a cluster that runs, and return the link to it.
 
-    Who has the link may see all of the cluster, and change nothing.
+    Who has the link may see all of the cluster, and change nothing. Its directory keeps the link
+    as long as it runs.
+
+    Raises:
+        FileError: the link can't be written.
     """
     cluster, backend, served = embedded.cluster, embedded.backend, embedded.served
     source = StoreSource(cluster, backend.hooks)
@@ -41,7 +46,9 @@ def mount_dashboard(embedded: EmbeddedCluster, presenters: Presenters) -> str:
         preempted=lambda *pod: past_preemption(source.machines(), *pod),
     )
     served.app.mount(PREFIX, DashboardApp(feed, questions, served.users))
-    return link(served.url, served.reader_token)
+    found = link(served.url, served.reader_token)
+    write_private(embedded.directory.dashboard, f"{found}\n".encode())
+    return found
 
 
 def _what_if(embedded: EmbeddedCluster, presenters: Presenters) -> "WhatIf":

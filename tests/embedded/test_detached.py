@@ -50,6 +50,9 @@ def test_it_runs_in_the_background_until_it_is_stopped(podium: Run, tmp_path: Pa
     assert (started.returncode, started.stderr) == (0, "")
     kubeconfig = tmp_path / "state" / "podium" / "up" / "kubeconfig"
     assert f"export KUBECONFIG={kubeconfig}" in started.stdout
+    link = kubeconfig.with_name("dashboard")
+    assert f"See it: {link.read_text()}" in started.stdout
+    assert link.stat().st_mode & 0o077 == 0
     assert yaml.safe_load((tmp_path / "config").read_text())["current-context"] == "podium"
     with closing(Client(kubeconfig)) as client:
         assert client.ask("GET", f"{PODS}/web")[0] == 200
@@ -64,6 +67,7 @@ def test_it_runs_in_the_background_until_it_is_stopped(podium: Run, tmp_path: Pa
     stopped = podium("down")
     assert (stopped.returncode, stopped.stdout.endswith(" has stopped.\n")) == (0, True)
     assert not kubeconfig.exists()
+    assert not link.exists()
     assert yaml.safe_load((tmp_path / "config").read_text())["contexts"] == []
     assert podium("down").stdout.startswith("No cluster runs in ")
 
