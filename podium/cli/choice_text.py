@@ -60,7 +60,9 @@ def _reason(preemption: PreemptionOutcome) -> str:
         return f"no key tells it from {equals}, and its name is the smallest"
     if last == VIOLATIONS.name and not preemption.chosen.pdb_violations:
         return "the only one whose victims violate no budget"
-    return f"it alone has the {last} ({preemption.chosen.values[names.index(last)]})"
+    rival = next(other for other in preemption.alternatives if other.lost_at == last)
+    value, other_value = (one.values[names.index(last)] for one in (preemption.chosen, rival))
+    return f"it alone has the {last} ({value}, where {rival.node} has {other_value})"
 
 
 def _row(candidate: CandidateNode, names: Sequence[str]) -> tuple[Cell, ...]:

@@ -77,7 +77,7 @@ def victims(plan: Plan) -> PlanTable:
     rows = [
         (
             Text(victim.pod, style=_LOST),
-            preemption.node,
+            victim.node,
             str(victim.priority),
             preemption.preemptor,
             Text(_budgets_of(victim), style=_LOST if victim.broken else ""),

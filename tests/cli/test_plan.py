@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from podium.apiserver.decoding.yaml_writing import write_yaml
-from tests.plan.objects import budget, container, node, pod, priority_class, workload
+from tests.plan.objects import ZONE, budget, container, node, pod, priority_class, workload
 
 HIGH = priority_class("high", 1000)
 STATE = [HIGH, node("n", "1"), budget("low", minAvailable=1), pod("low", on="n")]
@@ -152,6 +152,19 @@ def test_the_wide_table_shows_each_step_of_the_choice(podium, write) -> None:
         ],
     ]
     assert "default/new chooses o of 3 candidates: it alone has the smallest sum" in result.output
+
+
+def test_victims_are_shown_on_their_own_nodes(podium, write) -> None:
+    zone = {"labelSelector": {"matchLabels": {"app": "new"}}, "topologyKey": ZONE}
+    apart = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [zone]}}
+    old = [pod(f"old-{on}", on=on, affinity=apart) for on in ("a", "b")]
+    state = write("state.yaml", HIGH, *(node(name, zone="z") for name in ("a", "b")), *old)
+    head = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}
+    options = write("options.yaml", {**head, "preemptionScope": "CrossNode"})
+    new = write("new.yaml", NEW)
+    result = podium("plan", "-f", state, "--apply", new, "--scheduler-config", options)
+    assert re.search(r"default/old-a +a +0 +default/new", result.output)
+    assert re.search(r"default/old-b +b +0 +default/new", result.output)
 
 
 def test_json_and_yaml_say_the_same(podium, files) -> None:

@@ -53,11 +53,11 @@ def of(name: str, priority: int = 0, priority_class: str | None = None) -> dict[
     }
 
 
-def victim(name: str) -> dict[str, Any]:
-    """The same of a victim."""
+def victim(name: str, on: str, *, violates: bool = False) -> dict[str, Any]:
+    """The same of a victim, and where it was."""
     facts = of(name)
     del facts["workload"]
-    return facts
+    return {**facts, "node": on, "pdbViolation": violates}
 
 
 def state() -> list[Any]:
@@ -92,16 +92,11 @@ def test_a_plan() -> None:
             "priorityClass": "high",
             "node": "b",
             "at": 0.0,
-            "victims": [{**victim("plain"), "pdbViolation": False}],
+            "victims": [victim("plain", "b")],
             "alternatives": [
                 {
                     "node": "a",
-                    "victims": [
-                        {
-                            **victim("web-1"),
-                            "pdbViolation": True,
-                        }
-                    ],
+                    "victims": [victim("web-1", "a", violates=True)],
                     "pdbViolations": 1,
                     "lostAt": "fewest PodDisruptionBudget violations",
                 }

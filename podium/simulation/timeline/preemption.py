@@ -32,10 +32,12 @@ class Victim(PodReport):
     """A pod that would have to go.
 
     Attributes:
+        node: the node that it has to leave, which may be another than its preemptor's.
         budgets: those that cover it; reports say whether its disruption breaks any.
         is_leaving: whether it had to go already, as for an earlier preemptor.
     """
 
+    node: str
     budgets: Annotated[
         tuple[VictimsBudget, ...],
         PlainSerializer(lambda covering: any(one.is_broken for one in covering), return_type=bool),

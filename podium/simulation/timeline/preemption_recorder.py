@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.pods import node_name_of
 from podium.core.budgets import Budget
 from podium.core.decision import Decision
 from podium.core.framework import Rows
@@ -134,6 +135,7 @@ class PreemptionRecorder:
         budgets = self._budgets.budgets
         return Victim(
             **pod_facts(pod.obj),
+            node=node_name_of(pod.obj),
             budgets=tuple(
                 VictimsBudget(
                     _label(budgets[number]),
