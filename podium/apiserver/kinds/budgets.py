@@ -4,7 +4,6 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, number
 from podium.apiserver.kinds.registration import Registration
@@ -14,12 +13,13 @@ from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.selectors import label_selector
 
+_TITLES = ("MinAvailable", "Selector", "MaxUnavailable", "UnhealthyPodEvictionPolicy")
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 
 def _one_bound(value: Any, path: str) -> Faults:
     if None not in (value.get("minAvailable"), value.get("maxUnavailable")):
-        shown = internal("PodDisruptionBudgetSpec", value)
+        shown = {title: value.get(f"{title[0].lower()}{title[1:]}") for title in _TITLES}
         yield FieldError(path, shown, "minAvailable and maxUnavailable cannot be both set")
 
 

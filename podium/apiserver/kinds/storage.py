@@ -5,7 +5,6 @@ from functools import partial
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, annotations, name, without
-from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -52,8 +51,7 @@ def _known_drivers(new: Object, old: Object) -> Faults:
     for driver in at(new, "spec.drivers") or ():
         before = known.get(driver.get("name"))
         if before is not None and without(driver, "allocatable") != without(before, "allocatable"):
-            shown = internal("CSINodeDriver", driver)
-            yield FieldError("CSINodeDriver", shown, "field is immutable")
+            yield FieldError("CSINodeDriver", driver, "field is immutable")
 
 
 def _class_name(storage_class: Object, _now_s: float) -> str:
@@ -210,7 +208,7 @@ VOLUME_ATTACHMENT = Registration(
             )
         )
     ),
-    validate_update=rules.immutable("spec", show=partial(internal, "VolumeAttachmentSpec")),
+    validate_update=rules.immutable("spec"),
     strategy=Strategy(
         create=starting_with({"attached": False}),
         update=keep_status,

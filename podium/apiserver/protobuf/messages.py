@@ -4,7 +4,6 @@ import json
 import struct as packing
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -23,21 +22,9 @@ from podium.apiserver.schema.registry import (
 _DATA = files("podium.apiserver.protobuf") / "numbers.txt"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldName:
-    """What a number stands for.
-
-    Attributes:
-        name: of the field, as in JSON.
-        keeps_zero: whether a zero is more than a field that isn't there.
-    """
-
-    name: str
-    keeps_zero: bool
-
-
-Numbers = Mapping[int, "FieldName | Numbers"]
-"""What the numbers in a message stand for: a field, or a message whose fields stand beside it."""
+Numbers = Mapping[int, "str | Numbers"]
+"""What the numbers in a message stand for: a field by its name, or a message whose fields stand
+beside it."""
 
 
 @cache
@@ -46,16 +33,15 @@ def numbers_of(struct: str) -> Numbers | None:
     words = _blocks().get(struct)
     if words is None:
         return None
-    found: dict[int, FieldName | Numbers] = {}
+    found: dict[int, str | Numbers] = {}
     for word in words:
         name, _, path = word.partition("=")
-        field = FieldName(name, path.endswith("?"))
-        *outer, last = map(int, path.removesuffix("?").split("."))
-        _at(found, outer)[last] = field
+        *outer, last = map(int, path.split("."))
+        _at(found, outer)[last] = name
     return found
 
 
-def _at(numbers: dict[int, FieldName | Numbers], path: list[int]) -> dict[int, FieldName | Numbers]:
+def _at(numbers: dict[int, str | Numbers], path: list[int]) -> dict[int, str | Numbers]:
     for number in path:
         inner = numbers.setdefault(number, {})
         assert isinstance(inner, dict)
@@ -93,25 +79,25 @@ def _fill(found: Object, struct: Struct, numbers: Numbers, message: bytes) -> No
         entry = numbers.get(number)
         if entry is None:
             raise MalformedMessageError(f"unknown field {number} of {struct.name}")
-        if isinstance(entry, FieldName):
-            _set(found, struct.fields[entry.name], entry, value)
+        if isinstance(entry, str):
+            _set(found, struct.fields[entry], entry, value)
         else:
             _fill(found, struct, entry, as_bytes(value))
 
 
-def _set(found: Object, field: Field, entry: FieldName, value: Value) -> None:
+def _set(found: Object, field: Field, name: str, value: Value) -> None:
     of = field.type
     if isinstance(of, ListOf):
-        found.setdefault(entry.name, []).append(_read(of.items, value))
+        found.setdefault(name, []).append(_read(of.items, value))
     elif isinstance(of, MapOf):
         parts = dict(fields(as_bytes(value)))
         key = as_text(parts.get(_KEY, b""))
-        found.setdefault(entry.name, {})[key] = _read(of.values, parts.get(_VALUE, b""))
+        found.setdefault(name, {})[key] = _read(of.values, parts.get(_VALUE, b""))
     else:
         plain = _read(of, value)
-        is_told = plain or isinstance(of, Struct) or field.required or entry.keeps_zero
+        is_told = plain or isinstance(of, Struct) or field.required or field.keeps_zero
         if plain is not None and is_told:
-            found[entry.name] = plain
+            found[name] = plain
 
 
 def _read(of: Type, value: Value) -> Any:

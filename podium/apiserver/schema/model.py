@@ -90,6 +90,8 @@ class Field:
     Attributes:
         type: of its value.
         required: whether an object without it isn't valid.
+        keeps_zero: whether a zero, an empty text or an empty object is more than a field that isn't
+            there.
         default: what server-side apply takes it for in a key of a list, where it is absent.
         is_atomic: server-side apply takes the struct in it as a whole.
         replaces: a strategic merge patch replaces what is in it instead of merging.
@@ -98,6 +100,7 @@ class Field:
 
     type: "Type"
     required: bool = False
+    keeps_zero: bool = False
     default: str | None = None
     is_atomic: bool = False
     replaces: bool = False

@@ -6,6 +6,8 @@ A file consists of blocks with a blank line between them:
       containers* [Container] keys=name merge=name   a required list; see `ListOf`
       nodeSelector {string} atomic                   a map that is taken as a whole
       restartPolicy RestartPolicy                    a type of this file
+      priority? int32                                0 isn't the same as nothing
+      resources ResourceRequirements embedded        a struct that is the same empty or absent
       selector meta.LabelSelector replace            a type of another file
     LabelSelector atomic                           a struct that is always taken as a whole
     ResourceList = {quantity}                      a name for a type
@@ -92,10 +94,12 @@ def _fields(lines: Sequence[str], resolve: Resolve) -> Iterator[tuple[str, Field
         if isinstance(kind, MapOf):
             kind = replace(kind, is_atomic="atomic" in options)
         yield (
-            name.removesuffix("*"),
+            name.rstrip("*?"),
             Field(
                 kind,
                 required=name.endswith("*"),
+                keeps_zero=name.endswith("?")
+                or (isinstance(kind, Struct) and "embedded" not in options),
                 default=options.get("default"),
                 is_atomic="atomic" in options,
                 replaces="replace" in options,
