@@ -17,7 +17,7 @@ from podium.advice.rollout_steps import Introduction, Step
 from podium.advice.spare_room import SHAPES_MAX
 from podium.advice.zoned_shapes import ZonedShape, zoned_shapes
 from podium.api.errors import PodiumError
-from podium.api.objects import Object
+from podium.api.objects import Object, spec_of
 from podium.plan.changes import Apply
 from podium.plan.completeness import limits_of_the_model
 from podium.plan.identities import identity, label
@@ -160,6 +160,6 @@ def _with_nodes(
 
 def _templates(manifests: Sequence[Object]) -> Iterator[Object]:
     for manifest in manifests:
-        template = (manifest.get("spec") or {}).get("template")
+        template = spec_of(manifest).get("template")
         if template:
             yield {"metadata": manifest["metadata"], **template}

@@ -18,6 +18,7 @@ from podium.api.labels import (
     equality_selector,
     requirement_faults,
 )
+from podium.api.objects import spec_of
 
 NAME_FIELD = "metadata.name"
 _FIELD_OPERATORS = ("In", "NotIn")
@@ -120,7 +121,7 @@ def preferred_terms(
 
 def required_node_affinity(pod: Mapping[str, Any]) -> RequiredNodeAffinity:
     """What a pod's `nodeSelector` and required node affinity demand together."""
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
     return RequiredNodeAffinity(

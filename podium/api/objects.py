@@ -102,6 +102,21 @@ def annotations(obj: Object) -> Mapping[str, str]:
     return found
 
 
+def generation_of(obj: Object) -> int:
+    """How often what is wanted of the object was changed; 0 if the API doesn't say."""
+    return int(metadata_of(obj).get("generation") or 0)
+
+
+def finalizers_of(obj: Object) -> Sequence[str]:
+    """What has to be done before the object can be gone."""
+    return metadata_of(obj).get("finalizers") or ()
+
+
+def owner_references(obj: Object) -> Sequence[Object]:
+    """The references to the object's owners."""
+    return metadata_of(obj).get("ownerReferences") or ()
+
+
 def controller_of(obj: Object) -> Object | None:
     """The owner reference that is marked as the object's controller, if any."""
     owner: Object
@@ -109,6 +124,12 @@ def controller_of(obj: Object) -> Object | None:
         if owner.get("controller"):
             return owner
     return None
+
+
+def controller_key(obj: Object) -> tuple[str, str, str] | None:
+    """Kind, namespace and name of the object's controller; None if it has none."""
+    owner = controller_of(obj)
+    return (owner and (str(owner["kind"]), namespace(obj), str(owner["name"]))) or None
 
 
 def is_terminating(obj: Object) -> bool:

@@ -1,7 +1,7 @@
 """How many pods workloads ask for, so that a slip of the keyboard doesn't fill the memory."""
 
 from podium.api.errors import FieldError
-from podium.api.objects import Object, controller_of, name, namespace
+from podium.api.objects import Object, controller_of, name, namespace, spec_of
 
 MAX_PODS = 10_000
 """How many pods may be asked for unless somebody says otherwise."""
@@ -60,7 +60,7 @@ class PodLimit:
 
 def _wanted(workload: Object) -> tuple[str, int]:
     """The field that says how many pods a workload wants at once, and how many that are."""
-    spec = workload.get("spec") or {}
+    spec = spec_of(workload)
     if workload["kind"] == "Job":
         parallelism, completions = spec.get("parallelism", 1), spec.get("completions")
         if completions is not None and completions < parallelism:

@@ -6,7 +6,7 @@ The numbers are those of the `scheduling` API group, the rules those of v1.36.
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.objects import annotations
+from podium.api.objects import annotations, spec_of
 
 HIGHEST_USER_DEFINABLE = 1_000_000_000
 SYSTEM_CRITICAL = 2 * HIGHEST_USER_DEFINABLE
@@ -27,12 +27,12 @@ MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 
 def pod_priority(pod: Mapping[str, Any]) -> int:
     """The pod's priority; 0 if admission hasn't resolved one."""
-    return int(_spec(pod).get("priority") or 0)
+    return int(spec_of(pod).get("priority") or 0)
 
 
 def preemption_policy(pod: Mapping[str, Any]) -> str:
     """Whether the pod may preempt others: `PreemptLowerPriority`, the default, or `Never`."""
-    return str(_spec(pod).get("preemptionPolicy") or PREEMPT_LOWER_PRIORITY)
+    return str(spec_of(pod).get("preemptionPolicy") or PREEMPT_LOWER_PRIORITY)
 
 
 def is_static(pod: Mapping[str, Any]) -> bool:
@@ -52,9 +52,5 @@ def is_critical(pod: Mapping[str, Any]) -> bool:
 
 def is_node_critical(pod: Mapping[str, Any]) -> bool:
     """Whether the pod is critical and of the class `system-node-critical`."""
-    named = _spec(pod).get("priorityClassName") == SYSTEM_NODE_CRITICAL_CLASS
+    named = spec_of(pod).get("priorityClassName") == SYSTEM_NODE_CRITICAL_CLASS
     return named and is_critical(pod)
-
-
-def _spec(pod: Mapping[str, Any]) -> Mapping[str, Any]:
-    return pod.get("spec") or {}

@@ -45,6 +45,11 @@ def parse_time(text: str) -> int:
         raise TimeError(FieldError("", text, _RULE)) from None
 
 
+def epoch_s(text: str) -> float:
+    """The time in seconds since the epoch; raises as `parse_time` does."""
+    return parse_time(text) / NANOS_PER_SECOND
+
+
 def format_time(nanos: int, digits: int = 0) -> str:
     """The time in UTC, with `digits` (0 to 9) digits of a second, the rest cut off.
 

@@ -74,7 +74,7 @@ def _explain_pod(read: "Asked", named: str, namespace: str, output: AdviceOutput
     from podium.cli.explain_text import print_explanation
     from podium.cli.explanation_presentation import explanation_presentation
     from podium.cli.presentation_text import print_advice
-    from podium.plan.explaining_workloads import explain_named
+    from podium.plan.explaining import explain_named
 
     with working("deciding"):
         explanation = read.told_in(explain_named(read.request, named, namespace))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from podium.api.counting import listed
 from podium.cli.ci_reports import CiResult, junit, sarif
 from podium.cli.lint import LintOutput
 from podium.cli.output import console, count, print_report, print_warnings
@@ -107,10 +108,8 @@ def _row(finding: Finding) -> tuple[Cell, ...]:
 
 
 def _text(finding: Finding) -> str:
-    shown = ", ".join(finding.witnesses[:_WITNESSES_MAX])
-    more = len(finding.witnesses) - _WITNESSES_MAX
-    left = f" and {more} more" if more > 0 else ""
-    return f"{finding.message} ({shown}{left})" if shown else finding.message
+    shown = listed(finding.witnesses, _WITNESSES_MAX)
+    return f"{finding.message} ({shown})" if shown else finding.message
 
 
 def _plain(text: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.text import Text
 
+from podium.api.counting import listed
 from podium.cli.output import Cell, count
 
 _AS_ABOVE = "as above"
@@ -61,5 +62,4 @@ def _all_of(cells: Sequence[Cell]) -> str:
     if len(counts) == 1:
         return str(cells[0])
     texts = [text if times == 1 else f"{text} ×{times}" for text, times in counts.items()]
-    more = f" and {len(texts) - _SHOWN_MAX} more" if len(texts) > _SHOWN_MAX else ""
-    return ", ".join(texts[:_SHOWN_MAX]) + more
+    return listed(texts, _SHOWN_MAX)

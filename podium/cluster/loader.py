@@ -161,7 +161,7 @@ class Loader:
             metadata.setdefault("generation", 1)
         creation = Creation(self._now_s, self._rng, lambda: [*self._store.list(kind.key).items])
         obj = strategy.create({**obj, "metadata": metadata}, creation)
-        given = written.get("status") or _NOTHING
+        given = status_of(written)
         if "status" in obj or given:
             obj = {**obj, "status": {**status_of(obj), **given}}
         return self._with_assumed_status(kind, obj, given)
@@ -217,7 +217,7 @@ class Loader:
 
 def _is_counted(budget: Object, is_exported: bool) -> bool:
     """Whether a budget's status says what it allows, as it is."""
-    status = budget.get("status") or _NOTHING
+    status = status_of(budget)
     if status.get("disruptionsAllowed") is None:
         return False
     observed = status.get("observedGeneration")

@@ -133,7 +133,7 @@ def _revision_of(obj: Object) -> str:
 
 def _known_hash(owner: Object, pods: Sequence[Object]) -> str:
     """The hash of a workload's template, as its status tells it, or else its newest pod."""
-    status = owner.get("status") or {}
+    status = status_of(owner)
     is_current = status.get("observedGeneration") == owner["metadata"].get("generation")
     told = str(status.get("updateRevision") or "") if is_current else ""
     newest = max(pods, key=lambda pod: str(pod["metadata"].get("creationTimestamp") or ""))

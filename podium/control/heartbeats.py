@@ -18,7 +18,7 @@ An agent that comes back says `continuous` again. Node status is written only wh
 from typing import Any
 
 from podium.api.objects import Object, annotations
-from podium.api.times import NANOS_PER_SECOND, format_time, parse_time
+from podium.api.times import NANOS_PER_SECOND, epoch_s, format_time
 
 LEASE_NAMESPACE = "kube-node-lease"
 LEASE_DURATION_S = 40
@@ -49,7 +49,7 @@ def last_heartbeat_s(lease: Object, seen_s: float, now_s: float) -> float:
         case "continuous":
             return now_s
         case "ended":
-            return parse_time(lease["spec"]["renewTime"]) / NANOS_PER_SECOND
+            return epoch_s(lease["spec"]["renewTime"])
     return seen_s
 
 

@@ -104,7 +104,7 @@ def _lost_hash(owner: Object, history: History) -> str:
     So it is when a cluster's state was exported without its revisions: without the
     name that the status tells, all pods would look outdated, and be replaced.
     """
-    status = owner.get("status") or {}
+    status = status_of(owner)
     told = str(status.get("updateRevision") or "")
     is_current = status.get("observedGeneration") == owner["metadata"].get("generation")
     if not is_current or told in map(name, history.old):

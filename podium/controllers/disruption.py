@@ -23,7 +23,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_finished, phase_of
-from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
+from podium.api.times import NANOS_PER_SECOND, epoch_s, timestamp
 from podium.control.effects import Effect, status_patch_of
 from podium.control.events import Change
 from podium.controllers.kit.conditions import new_condition
@@ -133,7 +133,7 @@ class DisruptionController(Reconciler):
             pod = present.get(called)
             if pod is None or is_terminating(pod):
                 continue
-            until_s = parse_time(since) / NANOS_PER_SECOND + DELETION_TIMEOUT_S
+            until_s = epoch_s(since) + DELETION_TIMEOUT_S
             if until_s > now_s:
                 kept[called] = since
                 self.look_again(key, until_s)
@@ -165,7 +165,7 @@ class DisruptionController(Reconciler):
     def _write(
         self, budget: Object, counted: BudgetStatus, disrupted: Mapping[str, str], now_s: float
     ) -> Iterator[Effect]:
-        old: Object = budget.get("status") or {}
+        old = status_of(budget)
         generation = budget["metadata"].get("generation")
         allowed = counted.disruptions_allowed
         status: dict[str, Any] = {
@@ -190,7 +190,7 @@ class DisruptionController(Reconciler):
 
     def _fail_safe(self, budget: Object, why: str, now_s: float) -> Iterator[Effect]:
         """Allow no disruption as long as it isn't known how many there may be."""
-        old: Object = budget.get("status") or {}
+        old = status_of(budget)
         seen = old.get("observedGeneration") or 0
         condition = new_condition(budget, _ALLOWED, "False", "SyncFailed", why, now_s, seen)
         if old.get("disruptionsAllowed") != 0 or condition != condition_of(budget, _ALLOWED):
@@ -235,7 +235,7 @@ def stale_s(pod: Object) -> float:
     target = condition_of(pod, _TARGET) or {}
     # Who doesn't say since when counts as having waited forever.
     since = target.get("lastTransitionTime") or _EVER
-    return parse_time(since) / NANOS_PER_SECOND + STALE_CONDITION_S
+    return epoch_s(since) + STALE_CONDITION_S
 
 
 def _selector_of(budget: Object) -> Selector:
@@ -247,7 +247,7 @@ def _selector_of(budget: Object) -> Selector:
 
 
 def _replicas(workload: Object | None) -> int | None:
-    spec: Object = (workload or {}).get("spec") or {}
+    spec = spec_of(workload or {})
     replicas = spec.get("replicas")
     return None if replicas is None else int(replicas)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from podium.api.objects import Object, condition_of, controller_of, status_of, uid
 from podium.api.pods import is_finished, node_name_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.control.events import Change
 
 _NOTHING: Object = {}
@@ -109,7 +109,7 @@ def _evicted_s(pod: Object) -> float | None:
     target = condition_of(pod, "DisruptionTarget")
     if target is None or target.get("reason") != _BY_KUBELET:
         return None
-    return parse_time(target["lastTransitionTime"]) / NANOS_PER_SECOND
+    return epoch_s(target["lastTransitionTime"])
 
 
 def _kept_from(pod: Object, nodes: tuple[str, ...]) -> Object:

@@ -15,7 +15,14 @@ from dataclasses import dataclass, field
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
-from podium.api.objects import Object, is_terminating, place_of, uid_of
+from podium.api.objects import (
+    Object,
+    finalizers_of,
+    is_terminating,
+    owner_references,
+    place_of,
+    uid_of,
+)
 from podium.control.effects import Effect, Patch, deletion_of, patch_of
 from podium.control.events import Change
 from podium.controllers.kit.known_kinds import KnownKinds
@@ -157,7 +164,7 @@ class GarbageCollector(Reconciler):
 
     def _finish(self, key: _Item, owner: Object) -> Iterator[Effect]:
         """Let an owner go that waits for its dependents, when they are."""
-        finalizers = owner["metadata"].get("finalizers") or ()
+        finalizers = finalizers_of(owner)
         dependents = [*self._dependents_of(owner)]
         if ORPHAN in finalizers:
             yield from (_orphaned(kind, obj, uid_of(owner)) for kind, obj in dependents)
@@ -214,7 +221,7 @@ def _item(kind: str, obj: Object) -> _Item:
 
 
 def _references(obj: Object | None) -> Sequence[Object]:
-    return () if obj is None else obj["metadata"].get("ownerReferences") or ()
+    return () if obj is None else owner_references(obj)
 
 
 def _owner_uids(obj: Object) -> tuple[str, ...]:
@@ -245,13 +252,13 @@ def _same_ownership(old: Object | None, new: Object | None) -> bool:
 
 def _is_held(owner: Object) -> bool:
     """Whether an owner that was deleted waits for its dependents, in either way."""
-    finalizers = owner["metadata"].get("finalizers") or ()
+    finalizers = finalizers_of(owner)
     return is_terminating(owner) and (FOREGROUND in finalizers or ORPHAN in finalizers)
 
 
 def _waits(owner: Object) -> bool:
     """Whether an owner is to go after its dependents."""
-    return is_terminating(owner) and FOREGROUND in (owner["metadata"].get("finalizers") or ())
+    return is_terminating(owner) and FOREGROUND in finalizers_of(owner)
 
 
 def _blocks(dependent: Object, owner: Object) -> bool:
@@ -263,7 +270,7 @@ def _blocks(dependent: Object, owner: Object) -> bool:
 
 def _policy_of(obj: Object) -> str:
     """What an object's own finalizers ask to be done about its dependents."""
-    finalizers = obj["metadata"].get("finalizers") or ()
+    finalizers = finalizers_of(obj)
     return next((_POLICIES[one] for one in _POLICIES if one in finalizers), "Background")
 
 

@@ -10,9 +10,17 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
-from podium.api.objects import Object, condition_of, is_terminating, name, place_of, spec_of
+from podium.api.objects import (
+    Object,
+    condition_of,
+    finalizers_of,
+    is_terminating,
+    name,
+    place_of,
+    spec_of,
+)
 from podium.api.pods import is_finished
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.control.effects import Effect, Replace, deletion_of, status_patch_of
 from podium.control.events import Change
 from podium.controllers.kit.conditions import new_condition
@@ -129,7 +137,7 @@ class NamespaceController(Reconciler):
 
 
 def _deleted_s(namespace: Object) -> float:
-    return parse_time(namespace["metadata"]["deletionTimestamp"]) / NANOS_PER_SECOND
+    return epoch_s(namespace["metadata"]["deletionTimestamp"])
 
 
 def _is_held(namespace: Object) -> bool:
@@ -161,7 +169,7 @@ def _remaining(contents: Contents) -> dict[str, tuple[str, str]]:
         finalizer
         for objects in contents.values()
         for obj in objects
-        for finalizer in obj["metadata"].get("finalizers") or ()
+        for finalizer in finalizers_of(obj)
     )
     if holding:
         counts = sorted(f"{one} in {number} resource instances" for one, number in holding.items())

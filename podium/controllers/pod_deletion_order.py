@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key, partial
 
 from podium.api.deletion_cost import deletion_cost
-from podium.api.objects import Object, metadata_of, name, spec_of, uid
+from podium.api.objects import Object, metadata_of, name, spec_of, status_of, uid
 from podium.api.pods import is_active, node_name_of
 from podium.api.resources import is_sidecar
 from podium.api.times import parse_time
@@ -74,7 +74,7 @@ def _sorted(pods: Collection[Object], facts: dict[str, _Facts], now: int | None)
 
 
 def _facts(pod: Object, weighed: tuple[int, ...]) -> _Facts:
-    status = pod.get("status") or {}
+    status = status_of(pod)
     ready = _ready_condition(status)
     return _Facts(
         standing=(
@@ -142,7 +142,7 @@ def _restarts(status: Object, field: str, names: Collection[str] | None = None) 
 def _sidecar_restarts(pod: Object) -> int:
     containers = spec_of(pod).get("initContainers") or ()
     names = {container.get("name") for container in containers if is_sidecar(container)}
-    return _restarts(pod.get("status") or {}, "initContainerStatuses", names)
+    return _restarts(status_of(pod), "initContainerStatuses", names)
 
 
 def _node(pod: Object) -> str:

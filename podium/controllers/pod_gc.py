@@ -9,7 +9,15 @@ before they are deleted at once.
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import Object, condition_of, is_terminating, name, place_of, spec_of
+from podium.api.objects import (
+    Object,
+    condition_of,
+    is_terminating,
+    name,
+    place_of,
+    spec_of,
+    status_of,
+)
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.control.effects import Effect, deletion_of, status_patch_of
 from podium.control.events import Change, Event, Synced
@@ -185,7 +193,7 @@ def _is_out_of_service(node: Object) -> bool:
 
 def _by_age(pod: Object) -> tuple[bool, str, str]:
     """Evicted pods go first, then the oldest."""
-    metadata, status = pod["metadata"], pod.get("status") or {}
+    metadata, status = pod["metadata"], status_of(pod)
     is_evicted = status.get("phase") == "Failed" and status.get("reason") == "Evicted"
     return not is_evicted, metadata.get("creationTimestamp") or "", metadata["name"]
 

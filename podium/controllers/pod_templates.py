@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.objects import Object
+from podium.api.objects import Object, metadata_of
 from podium.api.quantity import nanos
 from podium.controllers.generated_names import template_hash
 
@@ -20,7 +20,7 @@ def identical_template(one: Object, other: Object) -> bool:
     """Whether two templates are the same to the letter, the hash label aside; quickly answered."""
     if one.get("spec") != other.get("spec"):
         return False
-    metadata = [template.get("metadata") or {} for template in (one, other)]
+    metadata = [metadata_of(template) for template in (one, other)]
     first, second = ({**each, "labels": _own_labels(each)} for each in metadata)
     return first == second
 

@@ -17,6 +17,7 @@ from podium.api.objects import (
     is_terminating,
     labels,
     place_of,
+    status_of,
     uid_of,
 )
 from podium.api.times import NANOS_PER_SECOND
@@ -137,7 +138,7 @@ class ReplicaSetController(PodOwnerReconciler):
         next_s = counts.next_available_s()
         if next_s is not None:
             self.look_again(key, next_s)
-        old = owner.get("status") or {}
+        old = status_of(owner)
         conditions = self._conditions(key, owner, now_s)
         is_counted_anew = any(old.get(field, 0) != value for field, value in counted.items())
         changed: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
-from podium.api.objects import Object, Place, place_of, spec_of
+from podium.api.objects import Object, Place, place_of, spec_of, status_of
 from podium.control.effects import Effect, Replace
 from podium.control.events import Change
 from podium.controllers.kit.indexer import namespaces
@@ -101,7 +101,7 @@ class ResourceQuotaController(Reconciler):
         if count is None or count.hard != hard.keys() or now_s >= count.at_s + RESYNC_S:
             count = self._counts[key] = self._counted_anew(quota, hard, now_s)
             self.look_again(key, now_s + RESYNC_S)
-        status = quota.get("status") or {}
+        status = status_of(quota)
         known = status.get("used")
         has_limits = read(status.get("hard")) == read(hard)
         if has_limits and known is not None and read(known) == count.total:

@@ -137,7 +137,7 @@ def same_endpoint(before: Object | None, after: Object | None) -> bool:
 
 
 def _seen(pod: Object) -> tuple[Any, ...]:
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     return (
         uid_of(pod),
         labels(pod),
@@ -168,7 +168,7 @@ def _number(port: Object, pod: Object) -> int | None:
     target = port.get("targetPort") or port.get("port")
     if isinstance(target, int):
         return target
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     sidecars = (
         one for one in spec.get("initContainers") or () if one.get("restartPolicy") == "Always"
     )

@@ -138,7 +138,7 @@ def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
 
 
 def _no_execute(node: Object | None) -> list[Object]:
-    taints = ((node or {}).get("spec") or {}).get("taints") or ()
+    taints = spec_of(node or {}).get("taints") or ()
     return [taint for taint in taints if taint.get("effect") == "NoExecute"]
 
 
@@ -146,7 +146,7 @@ def _may_matter(before: Object | None, after: Object) -> bool:
     """Whether a change of a pod can move its deletion."""
     if before is None or uid_of(before) != uid_of(after):
         return True
-    old, new = before.get("spec") or {}, after.get("spec") or {}
+    old, new = spec_of(before), spec_of(after)
     return (
         old.get("nodeName") != new.get("nodeName")
         or old.get("tolerations") != new.get("tolerations")

@@ -7,7 +7,7 @@ Complete or Failed became true, and the Job goes when all of its pods are gone.
 from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.objects import Object, condition_of, is_terminating, place_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.control.effects import Effect, deletion_of
 from podium.control.events import Change
 from podium.controllers.kit.reconciler import Reconciler
@@ -44,5 +44,5 @@ def _due_s(job: Object) -> float | None:
     for kind in ("Complete", "Failed"):
         found = condition_of(job, kind)
         if found is not None and found.get("status") == "True":
-            return parse_time(found["lastTransitionTime"]) / NANOS_PER_SECOND + int(ttl_s)
+            return epoch_s(found["lastTransitionTime"]) + int(ttl_s)
     return None

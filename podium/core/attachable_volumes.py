@@ -37,7 +37,7 @@ def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:
     """The volumes that VolumeAttachments attach to nodes, by name of the node."""
     attached: dict[str, set[Attachable]] = {}
     for attachment in listers.list("VolumeAttachment"):
-        spec = attachment.get("spec") or {}
+        spec = spec_of(attachment)
         volume = (spec.get("source") or {}).get("persistentVolumeName")
         if volume and spec.get("attacher"):
             handle = _handle(listers.get("PersistentVolume", volume)) or volume
@@ -81,7 +81,7 @@ def _claimed(listers: Listers, pod: PodInfo) -> Iterator[Attachable]:
 
 
 def _existing(volume: Object) -> Attachable | None:
-    spec = volume.get("spec") or {}
+    spec = spec_of(volume)
     csi = spec.get("csi")
     if csi is not None:
         return Attachable(csi.get("driver") or "", csi.get("volumeHandle") or "")

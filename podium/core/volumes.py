@@ -84,7 +84,7 @@ def storage_class_name(obj: Object) -> str:
     marks = annotations(obj)
     if _BETA_CLASS in marks:
         return marks[_BETA_CLASS]
-    return str(_spec(obj).get("storageClassName") or "")
+    return str(spec_of(obj).get("storageClassName") or "")
 
 
 def storage_class_of(listers: Listers, claim: Object) -> Object | None:
@@ -95,7 +95,7 @@ def storage_class_of(listers: Listers, claim: Object) -> Object | None:
 
 def volume_name(claim: Object) -> str:
     """The persistent volume that a claim names; empty if none."""
-    return str(_spec(claim).get("volumeName") or "")
+    return str(spec_of(claim).get("volumeName") or "")
 
 
 def is_fully_bound(claim: Object) -> bool:
@@ -105,28 +105,28 @@ def is_fully_bound(claim: Object) -> bool:
 
 def access_modes(obj: Object) -> frozenset[str]:
     """The access modes of a claim or a persistent volume."""
-    return frozenset(_spec(obj).get("accessModes") or ())
+    return frozenset(spec_of(obj).get("accessModes") or ())
 
 
 def requested_storage(claim: Object) -> int | None:
     """The storage that a claim asks for, in nanos of a byte; None if it doesn't say."""
-    requests = (_spec(claim).get("resources") or {}).get("requests") or {}
+    requests = (spec_of(claim).get("resources") or {}).get("requests") or {}
     return nanos(requests["storage"]) if "storage" in requests else None
 
 
 def storage_capacity(volume: Object) -> int:
     """The size of a persistent volume, in nanos of a byte."""
-    return nanos((_spec(volume).get("capacity") or {}).get("storage") or 0)
+    return nanos((spec_of(volume).get("capacity") or {}).get("storage") or 0)
 
 
 def is_reserved(volume: Object) -> bool:
     """Whether a persistent volume is bound to some claim, or meant for it."""
-    return _spec(volume).get("claimRef") is not None
+    return spec_of(volume).get("claimRef") is not None
 
 
 def is_bound_to(volume: Object, claim: Object) -> bool:
     """Whether a persistent volume is bound to this claim, or meant for it."""
-    reference = _spec(volume).get("claimRef")
+    reference = spec_of(volume).get("claimRef")
     return (
         reference is not None
         and reference.get("name") == name(claim)
@@ -151,7 +151,7 @@ def bound_to(volume: Object, claim: Object) -> Object:
         "uid": uid(claim),
     }
     metadata = {**volume["metadata"], "annotations": marks} if marks else volume["metadata"]
-    return {**volume, "metadata": metadata, "spec": {**_spec(volume), "claimRef": reference}}
+    return {**volume, "metadata": metadata, "spec": {**spec_of(volume), "claimRef": reference}}
 
 
 def selecting_node(claim: Object, node_name: str) -> Object:
@@ -166,10 +166,5 @@ def same_kind(volume: Object, claim: Object) -> bool:
 
 
 def _kind(obj: Object) -> tuple[str, str]:
-    spec = _spec(obj)
+    spec = spec_of(obj)
     return spec.get("volumeMode") or _FILESYSTEM, spec.get("volumeAttributesClassName") or ""
-
-
-def _spec(obj: Object) -> Object:
-    spec: Object = obj.get("spec") or {}
-    return spec

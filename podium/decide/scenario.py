@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_snake
 
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds import KINDS
-from podium.api.objects import DEFAULT_NAMESPACE, Object, metadata_of
+from podium.api.objects import DEFAULT_NAMESPACE, Object, metadata_of, spec_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.apiserver.kinds.registry import apply_defaults
 from podium.config.args import API_VERSION
@@ -181,7 +181,7 @@ def _filled(obj: Object, kind: str, defaults: bool, priorities: Mapping[str, int
     if kind != "Pod":
         return apply_defaults(filled, kind) if defaults else filled
     metadata.setdefault("uid", f"{metadata['namespace']}/{metadata.get('name', '')}")
-    spec: Object = obj.get("spec") or {}
+    spec = spec_of(obj)
     class_name = spec.get("priorityClassName")
     if class_name and spec.get("priority") is None:
         if class_name not in priorities:

@@ -13,7 +13,7 @@ from podium.api.errors import FieldError, InvalidValueError
 from podium.api.field_validation import FieldValidation
 from podium.api.kinds import Kind, kind_of
 from podium.api.labels import validate_label_key
-from podium.api.objects import DEFAULT_NAMESPACE, Object, namespace, spec_of
+from podium.api.objects import DEFAULT_NAMESPACE, Object, namespace, spec_of, status_of
 from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.apiserver.admission.service_account import DEFAULT as DEFAULT_ACCOUNT
 from podium.apiserver.kinds.registry import validate
@@ -151,7 +151,7 @@ def simulated(obj: Object) -> Object:
         return obj
     annotations = {SIMULATED: "true", **(obj["metadata"].get("annotations") or {})}
     node = {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
-    status = obj.get("status") or {}
+    status = status_of(obj)
     if annotations[SIMULATED] != "true" or (status.get("nodeInfo") or {}).get("kubeletVersion"):
         return node
     return {**node, "status": {**status, "nodeInfo": _INFO}}

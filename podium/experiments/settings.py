@@ -8,7 +8,7 @@ from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.api.kinds import KINDS
-from podium.api.objects import DEFAULT_NAMESPACE
+from podium.api.objects import DEFAULT_NAMESPACE, metadata_of
 from podium.config.scheduler_options import OPTIONS_API_VERSION, OPTIONS_KIND
 from podium.experiments.whole_scenario import Value, WholeScenario
 
@@ -104,7 +104,7 @@ def _is_meant(obj: Value, where: str) -> bool:
     words = {str(obj.get("kind")).lower()}
     if found is not None:
         words |= {found.singular, found.plural, *found.short_names}
-    metadata = obj.get("metadata") or {}
+    metadata = metadata_of(obj)
     if kind.lower() not in words or name not in ("*", metadata.get("name")):
         return False
     is_namespaced = found is None or found.namespaced

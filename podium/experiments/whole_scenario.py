@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from podium.api.objects import spec_of
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.manifests import read_sources
 from podium.manifests.input_files import read_text
@@ -74,7 +75,7 @@ def read_whole_scenario(path: str, max_pods: int) -> WholeScenario:
     # Whatever is wrong is reported here, with the names of the files.
     name = read_scenario(file, text, max_pods=max_pods).name
     value = scenario_value(file, text)
-    value["spec"] = {k: v for k, v in (value.get("spec") or {}).items() if v is not None}
+    value["spec"] = {k: v for k, v in spec_of(value).items() if v is not None}
     directory = Path(file).parent
     for holder, field in _manifest_fields(value["spec"]):
         holder[field] = _inlined(holder[field], directory)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from podium.api.counting import listed
 from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo
@@ -104,6 +105,5 @@ class _Domain:
 
 
 def _named(pods: Sequence[PodInfo]) -> str:
-    first = sorted(pods, key=lambda pod: (-pod.priority, pod.key))[:_NAMED_MAX]
-    more = f" and {len(pods) - len(first)} more" if len(pods) > len(first) else ""
-    return ", ".join(f"{pod.key} (priority {pod.priority})" for pod in first) + more
+    ordered = sorted(pods, key=lambda pod: (-pod.priority, pod.key))
+    return listed([f"{pod.key} (priority {pod.priority})" for pod in ordered], _NAMED_MAX)

@@ -146,7 +146,7 @@ class LoadedCluster:
         Raises:
             PodiumError: there is no such pod, or anything can't be read.
         """
-        from podium.plan.explaining_workloads import explain_named
+        from podium.plan.explaining import explain_named
 
         asked, place = self._asked(changes), self._options(changes).namespace
         return ExplanationAnswer.of(asked.told_in(explain_named(asked.request, pod, place)))

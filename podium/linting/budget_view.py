@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from podium.api.objects import Object, name, spec_of, uid_of, without
+from podium.api.objects import Object, name, owner_references, spec_of, uid_of, without
 from podium.core.budgets import (
     BudgetStatus,
     Scale,
@@ -85,7 +85,7 @@ def _status(budget: Object, workloads: Sequence[Workload]) -> BudgetStatus | Non
 
 
 def _owners(workload: Workload) -> Sequence[Object]:
-    return workload.pod["metadata"].get("ownerReferences") or ()
+    return owner_references(workload.pod)
 
 
 def _ready_pods(workload: Workload) -> list[Object]:

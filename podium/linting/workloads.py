@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from podium.api.kinds import KINDS
 from podium.api.objects import (
     Object,
-    controller_of,
+    controller_key,
     holds,
     key,
     metadata_of,
@@ -148,16 +148,13 @@ class WorkloadReader:
         for pod in self._of("Pod"):
             if not is_active(pod) or is_mirror(pod) or is_static(pod) or self._is_owned(pod):
                 continue
-            owner = controller_of(pod) or {"kind": "Pod", "name": name(pod)}
-            identity = (str(owner["kind"]), namespace(pod), str(owner["name"]))
+            identity = controller_key(pod) or ("Pod", namespace(pod), name(pod))
             groups.setdefault(identity, []).append(pod)
         for (kind, *_), pods in groups.items():
             yield self._workload(pods[0], kind, "spec", pods[0], len(pods))
 
     def _is_owned(self, obj: Object) -> bool:
-        owner = controller_of(obj)
-        identity = owner and (str(owner.get("kind")), namespace(obj), str(owner.get("name")))
-        return identity in self._known
+        return controller_key(obj) in self._known
 
     def _replicas(self, obj: Object) -> int:
         """How many pods there are to be; the fewest, where a HorizontalPodAutoscaler says."""

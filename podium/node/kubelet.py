@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from podium.api.objects import Object, is_terminating, uid
+from podium.api.objects import Object, is_terminating, status_of, uid
 from podium.api.pods import is_finished
 from podium.api.priority import is_critical
 from podium.control.effects import Effect, deletion_of, status_patch_of
@@ -24,7 +24,6 @@ _NO_ROOM = (
     "Unexpected error while attempting to recover from admission failure: preemption: error "
     "finding a set of pods to preempt: no set of running pods found to reclaim resources: [{}]"
 )
-_NO_STATUS: Object = {}
 
 
 class Kubelet:
@@ -268,9 +267,7 @@ class Kubelet:
             return
         status = pod_status(worker, self.runtime.host_ip, now_s)
         told = phase_and_readiness(status)
-        if worker.written == changes and told == phase_and_readiness(
-            pod.get("status") or _NO_STATUS
-        ):
+        if worker.written == changes and told == phase_and_readiness(status_of(pod)):
             return
         worker.written = changes
         worker.told = told
@@ -281,4 +278,4 @@ def _needs_status_write(worker: PodWorker, pod: Object) -> bool:
     """Whether the status of a pod may not be what was written last; gates are opened by others."""
     if pod["spec"].get("readinessGates"):
         return True
-    return phase_and_readiness(pod.get("status") or _NO_STATUS) != worker.told
+    return phase_and_readiness(status_of(pod)) != worker.told

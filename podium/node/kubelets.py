@@ -27,7 +27,6 @@ from podium.node.kubelet_events import REPORTER
 from podium.node.node_status import status_patch
 from podium.node.pod_status import has_started
 
-_NOTHING: Object = {}
 _TOLD_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")
 
 

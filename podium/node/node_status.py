@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.objects import Object, annotations, conditions_of, labels, name
+from podium.api.objects import Object, annotations, conditions_of, labels, name, status_of
 from podium.api.times import timestamp
 from podium.control.effects import Patch, patch_of, status_patch_of
 
@@ -87,7 +87,7 @@ def status_patch(
         wanted: the status as the machine has it; empty for a node that has none.
         not_ready: what is told of a node that isn't ready, if not the usual.
     """
-    known = node.get("status") or _NOTHING
+    known = status_of(node)
     status: dict[str, Any] = {
         field: wanted[field]
         for field in _COMPARED

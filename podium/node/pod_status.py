@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import Object
+from podium.api.objects import Object, status_of
 from podium.api.times import timestamp
 from podium.node.container import Container, Run, State
 from podium.node.container_runtime import KILLED
@@ -19,7 +19,7 @@ _TERMINAL = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 
 def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
     """The conditions as the pod is; the times of those that haven't changed stay."""
-    status = worker.pod.get("status") or {}
+    status = status_of(worker.pod)
     known: Sequence[Object] = status.get("conditions") or ()
     generation = worker.pod["metadata"].get("generation")
     made: list[Object] = []
@@ -95,7 +95,6 @@ def _gates(worker: PodWorker, status: Object) -> ConditionState:
 
 Status = dict[str, Any]
 
-_NOTHING: Object = {}
 _LOST = {
     "exitCode": KILLED,
     "reason": "ContainerStatusUnknown",
@@ -121,7 +120,7 @@ def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
         host_ip: the node's address.
         now_s: the time.
     """
-    known = worker.pod.get("status") or _NOTHING
+    known = status_of(worker.pod)
     status: Status = {
         "phase": worker.phase,
         "conditions": pod_conditions(worker, now_s),
@@ -155,7 +154,7 @@ def _ips(known: Sequence[Object] | None, ip: str) -> list[Object]:
 
 def has_started(pod: Object) -> bool:
     """Whether a node has taken the pod, as its status says."""
-    status = pod.get("status") or {}
+    status = status_of(pod)
     return bool(status.get("startTime")) or status.get("phase") == "Running"
 
 

@@ -4,14 +4,17 @@ An export of a cluster can't say whether a kind has no objects or was left out. 
 warned about where something in the state refers to it, or where any cluster has such objects.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from podium.api.objects import Object, controller_of, key, spec_of
+from podium.api.counting import listed
+from podium.api.objects import Object, controller_of, key, name, spec_of
+from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.node.simulated.behaviour import is_marked
-from podium.plan.state_facts import StateFacts
+from podium.plan.identities import was_in_a_cluster
+from podium.plan.unplayed import unplayed_owners
 
 EXPORT_COMMAND = (
     "kubectl get nodes,pods,namespaces,priorityclasses,runtimeclasses,poddisruptionbudgets,"
@@ -37,6 +40,49 @@ _OWNERS = {
     "ReplicationController": "its pods are spread by default, and budgets count by it",
     "StatefulSet": "its pods are spread by default, and budgets count by it",
 }
+
+
+class StateFacts:
+    """What warnings need to know of many objects.
+
+    Attributes:
+        by_kind: the objects.
+        is_export: whether nodes or pods come from an API server.
+        owner_kinds: the kinds of the pods' controllers, and how many pods have one of each.
+        waiting: the pods on no node that haven't finished.
+        pods_on: by name of a node, how many pods are on it that haven't finished.
+        node_names: of the nodes.
+        unplayed_owners: a warning for each kind of owners that nobody plays.
+
+    Args:
+        objects: of the kinds that decisions depend on.
+    """
+
+    def __init__(self, objects: Iterable[Object]) -> None:
+        by_kind: dict[str, list[Object]] = defaultdict(list)
+        for obj in objects:
+            by_kind[str(obj.get("kind"))].append(obj)
+        self.by_kind: Mapping[str, Sequence[Object]] = {**by_kind}
+        pods, nodes = self.of("Pod"), self.of("Node")
+        self.is_export = any(was_in_a_cluster(obj) for obj in (*nodes, *pods))
+        self.owner_kinds = Counter(str((controller_of(pod) or {}).get("kind")) for pod in pods)
+        self.waiting: list[Object] = []
+        self.pods_on: Counter[str] = Counter()
+        for pod in pods:
+            if is_finished(pod):
+                continue
+            if node := node_name_of(pod):
+                self.pods_on[node] += 1
+            else:
+                self.waiting.append(pod)
+        self.node_names = {name(node) for node in nodes}
+        self.unplayed_owners = tuple(
+            unplayed_owners(obj for found in by_kind.values() for obj in found)
+        )
+
+    def of(self, kind: str) -> Sequence[Object]:
+        """The objects of a kind."""
+        return self.by_kind.get(kind, ())
 
 
 @dataclass(slots=True)
@@ -80,17 +126,17 @@ def limits_of_the_model(pods: Iterable[Object], *, has_gangs: bool = False) -> L
     limits = Limits()
     claiming, grouped = [], []
     for pod in pods:
-        spec = pod.get("spec") or {}
+        spec = spec_of(pod)
         if spec.get("resourceClaims"):
             claiming.append(key(pod))
         if spec.get("schedulingGroup") and not has_gangs:
             grouped.append(key(pod))
     if claiming:
         text = "dynamic resource claims aren't modelled; no place is looked for: {}"
-        limits.warnings.append(text.format(_listed(claiming)))
+        limits.warnings.append(text.format(listed(claiming, _SHOWN_MAX)))
     if grouped:
         text = "schedulingGroup is ignored, as with v1.36's default feature gates: {}"
-        limits.notes.append(text.format(_listed(grouped)))
+        limits.notes.append(text.format(listed(grouped, _SHOWN_MAX)))
     return limits
 
 
@@ -125,11 +171,11 @@ def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
         found["Node"] = "nothing can be placed"
     waiting = [pod for one in both for pod in one.waiting]
     templates = [spec_of(obj).get("template") or {} for kind in _MAKERS for obj in _of(both, kind)]
-    specs = [one.get("spec") or {} for one in (*waiting, *templates)]
+    specs = [spec_of(one) for one in (*waiting, *templates)]
     named = {str(spec.get("priorityClassName") or "") for spec in specs}
     classes = named - {"", *SYSTEM_PRIORITY_CLASSES}
     if classes:
-        found["PriorityClass"] = f"pods name {_listed(sorted(classes))}"
+        found["PriorityClass"] = f"pods name {listed(sorted(classes), _SHOWN_MAX)}"
     if any(claim for spec in specs for claim in _claim_names(spec)):
         found["PersistentVolumeClaim"] = "pods that wait for a place use one"
     return {**found, **_storage_referred_to(both)}
@@ -137,7 +183,7 @@ def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
 
 def _storage_referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
     found = {}
-    claims = [claim.get("spec") or {} for claim in _of(both, "PersistentVolumeClaim")]
+    claims = [spec_of(claim) for claim in _of(both, "PersistentVolumeClaim")]
     if any(spec.get("volumeName") for spec in claims):
         found["PersistentVolume"] = "claims are bound to one"
     if any(spec.get("storageClassName") and not spec.get("volumeName") for spec in claims):
@@ -164,11 +210,5 @@ def _on_unknown_nodes(both: Iterable[StateFacts]) -> list[str]:
         strays.update({node: pods for node, pods in one.pods_on.items() if node not in known})
     if not strays:
         return []
-    names = _listed(sorted(strays))
+    names = listed(sorted(strays), _SHOWN_MAX)
     return [f"{strays.total()} pods are on nodes that the state lacks: {names}"]
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_SHOWN_MAX])
-    left = len(names) - _SHOWN_MAX
-    return f"{shown} and {left} more" if left > 0 else shown

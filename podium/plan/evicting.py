@@ -15,7 +15,7 @@ from podium.api.objects import Object, annotations, key, name, status_of, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import is_critical
 from podium.api.qos import stored_or_computed_qos
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.documents.report import API_VERSION, Report
 from podium.node.pressure.eviction_ranking import EvictionOrder, rank
 from podium.node.pressure.filesystems import Filesystems
@@ -150,7 +150,7 @@ def _told(keys: Keys, *, is_assumed: bool) -> Keys:
 def _usage(pod: Object, now_s: float) -> PodUsage:
     scripted = with_usage(pod, {"memory": MEMORY, "disk": EPHEMERAL_STORAGE})
     started = status_of(pod).get("startTime")
-    elapsed_s = now_s - parse_time(started) / NANOS_PER_SECOND if started else 0.0
+    elapsed_s = now_s - epoch_s(started) if started else 0.0
     try:
         return usage_at(pod, usage_of(scripted), max(elapsed_s, 0.0), uid(pod))
     except BehaviourError as error:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.api.objects import controller_of, is_terminating, uid
+from podium.api.objects import controller_of, is_terminating, status_of, uid
 from podium.api.pods import is_active
 from podium.plan.identities import Identity, label
 from podium.plan.outcome import RejectedObject, RemovedPod
@@ -86,7 +86,7 @@ def _lacking(store: Store, found: Identity) -> int:
         if (controller_of(pod) or {}).get("uid") == uid(owner) and is_active(pod)
     ]
     if found[0] == "DaemonSet":
-        status = owner.get("status") or {}
+        status = status_of(owner)
         return int(status.get("desiredNumberScheduled") or len(pods) + 1) - len(pods)
     wanted = owner["spec"].get(_WANTED.get(found[0], ""))
     return (1 if wanted is None else int(wanted)) - len(pods)

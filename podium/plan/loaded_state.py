@@ -19,8 +19,8 @@ from podium.api.taints import NO_EXECUTE
 from podium.cluster import Cluster, ClusterOptions
 from podium.cluster.start_time import start_s
 from podium.node.simulated.behaviour import CONDITIONS, DOWN
+from podium.plan.completeness import StateFacts
 from podium.plan.identities import Identity, decisive
-from podium.plan.state_facts import StateFacts
 
 _HEALTHY = {"MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
 

@@ -1,13 +1,14 @@
-"""Who pods belong to."""
+"""Who pods belong to, and how many pods of a state each workload has."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from podium.api.objects import Object, controller_of, key, name, namespace
-from podium.api.pods import priority_class_of
+from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace
+from podium.api.pods import is_finished, is_ready, node_name_of, priority_class_of
 from podium.api.priority import pod_priority
 from podium.documents.pod_report import PodFacts
 from podium.plan.identities import Identity, label
-from podium.simulation.timeline.pod_history import PodHistory
+from podium.simulation.timeline.pod_history import PodHistory, pods_by_uid
 
 
 class Row(PodFacts):
@@ -26,11 +27,8 @@ class Owners:
     def __init__(self, controllers: Iterable[Object]) -> None:
         self._above: dict[Identity, Identity] = {}
         for obj in controllers:
-            owner = controller_of(obj)
-            if owner is not None:
-                place = namespace(obj)
-                above = (str(owner["kind"]), place, str(owner["name"]))
-                self._above[str(obj["kind"]), place, name(obj)] = above
+            if above := controller_key(obj):
+                self._above[str(obj["kind"]), namespace(obj), name(obj)] = above
 
     def above(self, owner: Identity | None) -> Iterator[Identity]:
         """A controller, the one above it, and so on."""
@@ -56,8 +54,7 @@ class Owners:
 
     def row_of(self, pod: Object) -> Row:
         """What a row says of a pod that is there."""
-        owner = controller_of(pod)
-        above = (str(owner["kind"]), namespace(pod), str(owner["name"])) if owner else None
+        above = controller_key(pod)
         return {
             "pod": key(pod),
             "namespace": namespace(pod),
@@ -66,3 +63,38 @@ class Owners:
             "priority": pod_priority(pod),
             "priority_class": priority_class_of(pod),
         }
+
+
+class PodsBefore:
+    """The pods of a state, and its workloads by name as in `Owners.workload`.
+
+    Attributes:
+        by_uid: the pods.
+        unbound: `namespace/name` of those on no node.
+        pods: how many pods on nodes each workload has.
+        ready: how many pods that are ready.
+        ready_uids: the uids of those.
+
+    Args:
+        pods: of the state.
+        owners: of its pods.
+    """
+
+    def __init__(self, pods: Iterable[Object], owners: Owners) -> None:
+        self.by_uid = pods_by_uid(pods)
+        self.unbound: list[str] = []
+        self.pods: Counter[str] = Counter()
+        self.ready: Counter[str] = Counter()
+        self.ready_uids: set[str] = set()
+        for pod_uid, pod in self.by_uid.items():
+            node = node_name_of(pod)
+            if not node:
+                self.unbound.append(key(pod))
+            if is_terminating(pod) or is_finished(pod):
+                continue
+            workload = owners.workload(key(pod), controller_key(pod))
+            if node:
+                self.pods[workload] += 1
+            if is_ready(pod):
+                self.ready[workload] += 1
+                self.ready_uids.add(pod_uid)

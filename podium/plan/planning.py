@@ -18,7 +18,7 @@ from podium.plan.outcome_reader import OutcomeReader
 from podium.plan.play import Play
 from podium.plan.play import Progress as Passed
 from podium.plan.request import Progress, Request, without_changes
-from podium.plan.rollout_reasons import with_reasons
+from podium.plan.rollouts import with_reasons
 from podium.plan.unplayed import unplayed
 from podium.plan.workload_summary import summaries
 

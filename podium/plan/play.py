@@ -17,8 +17,7 @@ from podium.plan.changing import Changer
 from podium.plan.completeness import completeness_warnings
 from podium.plan.identities import Identity, decisive
 from podium.plan.loaded_state import LoadedState
-from podium.plan.owners import Owners
-from podium.plan.pods_before import PodsBefore
+from podium.plan.owners import Owners, PodsBefore
 from podium.plan.pressing import press
 from podium.plan.request import LONGEST_S, UNTIL_S, Request
 from podium.plan.rollouts import Rollouts

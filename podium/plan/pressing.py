@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object, annotations, name
+from podium.api.objects import Object, annotations, name, status_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, value
 from podium.node.pressure.eviction_ranking import eviction_request_nanos
@@ -114,7 +114,7 @@ def _used(pod: Object, what: str) -> int:
 
 
 def _capacity(node: Object, resource: str, pressure: Pressure) -> int:
-    status = node.get("status") or {}
+    status = status_of(node)
     amounts = status.get("capacity") or status.get("allocatable") or {}
     if resource not in amounts:
         message = f"--pressure {pressure}: the node doesn't say how much {resource} it has"

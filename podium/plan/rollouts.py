@@ -1,16 +1,19 @@
 """How far the rollouts of changed workloads have come, as `kubectl rollout status` judges it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from podium.api.objects import Object, condition_of, spec_of, status_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.objects import Object, condition_of, generation_of, spec_of, status_of
+from podium.api.times import epoch_s
 from podium.cluster import Cluster
 from podium.documents.report import IF_ANY, IF_KNOWN, Report
 from podium.plan.identities import Identity, label
+
+if TYPE_CHECKING:
+    from podium.plan.outcome import NodeRefusal, PendingPod, RejectedObject
 
 # As a Deployment's progress deadline by default; the other kinds have none of their own.
 STANDSTILL_S = 600.0
@@ -115,7 +118,7 @@ class Rollouts:
         """When it was plain that a rollout is stuck, in seconds since the plan began."""
         condition = condition_of(workload, "Progressing") or {}
         if condition.get("reason") == _DEADLINE:
-            return parse_time(condition["lastTransitionTime"]) / NANOS_PER_SECOND - self._start_s
+            return epoch_s(condition["lastTransitionTime"]) - self._start_s
         wait_s = STANDSTILL_S + int(spec_of(workload).get("minReadySeconds") or 0)
         since_s = self._seen[one][1] if one in self._seen else 0.0
         is_still = one[0] != "Deployment" and self._passed_s - since_s >= wait_s
@@ -170,7 +173,7 @@ def _daemon_set(workload: Object) -> str:
 
 
 def _is_unobserved(workload: Object) -> bool:
-    generation = int(workload["metadata"].get("generation") or 0)
+    generation = generation_of(workload)
     return int(status_of(workload).get("observedGeneration") or 0) < generation
 
 
@@ -179,3 +182,34 @@ _LACKING: Mapping[str, Callable[[Object], str]] = {
     "StatefulSet": _stateful_set,
     "DaemonSet": _daemon_set,
 }
+
+
+def with_reasons(
+    rollouts: Iterable[Rollout],
+    pending: "Sequence[PendingPod]",
+    rejected: "Sequence[RejectedObject]",
+    refusals: "Sequence[NodeRefusal]",
+) -> Iterator[Rollout]:
+    """Rollouts, those that aren't complete with what is in their way, as far as that is known."""
+    for rollout in rollouts:
+        if rollout.state == "Complete":
+            yield rollout
+            continue
+        waiting = [one for one in pending if one.workload == rollout.workload]
+        reasons = [f"{one.pod} stays pending: {_gist(one.message)}" for one in waiting]
+        reasons += [
+            f"the API doesn't let in {one.object}: {one.message}"
+            for one in rejected
+            if one.workload == rollout.workload
+        ]
+        reasons += [
+            f"{one.node} refuses {one.pod}: {one.message or one.reason}"
+            for one in refusals
+            if one.workload == rollout.workload
+        ]
+        yield replace(rollout, reason=reasons[0] if reasons else "")
+
+
+def _gist(message: str) -> str:
+    """What the scheduler says, but for what it says of preemption."""
+    return message.partition(". ")[0].rstrip(".")

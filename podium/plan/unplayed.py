@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from podium.api.counting import listed
 from podium.api.kinds import kind_of
 from podium.api.objects import Object, controller_of, metadata_of, namespace, spec_of
 from podium.documents.report import Report
@@ -48,10 +49,8 @@ def unplayed_owners(state: Iterable[Object]) -> Iterator[str]:
         if owner is not None and owner.get("kind") not in _PLAYED:
             owners[str(owner.get("kind"))][f"{namespace(obj)}/{owner.get('name')}"] = None
     for kind, found in sorted(owners.items()):
-        names = [*found]
-        more = f" and {len(names) - _SHOWN_MAX} more" if len(names) > _SHOWN_MAX else ""
-        listed = ", ".join(names[:_SHOWN_MAX])
-        yield f"no {kind} controller is played, and pods belong to one: {listed}{more}"
+        names = listed([*found], _SHOWN_MAX)
+        yield f"no {kind} controller is played, and pods belong to one: {names}"
 
 
 def _has_pod_template(value: object) -> bool:

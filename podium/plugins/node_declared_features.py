@@ -69,5 +69,5 @@ def _declared(node: Object) -> set[str]:
 
 
 def _requires_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    before = {} if old is None else old.get("spec") or {}
+    before = {} if old is None else spec_of(old)
     return required_features(before) != required_features(spec_of(new))

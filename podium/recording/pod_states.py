@@ -14,7 +14,7 @@ from podium.api.objects import (
     without,
 )
 from podium.api.pods import node_name_of, nominated_node_of
-from podium.api.times import NANOS_PER_SECOND, TimeError, parse_time, timestamp
+from podium.api.times import TimeError, epoch_s, timestamp
 
 _GATED = "SchedulingGated"
 # What only the end of a pod brings, and what would keep it from going without those who remove it.
@@ -134,6 +134,6 @@ def replacement_name(obj: Object, number: int) -> str:
 
 def _shifted(time: str, by_s: float) -> str:
     try:
-        return timestamp(parse_time(time) / NANOS_PER_SECOND + round(by_s))
+        return timestamp(epoch_s(time) + round(by_s))
     except TimeError:
         return time

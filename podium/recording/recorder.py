@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from podium.api.kinds import kind_of
-from podium.api.objects import Object, name, version_of
+from podium.api.objects import Object, name, spec_of, version_of
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Synced
 from podium.controllers.scheduler.event_handlers import KINDS
@@ -172,7 +172,7 @@ def slimmed(obj: Object) -> Object:
         spec = _slimmed_pod_spec(spec)
     elif "template" in spec:
         template = spec["template"]
-        inner = _slimmed_pod_spec(template.get("spec") or {})
+        inner = _slimmed_pod_spec(spec_of(template))
         spec = {**spec, "template": {**template, "spec": inner}}
     return {**obj, "metadata": metadata, "spec": spec}
 
@@ -192,7 +192,7 @@ def _selects_alike(old: Object, new: Object) -> bool:
     if new.get("kind") not in _SELECTING:
         return False
     alike = (old["metadata"].get("labels") or {}) == (new["metadata"].get("labels") or {})
-    return alike and (old.get("spec") or {}) == (new.get("spec") or {})
+    return alike and spec_of(old) == spec_of(new)
 
 
 def _place_of(obj: Object) -> _Place:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from podium.api.errors import PodiumError
+from podium.api.objects import metadata_of
 from podium.api.times import timestamp
 from podium.control.backoff import Backoff, Restarts
 from podium.control.effects import Effect
@@ -124,7 +125,7 @@ def handling(event: Event) -> str:
 def call(effect: Effect) -> str:
     """A call, in words."""
     obj = getattr(effect, "obj", None)
-    metadata = obj.get("metadata") or {} if isinstance(obj, Mapping) else {}
+    metadata = metadata_of(obj) if isinstance(obj, Mapping) else {}
     fields = {field: getattr(effect, field, "") for field in ("namespace", "name")}
     kind = getattr(effect, "kind", "Pod")
     return f"{type(effect).__name__} of {kind} {_place({**fields, **metadata})}"

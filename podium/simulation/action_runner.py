@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, name
+from podium.api.objects import Object, name, spec_of
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
@@ -94,7 +94,7 @@ class ActionRunner:
     def _taint(self, action: Taint) -> None:
         node = self._server.get(KINDS["Node"], "", action.node)
         wanted = (action.taint["key"], action.taint["effect"])
-        spec = node.get("spec") or {}
+        spec = spec_of(node)
         taints = [one for one in spec.get("taints") or () if (one["key"], one["effect"]) != wanted]
         if not action.removes:
             taints.append(dict(action.taint))

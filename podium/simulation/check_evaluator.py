@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from podium.api.counting import listed
 from podium.api.label_text import parse_selector
 from podium.api.labels import Selector
 from podium.api.objects import Object, conditions_of, is_terminating, labels, name, status_of
@@ -127,9 +128,7 @@ def _presence(found: Object | None) -> str:
 
 def _listed(pods: Sequence[Object], say: Callable[[Object], str]) -> str:
     """What is to be said of the first of them, and how many more there are."""
-    said = ", ".join(map(say, pods[:_LISTED_MAX]))
-    more = len(pods) - _LISTED_MAX
-    return f"{said} and {more} more" if more > 0 else said
+    return listed([*map(say, pods)], _LISTED_MAX)
 
 
 def state_of_pod(pod: Object) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from podium.api.kinds import KINDS
 from podium.api.labels import SelectorError
-from podium.api.objects import Object, annotations, controller_of, name, namespace, uid
+from podium.api.objects import Object, annotations, controller_of, name, namespace, status_of, uid
 from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
@@ -263,7 +263,7 @@ def _remedies(store: Store, pods: Iterable[Object]) -> list[str]:
 
 
 def _of_budget(store: Store, budget: Object, refused: list[Object]) -> Iterator[str]:
-    called, spec, status = name(budget), budget["spec"], budget.get("status") or {}
+    called, spec, status = name(budget), budget["spec"], status_of(budget)
     expected, desired = status.get("expectedPods") or 0, status.get("desiredHealthy") or 0
     healthy = status.get("currentHealthy") or 0
     unready = [

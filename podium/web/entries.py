@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from podium.api.objects import Object
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.object_facts import event_facts
 from podium.simulation.timeline_sentences import sentence, subject
@@ -66,4 +66,4 @@ def _entry(entry: TimelineEntry, text: str) -> Entry:
 def _told_at_s(event: Object) -> float:
     times = (*(event.get(field) for field in _TIMES), event["metadata"].get("creationTimestamp"))
     at = next((one for one in times if one), None)
-    return parse_time(at) / NANOS_PER_SECOND if at else 0.0
+    return epoch_s(at) if at else 0.0

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from podium.api.kinds import KINDS as ALL_KINDS
-from podium.api.objects import Object
+from podium.api.objects import Object, metadata_of
 from podium.api.pods import priority_class_of
 from podium.api.priority import pod_priority
 from podium.control.events import Change as Told
@@ -122,7 +122,7 @@ class InformerSource:
 
     def _note(self, kind: str, old: Object | None, new: Object | None) -> None:
         facts = self._facts.get(kind)
-        metadata = (new or old or {}).get("metadata") or {}
+        metadata = metadata_of(new or old or {})
         place, name = metadata.get("namespace") or "", metadata.get("name") or ""
         for fact in () if facts is None else facts(old, new):
             entry = TimelineEntry(self.passed_s(), fact.type, kind, place, name, USER, fact.details)

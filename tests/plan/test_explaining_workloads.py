@@ -3,8 +3,7 @@
 import pytest
 
 from podium.plan.changes import Apply
-from podium.plan.explaining import ExplainError, explain_pod
-from podium.plan.explaining_workloads import explain_workload
+from podium.plan.explaining import ExplainError, explain_pod, explain_workload
 from podium.plan.planning import Request, plan
 from podium.plan.targets import parse_workload
 from tests.plan.objects import Obj, node, pod, priority_class, workload

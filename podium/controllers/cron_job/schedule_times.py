@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from podium.api.cron_schedule import CronSchedule
 from podium.api.objects import Object, metadata_of, spec_of, status_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 
 MISSED_MAX = 100
 """Of more missed times than that an event tells, unless there is a deadline for starting."""
@@ -48,5 +48,4 @@ def schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> Sc
 
 def _last_s(cron_job: Object) -> float:
     last = status_of(cron_job).get("lastScheduleTime")
-    text = str(last or metadata_of(cron_job)["creationTimestamp"])
-    return parse_time(text) / NANOS_PER_SECOND
+    return epoch_s(str(last or metadata_of(cron_job)["creationTimestamp"]))

@@ -13,11 +13,13 @@ from podium.api.objects import (
     Object,
     Place,
     controller_of,
+    generation_of,
     is_terminating,
     labels,
     name,
     place_of,
     spec_of,
+    status_of,
     uid_of,
 )
 from podium.api.pods import phase_of
@@ -40,8 +42,8 @@ from podium.controllers.daemon_set.eligibility import bound_to, target_of, toler
 from podium.controllers.daemon_set.node_state import (
     GENERATION_LABEL,
     DaemonRules,
-    generation_of,
     node_state,
+    template_generation_of,
 )
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.indexer import namespaces, orphan_namespaces, owner_uids
@@ -265,11 +267,11 @@ class DaemonSetController(PodOwnerReconciler):
 
     def _creation(self, daemon_set: Object, rules: DaemonRules | None, node_name: str) -> Create:
         assert rules is not None
-        spec = tolerant(daemon_set["spec"]["template"].get("spec") or {})
+        spec = tolerant(spec_of(daemon_set["spec"]["template"]))
         spec["affinity"] = bound_to(node_name, spec.get("affinity") or {})
         marks = {REVISION_LABEL: rules.revision}
         if rules.generation:
-            marks[GENERATION_LABEL] = generation_of(daemon_set)
+            marks[GENERATION_LABEL] = template_generation_of(daemon_set)
         return Create(kind="Pod", obj=new_pod(daemon_set, extra_labels=marks, extra_spec=spec))
 
     def _live(self, daemon_set: Object, history: History) -> set[str]:
@@ -283,8 +285,8 @@ def _status(daemon_set: Object, state: DaemonSetState) -> Iterator[Effect]:
     counts = {field: state.counts[field] for field in _COUNTS}
     available = counts["numberAvailable"]
     counts["numberUnavailable"] = counts["desiredNumberScheduled"] - available
-    counts["observedGeneration"] = int(daemon_set["metadata"].get("generation") or 0)
-    known = daemon_set.get("status") or {}
+    counts["observedGeneration"] = generation_of(daemon_set)
+    known = status_of(daemon_set)
     if any((known.get(field) or 0) != count for field, count in counts.items()):
         yield status_patch_of(_SET, daemon_set, as_written(counts, _ALWAYS_THERE))
 

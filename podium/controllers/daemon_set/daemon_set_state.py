@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from podium.api.integers import scaled
-from podium.api.objects import Object, uid_of
+from podium.api.objects import Object, spec_of, uid_of
 from podium.control.backoff import Backoff, Restarts
 from podium.controllers.daemon_set.eligibility import Eligibility, tolerant
-from podium.controllers.daemon_set.node_state import DaemonRules, NodeState, generation_of
+from podium.controllers.daemon_set.node_state import DaemonRules, NodeState, template_generation_of
 from podium.controllers.kit.workloads import min_ready_s
 
 _BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
@@ -63,12 +63,12 @@ class DaemonSetState:
         Returns:
             Whether they have changed, so that all nodes have to be judged anew.
         """
-        spec, generation = daemon_set["spec"], generation_of(daemon_set)
+        spec, generation = daemon_set["spec"], template_generation_of(daemon_set)
         basis = (uid_of(daemon_set), spec, revision, generation)
         if basis == self._basis:
             return False
         self._basis = basis
-        pod_spec = tolerant((spec.get("template") or {}).get("spec") or {})
+        pod_spec = tolerant(spec_of(spec.get("template") or {}))
         self.rules = DaemonRules(
             eligibility=Eligibility(pod_spec),
             revision=revision,

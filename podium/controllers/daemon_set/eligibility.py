@@ -74,7 +74,7 @@ def bound_to(node_name: str, affinity: Object) -> dict[str, Any]:
 
 def target_of(pod: Object) -> str:
     """The node that a daemon's pod is on, or has been made for; empty if that isn't said."""
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     if spec.get("nodeName"):
         return str(spec["nodeName"])
     required = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}

@@ -177,6 +177,6 @@ def _next_available_s(rules: DaemonRules, pods: Sequence[Object], now_s: float) 
     return min((at_s for at_s in moments if at_s is not None and at_s > now_s), default=None)
 
 
-def generation_of(daemon_set: Object) -> str:
+def template_generation_of(daemon_set: Object) -> str:
     """The generation of a DaemonSet's template, which the API server counts."""
     return annotations(daemon_set).get(TEMPLATE_GENERATION, "")

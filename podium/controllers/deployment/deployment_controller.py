@@ -11,6 +11,7 @@ from podium.api.objects import (
     Place,
     annotations,
     conditions_of,
+    generation_of,
     is_terminating,
     name,
     place_of,
@@ -253,7 +254,7 @@ class DeploymentController(Reconciler):
 
 def _may_run_pods(replica_set: Object) -> bool:
     """Whether pods of a ReplicaSet run, or it hasn't said so since its size was changed."""
-    generation = int(replica_set["metadata"].get("generation") or 0)
+    generation = generation_of(replica_set)
     if counted(replica_set, "observedGeneration") < generation:
         return True
     return bool(counted(replica_set, "replicas") or counted(replica_set, "terminatingReplicas"))

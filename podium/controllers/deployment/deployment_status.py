@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from podium.api.objects import Object, annotations, conditions_of, name
-from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
+from podium.api.objects import Object, annotations, conditions_of, name, status_of
+from podium.api.times import epoch_s, timestamp
 from podium.control.effects import Patch, patch_of
 from podium.controllers.deployment.replica_set_sizes import max_unavailable, progress_deadline_s
 from podium.controllers.deployment.replica_sets import (
@@ -177,7 +177,7 @@ def _is_overdue(known: Object, deadline_s: int, now_s: float) -> bool:
 
 def _updated_s(condition: Object) -> float:
     time = condition.get("lastUpdateTime") or condition.get("lastTransitionTime")
-    return parse_time(time) / NANOS_PER_SECOND if time else 0.0
+    return epoch_s(time) if time else 0.0
 
 
 def _failures(replica_sets: Iterable[Object]) -> Iterator[Object]:
@@ -213,7 +213,7 @@ def status_patch(
         conditions: likewise.
         revision: of the new ReplicaSet; empty if there is none.
     """
-    old: Object = deployment.get("status") or {}
+    old = status_of(deployment)
     numbers: dict[str, Any] = as_written(counts, ("terminatingReplicas",))
     numbers["observedGeneration"] = deployment["metadata"].get("generation")
     status = {} if all((old.get(k) or 0) == (n or 0) for k, n in numbers.items()) else numbers

@@ -7,7 +7,7 @@ The arithmetic is that of v1.36's deployment controller.
 from collections.abc import Sequence
 
 from podium.api.integers import INT32, parse_int, scaled
-from podium.api.objects import Object, annotations, name
+from podium.api.objects import Object, annotations, generation_of, name
 from podium.controllers.deployment.replica_sets import (
     OwnedReplicaSets,
     age_of,
@@ -197,7 +197,7 @@ def _number(replica_set: Object, annotation: str) -> int | None:
 
 
 def _is_idle(replica_set: Object) -> bool:
-    generation = int(replica_set["metadata"].get("generation") or 0)
+    generation = generation_of(replica_set)
     return (
         not replicas_of(replica_set)
         and not counted(replica_set, "replicas")

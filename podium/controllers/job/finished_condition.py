@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from podium.api.objects import Object, condition_of, spec_of, status_of
 from podium.api.pods import phase_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.controllers.job.completion_indexes import read_indexes
 from podium.controllers.job.pod_accounting import is_indexed, statuses_of
 from podium.controllers.job.sync_context import SyncJobContext
@@ -61,7 +61,7 @@ def deadline_s(job: Object) -> float | None:
     started = status_of(job).get("startTime")
     if limit_s is None or not started or job["spec"].get("suspend"):
         return None
-    return parse_time(started) / NANOS_PER_SECOND + int(limit_s)
+    return epoch_s(started) + int(limit_s)
 
 
 def is_complete(context: SyncJobContext) -> bool:

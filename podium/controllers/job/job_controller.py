@@ -7,7 +7,15 @@ refusal one, to find out whether it would be refused again (upstream's slow star
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from podium.api.objects import Object, Place, controller_of, is_terminating, place_of, uid_of
+from podium.api.objects import (
+    Object,
+    Place,
+    controller_of,
+    is_terminating,
+    place_of,
+    status_of,
+    uid_of,
+)
 from podium.control.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.control.events import Change, Outcome
 from podium.controllers.job.finished_condition import (
@@ -150,7 +158,7 @@ class JobController(PodOwnerReconciler):
         self, key: Hashable, context: SyncJobContext, update: StatusUpdate, now_s: float
     ) -> Iterator[Effect]:
         job = context.job
-        changed = changed_fields(job.get("status") or {}, new_status(context, update, now_s))
+        changed = changed_fields(status_of(job), new_status(context, update, now_s))
         if not changed:
             return
         self._updates[key] = update

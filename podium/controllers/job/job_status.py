@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from podium.api.objects import Object, uid_of
+from podium.api.objects import Object, status_of, uid_of
 from podium.api.times import timestamp
 from podium.controllers.job.completion_indexes import write_indexes
 from podium.controllers.job.finished_condition import SUCCESS, TERMINAL, FinishedCondition
@@ -36,7 +36,7 @@ class StatusUpdate:
 
 def new_status(context: SyncJobContext, update: StatusUpdate, now_s: float) -> dict[str, Any]:
     """The status as it is to be, all fields that the controller keeps; None: left out."""
-    job, old = context.job, context.job.get("status") or {}
+    job, old = context.job, status_of(context.job)
     conditions = list(old.get("conditions") or ())
     resumes = _put_suspension(conditions, update, now_s)
     started = old.get("startTime")
@@ -121,7 +121,7 @@ def _put(
 
 def _numbers(context: SyncJobContext) -> dict[str, Any]:
     """What has been counted, and the uids of what is about to be."""
-    old = context.job.get("status") or {}
+    old = status_of(context.job)
     uncounted: dict[str, Any] = {}
     numbers: dict[str, Any] = {}
     for name, known, new in (

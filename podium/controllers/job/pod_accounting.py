@@ -3,9 +3,18 @@
 from collections.abc import Iterator, Mapping
 
 from podium.api.integers import parse_int
-from podium.api.objects import Object, annotations, condition_of, is_terminating, name
+from podium.api.objects import (
+    Object,
+    annotations,
+    condition_of,
+    finalizers_of,
+    is_terminating,
+    name,
+    spec_of,
+    status_of,
+)
 from podium.api.pods import phase_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.controllers.kit.pod_control import new_pod
 
 _PREFIX = "batch.kubernetes.io/"
@@ -22,7 +31,7 @@ _COUNTS = range(2**31)
 
 def is_tracked(pod: Object) -> bool:
     """Whether the pod has yet to be counted."""
-    return TRACKING in (pod["metadata"].get("finalizers") or ())
+    return TRACKING in finalizers_of(pod)
 
 
 def has_failed(pod: Object, job: Object) -> bool:
@@ -61,7 +70,7 @@ def ignored_failures_of(pod: Object) -> int:
 
 def statuses_of(pod: Object) -> Iterator[Object]:
     """The statuses of all containers, those that initialise first."""
-    status = pod.get("status") or {}
+    status = status_of(pod)
     yield from status.get("initContainerStatuses") or ()
     yield from status.get("containerStatuses") or ()
 
@@ -72,14 +81,14 @@ def finished_s(pod: Object, now_s: float) -> float:
         ((status.get("state") or {}).get("terminated") or {}).get("finishedAt")
         for status in statuses_of(pod)
     )
-    moments = [_seconds(end) for end in ends if end]
+    moments = [epoch_s(end) for end in ends if end]
     if moments:
         return max(moments)
     deleted = pod["metadata"].get("deletionTimestamp")
     if deleted:
-        return _seconds(deleted) - int(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
+        return epoch_s(deleted) - int(pod["metadata"].get("deletionGracePeriodSeconds") or 0)
     ready = condition_of(pod, "Ready") or {}
-    return _seconds(ready["lastTransitionTime"]) if ready.get("lastTransitionTime") else now_s
+    return epoch_s(ready["lastTransitionTime"]) if ready.get("lastTransitionTime") else now_s
 
 
 def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
@@ -94,7 +103,7 @@ def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
         return new_pod(job, extra_annotations=notes, extra_finalizers=(TRACKING,))
     number = {INDEX: str(index)}
     appendix = f"-{index}-"
-    spec = job["spec"]["template"].get("spec") or {}
+    spec = spec_of(job["spec"]["template"])
     containers = {
         field: [_with_index(container) for container in spec[field]]
         for field in ("initContainers", "containers")
@@ -121,7 +130,3 @@ def _with_index(container: Object) -> Object:
 
 def _count(pod: Object, annotation: str) -> int:
     return parse_int(annotations(pod).get(annotation), _COUNTS) or 0
-
-
-def _seconds(text: str) -> float:
-    return parse_time(text) / NANOS_PER_SECOND

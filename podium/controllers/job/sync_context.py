@@ -97,7 +97,7 @@ class SyncJobContext:
 
 def sync_context(job: Object, owned: Sequence[Object], now_s: float) -> SyncJobContext:
     """Go through a Job's pods."""
-    status = job.get("status") or {}
+    status = status_of(job)
     known = status.get("uncountedTerminatedPods") or {}
     active = [pod for pod in owned if is_active(pod)]
     ended = ("Succeeded", "Failed")

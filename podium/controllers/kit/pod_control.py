@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.objects import Object, annotations, labels, name, spec_of
+from podium.api.objects import Object, annotations, labels, metadata_of, name, spec_of
 from podium.control.effects import Create, Delete, Effect, Record
 from podium.control.events import Outcome
 from podium.controllers.kit.controller_refs import owner_reference
@@ -86,7 +86,7 @@ def new_pod(
         extra_spec: fields of the spec that replace the template's.
     """
     template = owner["spec"]["template"]
-    metadata = template.get("metadata") or {}
+    metadata = metadata_of(template)
     named = {"name": called} if called else {"generateName": prefix or f"{name(owner)}-"}
     return {
         "apiVersion": "v1",

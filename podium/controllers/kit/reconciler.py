@@ -11,7 +11,7 @@ from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from podium.api.objects import Object, uid_of
+from podium.api.objects import Object, metadata_of, uid_of
 from podium.control.backoff import Backoff
 from podium.control.effects import (
     Create,
@@ -314,7 +314,7 @@ def _kind_of(effect: Effect, answer: Object) -> str:
 
 def _lives_on(answer: Object) -> bool:
     """Whether a deleted object is still there: it has a grace period, or finalizers."""
-    metadata = answer.get("metadata") or {}
+    metadata = metadata_of(answer)
     if not metadata.get("deletionTimestamp"):
         return False
     return bool(metadata.get("deletionGracePeriodSeconds") or metadata.get("finalizers"))

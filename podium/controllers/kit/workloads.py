@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from podium.api.labels import Selector, equality_selector, label_selector
 from podium.api.objects import Object, condition_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 
 
 def replicas_of(workload: Object) -> int:
@@ -36,7 +36,7 @@ def available_from_s(pod: Object, min_ready_s: int) -> float | None:
     since = ready.get("lastTransitionTime")
     if not min_ready_s:
         return 0.0
-    return parse_time(since) / NANOS_PER_SECOND + min_ready_s if since else None
+    return epoch_s(since) + min_ready_s if since else None
 
 
 def as_written(counts: Mapping[str, int], always: Collection[str]) -> dict[str, int | None]:

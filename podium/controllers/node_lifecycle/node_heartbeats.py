@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 
 from podium.api.objects import Object, condition_of, spec_of
-from podium.api.times import NANOS_PER_SECOND, parse_time, timestamp
+from podium.api.times import epoch_s, timestamp
 from podium.control.effects import Patch, status_patch_of
 from podium.control.heartbeats import is_continuous, last_heartbeat_s
 from podium.controllers.node_lifecycle.zones import NodeLifecycleSettings
@@ -120,4 +120,4 @@ def _unknown(kind: str, reason: str, message: str, now_s: float) -> Object:
 
 def _created_s(node: Object, otherwise_s: float) -> float:
     created = node["metadata"].get("creationTimestamp")
-    return parse_time(created) / NANOS_PER_SECOND if created else otherwise_s
+    return epoch_s(created) if created else otherwise_s

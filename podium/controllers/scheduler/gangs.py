@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from podium.api.counting import listed
 from podium.api.kinds import POD_GROUP
 from podium.api.objects import Object, condition_of, name, namespace, uid
 from podium.api.times import timestamp
@@ -310,6 +311,4 @@ def _named(gang: GangId) -> str:
 
 
 def _listed(pods: Iterable[PodInfo]) -> str:
-    names = [pod.name for pod in pods]
-    more = len(names) - _NAMES_MAX
-    return ", ".join(names[:_NAMES_MAX]) + (f" and {more} more" if more > 0 else "")
+    return listed([pod.name for pod in pods], _NAMES_MAX)

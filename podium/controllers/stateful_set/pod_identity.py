@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.integers import INT32, parse_count
-from podium.api.objects import Object, is_terminating, labels, name
+from podium.api.objects import Object, is_terminating, labels, name, spec_of
 from podium.api.pods import phase_of
 from podium.controllers.controller_revisions import REVISION_LABEL, template_of
 from podium.controllers.kit.pod_control import new_pod
@@ -56,7 +56,7 @@ def numbered_pod(owner: Object, ordinal: int, revision: Object) -> Object:
         then,
         called=f"{name(owner)}-{ordinal}",
         extra_labels={**identity_of(owner, ordinal), REVISION_LABEL: name(revision)},
-        extra_spec=numbered_spec(owner, ordinal, template.get("spec") or {}),
+        extra_spec=numbered_spec(owner, ordinal, spec_of(template)),
     )
 
 

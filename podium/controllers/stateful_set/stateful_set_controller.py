@@ -144,7 +144,7 @@ def status_patch(
         pods: all of the StatefulSet.
         now_s: the time.
     """
-    old = owner.get("status") or {}
+    old = status_of(owner)
     counts = _counts(owner, current, update, pods, now_s)
     if _is_complete(owner, counts):
         counts["currentReplicas"] = counts["updatedReplicas"]

@@ -6,7 +6,17 @@ The owner of a claim says when it is deleted: with its pod, with the StatefulSet
 from collections.abc import Iterator
 from typing import Any
 
-from podium.api.objects import Object, is_terminating, labels, metadata_of, name, namespace, uid_of
+from podium.api.objects import (
+    Object,
+    is_terminating,
+    labels,
+    metadata_of,
+    name,
+    namespace,
+    owner_references,
+    spec_of,
+    uid_of,
+)
 from podium.control.effects import Create, Effect, patch_of
 from podium.controllers.kit.controller_refs import owner_reference
 from podium.controllers.kit.indexer import Indexer
@@ -29,7 +39,7 @@ def new_claim(owner: Object, template: Object, pod_name: str) -> dict[str, Any]:
         "labels": {**labels(template), **selected},
     }
     kind = {"apiVersion": "v1", "kind": CLAIM}
-    return {**kind, "metadata": metadata, "spec": template.get("spec") or {}}
+    return {**kind, "metadata": metadata, "spec": spec_of(template)}
 
 
 def missing_claims(owner: Object, pod_name: str, objects: Indexer) -> Iterator[Effect]:
@@ -58,7 +68,7 @@ def ownership(owner: Object, pod: Object, objects: Indexer, *, leaves: bool) -> 
     for _, claim in _claims(owner, name(pod), objects):
         if claim is None or is_terminating(claim):
             continue
-        has = {one.get("uid") for one in claim["metadata"].get("ownerReferences") or ()}
+        has = {one.get("uid") for one in owner_references(claim)}
         changes: list[Object] = []
         for one in (owner, pod):
             uid = uid_of(one)

@@ -11,6 +11,7 @@ from podium.api.objects import (
     controller_of,
     is_terminating,
     key,
+    metadata_of,
     name,
     place_of,
     spec_of,
@@ -60,7 +61,7 @@ class EphemeralVolumeController(Reconciler):
 
 def _claim(pod: Object, called: str, volume: Object) -> Object:
     template = volume["ephemeral"]["volumeClaimTemplate"]
-    given = template.get("metadata") or {}
+    given = metadata_of(template)
     owner = owner_reference({**pod, "apiVersion": "v1", "kind": "Pod"})
     return {
         "apiVersion": "v1",

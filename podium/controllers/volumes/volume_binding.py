@@ -6,7 +6,16 @@ from typing import Any
 import numpy as np
 
 from podium.api.labels import SelectorError
-from podium.api.objects import Object, annotations, is_terminating, name, place_of, spec_of, uid_of
+from podium.api.objects import (
+    Object,
+    annotations,
+    is_terminating,
+    name,
+    place_of,
+    spec_of,
+    status_of,
+    uid_of,
+)
 from podium.api.pods import phase_of
 from podium.control.effects import Effect, Patch, patch_of, status_patch_of
 from podium.core.framework import Rows
@@ -114,7 +123,7 @@ def unbound(volume: Object) -> Effect:
 
 def status_patch(obj: Object, status: Mapping[str, Any]) -> Iterator[Effect]:
     """A write of the status, if that says anything new."""
-    known = obj.get("status") or {}
+    known = status_of(obj)
     if any(known.get(field) != value for field, value in status.items()):
         yield status_patch_of(obj["kind"], obj, status)
 

@@ -6,7 +6,7 @@ finalizers there; this controller takes them away.
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from podium.api.objects import Object, is_terminating, place_of
+from podium.api.objects import Object, finalizers_of, is_terminating, place_of
 from podium.api.pods import node_name_of, phase_of
 from podium.control.effects import Effect, patch_of
 from podium.control.events import Change
@@ -42,7 +42,7 @@ class VolumeProtectionController(Reconciler):
         if obj is None or not is_terminating(obj) or self._is_used(kind, obj):
             return ()
         finalizer = _FINALIZERS[kind]
-        if finalizer not in (obj["metadata"].get("finalizers") or ()):
+        if finalizer not in finalizers_of(obj):
             return ()
         metadata = {"$deleteFromPrimitiveList/finalizers": [finalizer]}
         return [patch_of(kind, obj, {"metadata": metadata})]

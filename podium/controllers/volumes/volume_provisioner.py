@@ -17,6 +17,7 @@ from podium.api.objects import (
     labels,
     name,
     place_of,
+    spec_of,
     uid_of,
 )
 from podium.api.pods import phase_of
@@ -142,7 +143,7 @@ class VolumeProvisioner(Reconciler):
                 for one in allowed.get("matchLabelExpressions") or ()
             ]
         node = self.objects.get("Node", selected) or {}
-        drivers = ((self.objects.get("CSINode", selected) or {}).get("spec") or {}).get("drivers")
+        drivers = spec_of(self.objects.get("CSINode", selected) or {}).get("drivers")
         return [
             {"key": label, "operator": "In", "values": [labels(node)[label]]}
             for driver in drivers or ()

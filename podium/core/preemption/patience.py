@@ -9,7 +9,7 @@ import numpy as np
 from podium.api.durations import duration_seconds
 from podium.api.objects import Object, annotations, condition_of, spec_of
 from podium.api.pods import priority_class_of
-from podium.api.times import NANOS_PER_SECOND, TimeError, parse_time
+from podium.api.times import NANOS_PER_SECOND, TimeError, epoch_s
 from podium.config.preemption_options import EVERY, Patience
 from podium.core.framework import FITS
 from podium.core.handle import Handle
@@ -65,7 +65,7 @@ class PatientPreemption:
         known = condition_of(pod.obj, "PodScheduled") or {}
         if known.get("status") != "False" or not known.get("lastTransitionTime"):
             return self._handle.clock.now_s
-        return parse_time(known["lastTransitionTime"]) / NANOS_PER_SECOND
+        return epoch_s(known["lastTransitionTime"])
 
     def _for_node(self, pod: PodInfo, patience: Patience, limit_s: float) -> Held | None:
         """A node that is being made for the pod, or that only has to become ready for pods."""
@@ -140,6 +140,6 @@ def _tolerating(pod: Object, taints: Sequence[str]) -> Object:
 
 def _time_s(text: str) -> float:
     try:
-        return parse_time(text) / NANOS_PER_SECOND
+        return epoch_s(text)
     except TimeError:
         return -math.inf

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from podium.api.objects import controller_of, metadata_of
 from podium.api.pods import priority_class_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.core.pods import PodInfo
 from podium.core.recent import Recent
 
@@ -98,4 +98,4 @@ def _lineage(pod: PodInfo) -> str:
 
 def _created_s(pod: PodInfo) -> float:
     created = metadata_of(pod.obj).get("creationTimestamp")
-    return parse_time(created) / NANOS_PER_SECOND if created else 0.0
+    return epoch_s(created) if created else 0.0

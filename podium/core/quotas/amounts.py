@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from podium.api.objects import Object
+from podium.api.objects import Object, spec_of
 from podium.api.quantity import Format, Quantity, parse_quantity
 from podium.api.resources import Amounts
 
@@ -68,7 +68,7 @@ def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
         field: `requests` or `limits`, whichever was summed.
     """
     formats: dict[str, Format] = {}
-    for stated in _stated(pod.get("spec") or {}, field):
+    for stated in _stated(spec_of(pod), field):
         for name, amount in stated.items():
             quantity = parse_quantity(amount)
             if quantity:

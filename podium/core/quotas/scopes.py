@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.api.objects import Object, spec_of
+from podium.api.objects import Object, spec_of, status_of
 from podium.api.qos import stored_or_computed_qos
 
 _TERMS = (
@@ -13,7 +13,7 @@ _TERMS = (
 
 def scope_selectors(quota: Object) -> list[Object]:
     """All scopes of a quota, as requirements with `scopeName`, `operator` and `values`."""
-    spec = quota.get("spec") or {}
+    spec = spec_of(quota)
     named = [{"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes") or ()]
     return [*named, *((spec.get("scopeSelector") or {}).get("matchExpressions") or ())]
 
@@ -29,7 +29,7 @@ def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
 
 
 def _pod_in_scope(scope: str | None, requirement: Object, pod: Object) -> bool:
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     match scope:
         case "Terminating":
             return _has_deadline(spec)
@@ -73,7 +73,7 @@ def _selects(requirement: Object, names: set[str]) -> bool:
 
 
 def _attribute_classes(claim: Object) -> set[str]:
-    status = claim.get("status") or {}
+    status = status_of(claim)
     names = (
         spec_of(claim).get("volumeAttributesClassName"),
         status.get("currentVolumeAttributesClassName"),

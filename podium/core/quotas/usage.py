@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from podium.api.kinds import Kind
-from podium.api.objects import Object, annotations, spec_of, status_of
+from podium.api.objects import Object, annotations, metadata_of, spec_of, status_of
 from podium.api.pods import is_finished
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
 from podium.api.resources import is_extended_resource, pod_limits, pod_requests
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.core.quotas.amounts import NONE, ONE, Quantities, as_written_by
 
 COUNT_PREFIX = "count/"
@@ -77,15 +77,15 @@ def _pod(pod: Object, now_s: float) -> Quantities:
 
 def _should_be_gone(pod: Object, now_s: float) -> bool:
     """Whether a deleted pod is still there a whole grace period after it should have gone."""
-    metadata = pod.get("metadata") or {}
+    metadata = metadata_of(pod)
     deleted, grace_s = metadata.get("deletionTimestamp"), metadata.get("deletionGracePeriodSeconds")
     if not deleted or grace_s is None:
         return False
-    return now_s > parse_time(deleted) / NANOS_PER_SECOND + float(grace_s)
+    return now_s > epoch_s(deleted) + float(grace_s)
 
 
 def _service(service: Object, _now_s: float) -> Quantities:
-    spec = service.get("spec") or {}
+    spec = spec_of(service)
     ports = spec.get("ports") or ()
     balanced = spec.get("type") == "LoadBalancer"
     on_nodes = 0
@@ -105,7 +105,7 @@ def _claim(claim: Object, _now_s: float) -> Quantities:
     storage = _storage(claim)
     if storage is not None:
         used["requests.storage"] = storage
-    spec = claim.get("spec") or {}
+    spec = spec_of(claim)
     storage_class = annotations(claim).get(_BETA_CLASS) or spec.get("storageClassName")
     if storage_class:
         used |= {f"{storage_class}{BY_STORAGE_CLASS}{name}": n for name, n in used.items()}

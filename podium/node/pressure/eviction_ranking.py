@@ -32,7 +32,7 @@ def eviction_request_nanos(pod: Object, resource: str) -> int:
     Raises:
         QuantityError: an amount isn't a quantity.
     """
-    spec = pod.get("spec") or _NOTHING
+    spec = spec_of(pod)
     if has_pod_level_resources(pod):
         requests = (spec["resources"].get("requests")) or _NOTHING
         requested = nanos(requests.get(resource, 0)) if is_pod_level(resource) else 0

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from podium.api.objects import Object, is_terminating
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.control.effects import Effect
 from podium.node.container import Container, Run, State
 from podium.node.container_runtime import KILLED, NEVER_S, ExitStatus, Handler, StopSignal
@@ -149,4 +149,4 @@ def _resume(one: Container, told: Object, now_s: float) -> None:
 
 
 def _seconds(time: str | None, otherwise_s: float) -> float:
-    return parse_time(time) / NANOS_PER_SECOND if time else otherwise_s
+    return epoch_s(time) if time else otherwise_s

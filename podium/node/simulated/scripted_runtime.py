@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from podium.api.objects import Object, annotations, is_terminating, status_of
 from podium.api.pods import is_finished
 from podium.api.resources import is_sidecar
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import epoch_s
 from podium.control.effects import Effect
 from podium.node.container import Container, Run, State
 from podium.node.container_runtime import (
@@ -218,7 +218,7 @@ class ScriptedRuntime:
         status = pod["status"]
         sandbox.ip = status.get("podIP") or ""
         started_at = status.get("startTime")
-        worker.admitted_s = _seconds(started_at) if started_at else now_s
+        worker.admitted_s = epoch_s(started_at) if started_at else now_s
         if status.get("phase") != "Running":
             worker.begin_at(worker.admitted_s)
             return
@@ -285,11 +285,11 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
     ended = state.get("terminated") or (told.get("lastState") or _NOTHING).get("terminated")
     started = (state.get("running") or ended or _NOTHING).get("startedAt")
     one.attempt = int(told.get("restartCount") or 0)
-    one.since_s = _seconds(started) if started else admitted_s
+    one.since_s = epoch_s(started) if started else admitted_s
     one.back_off.count, one.back_off.last_s = one.attempt, one.since_s
     if ended:
         exited = ExitStatus(int(ended["exitCode"]), ended.get("reason") or "")
-        one.last = Run(exited, _seconds(ended["startedAt"]), _seconds(ended["finishedAt"]))
+        one.last = Run(exited, epoch_s(ended["startedAt"]), epoch_s(ended["finishedAt"]))
     if one.last is not None and "running" not in state:
         one.state = State.EXITED
         one.not_before_s = one.last.finished_s + one.back_off.wait_s(one.last.finished_s)
@@ -302,7 +302,3 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
 
 def _by_name(status: Object, field: str) -> dict[str, Object]:
     return {one["name"]: one for one in status.get(field) or ()}
-
-
-def _seconds(time: str) -> float:
-    return parse_time(time) / NANOS_PER_SECOND

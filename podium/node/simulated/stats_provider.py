@@ -123,7 +123,7 @@ class StatsProvider:
         return max(waste - self.freed_bytes, 0)
 
     def _capacity(self, resource: str) -> int:
-        status = self.node.get("status") or {}
+        status = status_of(self.node)
         amounts = status.get("capacity") or status.get("allocatable") or {}
         return value(amounts.get(resource, 0))
 

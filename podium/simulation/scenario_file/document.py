@@ -11,7 +11,7 @@ from podium.api.durations import duration_seconds
 from podium.api.errors import ErrorKind, FieldError, PodiumError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS, PodLimit
-from podium.api.times import NANOS_PER_SECOND, TimeError, parse_time
+from podium.api.times import TimeError, epoch_s
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import ClusterOptions, SchedulerSetup
 from podium.cluster.start_time import start_s
@@ -65,7 +65,7 @@ class Metadata(Document):
 
 def _seconds_since_epoch(value: Any) -> float:
     try:
-        return parse_time(value) / NANOS_PER_SECOND
+        return epoch_s(value)
     except TimeError as error:
         raise fault(error.error.message) from None
 

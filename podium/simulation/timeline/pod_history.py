@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from podium.api.disruption import Cause, cause_of_reason
-from podium.api.objects import Object, controller_of, is_terminating, key, namespace, uid
+from podium.api.objects import (
+    Object,
+    controller_key,
+    is_terminating,
+    key,
+    uid,
+)
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import pod_priority
 from podium.controllers.daemon_set.eligibility import target_of
@@ -162,13 +168,12 @@ class PodHistories:
 
 
 def _known(pod: Object) -> PodHistory:
-    owner = controller_of(pod)
     return PodHistory(
         uid=uid(pod),
         pod=key(pod),
         priority=pod_priority(pod),
         priority_class=pod["spec"].get("priorityClassName") or "",
-        owner=None if owner is None else (str(owner["kind"]), namespace(pod), str(owner["name"])),
+        owner=controller_key(pod),
         is_new=False,
         node=node_name_of(pod),
         was_leaving=is_terminating(pod) or is_finished(pod),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from podium.api.durations import duration_seconds
 from podium.api.objects import annotations, condition_of
 from podium.api.pods import priority_class_of
-from podium.api.times import NANOS_PER_SECOND, parse_time
+from podium.api.times import NANOS_PER_SECOND, epoch_s
 from podium.config.preemption_options import (
     EVERY,
     MinimumRunTime,
@@ -103,7 +103,7 @@ class TolerationRule:
         scheduled = condition_of(pod.obj, "PodScheduled")
         if scheduled is None or scheduled.get("status") != "True":
             return Shield(reason, FOR_EVER, below)
-        at_s = parse_time(scheduled["lastTransitionTime"]) / NANOS_PER_SECOND
+        at_s = epoch_s(scheduled["lastTransitionTime"])
         return Shield(f"{reason} for {seconds} s", at_s + seconds, below)
 
 
