@@ -4,26 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from podium.api.errors import PodiumError
-from podium.cli.output import (
-    BriefOutput,
-    console,
-    fail,
-    print_report,
-    print_section,
-    print_warnings,
-)
+from podium.cli.output import AdviceOutput, fail, print_warnings, working
 
 if TYPE_CHECKING:
-    from podium.bench.live.measurements import Measurement
     from podium.bench.results import Result
     from podium.bench.workloads import Workload
-    from podium.real.server_bench import ServerResult
-
-_LIVE_HEADINGS = ("MEASURED", "VALUE", "UNIT", "GOAL", "PROCESSOR")
-_HEADINGS = ("WORKLOAD", "NODES", "PODS", "PREEMPTIONS", "PODS/S", "P50 MS", "P99 MS", "PEAK MIB")
 
 
 def bench(
@@ -36,8 +23,8 @@ def bench(
         ),
     ] = None,
     output: Annotated[
-        BriefOutput, typer.Option("--output", "-o", help="How to print the results.")
-    ] = BriefOutput.TABLE,
+        AdviceOutput, typer.Option("--output", "-o", help="How to print the results.")
+    ] = AdviceOutput.TABLE,
     list_workloads: Annotated[
         bool, typer.Option("--list", help="Print the names of the workloads, and measure nothing.")
     ] = False,
@@ -65,37 +52,43 @@ def bench(
     from podium.bench.catalogue import WORKLOADS, select
 
     try:
-        if server is not None:
-            _print_server(server, workloads or [], scheduler_name, nodes, pods, output)
-            return
-        if live:
-            _print_live(output)
-            return
-        selected = WORKLOADS if list_workloads and not workloads else select(workloads or ())
         if list_workloads:
-            _print_names(selected)
-        elif output is BriefOutput.TABLE:
-            print_section(console(), "RESULTS", _HEADINGS, map(_cells, _measured(selected)))
+            _print_names(select(workloads) if workloads else WORKLOADS)
+        elif server is not None:
+            _print_server(server, workloads or [], scheduler_name, nodes, pods, output)
+        elif live:
+            _print_live(output)
         else:
-            from podium.documents.report import plain
-
-            print_report([plain(result) for result in _measured(selected)], output)
+            _print_measured(select(workloads or ()), output)
     except PodiumError as error:
         fail(error)
 
 
-def _print_live(output: BriefOutput) -> None:
-    import asyncio
+def _print_measured(workloads: Sequence["Workload"], output: AdviceOutput) -> None:
+    from podium.bench.runner import measure_apart
+    from podium.cli.bench_presentation import results_presentation
+    from podium.cli.presentation_text import print_advice
 
+    found = []
+    with working("measuring") as told:
+        for number, workload in enumerate(workloads, 1):
+            told.show(f"measuring {workload.name} ({number} of {len(workloads)})")
+            result = measure_apart(workload)
+            if result.is_disturbed:
+                print_warnings([_disturbed(result)])
+            found.append(result)
+    print_advice(found, results_presentation(found), output)
+
+
+def _print_live(output: AdviceOutput) -> None:
     from podium.bench.live.measurements import Sizes, measure
-    from podium.documents.report import plain
+    from podium.cli.bench_presentation import live_presentation
+    from podium.cli.presentation_text import print_advice
+    from podium.cli.running import run_to_end
 
-    with Console(stderr=True).status("") as status:
-        found = asyncio.run(measure(Sizes(), lambda what: status.update(f"measuring {what}")))
-    if output is BriefOutput.TABLE:
-        print_section(console(), "LIVE", _LIVE_HEADINGS, map(_live_cells, found))
-    else:
-        print_report([plain(measured) for measured in found], output)
+    with working("measuring") as told:
+        found = run_to_end(measure(Sizes(), lambda what: told.show(f"measuring {what}")))
+    print_advice(found, live_presentation(found), output)
 
 
 def _print_server(
@@ -104,47 +97,15 @@ def _print_server(
     scheduler_name: str,
     nodes: int,
     pods: int,
-    output: BriefOutput,
+    output: AdviceOutput,
 ) -> None:
-    from podium.cli.bench_server import HEADINGS, measure_server
-    from podium.documents.report import plain
+    from podium.cli.bench_presentation import server_presentation
+    from podium.cli.bench_server import measure_server
+    from podium.cli.presentation_text import print_advice
 
-    found = measure_server(server, names, scheduler_name, nodes, pods)
-    if output is BriefOutput.TABLE:
-        print_section(console(), "SERVER", HEADINGS, map(_server_cells, found))
-    else:
-        print_report([plain(result) for result in found], output)
-
-
-def _server_cells(result: "ServerResult") -> tuple[str, ...]:
-    return (
-        result.workload,
-        f"{result.nodes}",
-        f"{result.pods}",
-        f"{result.preemptions}",
-        f"{result.pods_per_second:,.0f}",
-        f"{result.elapsed_s:,.2f}",
-        f"{result.longest_gap_s:,.2f}",
-    )
-
-
-def _live_cells(measured: "Measurement") -> tuple[str, ...]:
-    share = measured.processor_share
-    value = f"{measured.value:,.3f}" if measured.unit == "s" else f"{measured.value:,.0f}"
-    busy = "" if share is None else f"{share:.0%}"
-    return measured.name, value, measured.unit, measured.goal, busy
-
-
-def _measured(workloads: Sequence["Workload"]) -> Iterable["Result"]:
-    from podium.bench.runner import measure_apart
-
-    with Console(stderr=True).status("") as status:
-        for number, workload in enumerate(workloads, 1):
-            status.update(f"{workload.name} ({number} of {len(workloads)})")
-            result = measure_apart(workload)
-            if result.is_disturbed:
-                print_warnings([_disturbed(result)])
-            yield result
+    with working("measuring") as told:
+        found = measure_server(server, names, scheduler_name, nodes, pods, told.show)
+    print_advice(found, server_presentation(found), output)
 
 
 def _disturbed(result: "Result") -> str:
@@ -158,16 +119,3 @@ def _disturbed(result: "Result") -> str:
 def _print_names(workloads: Iterable["Workload"]) -> None:
     for workload in workloads:
         print(workload.name)
-
-
-def _cells(result: "Result") -> tuple[str, ...]:
-    return (
-        result.workload,
-        f"{result.nodes}",
-        f"{result.pods}",
-        f"{result.preemptions}",
-        f"{result.pods_per_second:,.0f}",
-        f"{result.latency_ms.p50:.3f}",
-        f"{result.latency_ms.p99:.3f}",
-        f"{result.peak_memory_mib:,.0f}",
-    )

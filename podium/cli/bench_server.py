@@ -1,24 +1,27 @@
 """`podium bench --server`: workloads for a scheduler that runs elsewhere."""
 
-import asyncio
 import time
 import uuid
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
 from podium.cli.extras import check_extra
 from podium.cli.options import InputError
+from podium.cli.running import run_to_end
 from podium.client.connection import load_connection
 from podium.client.http_api import HttpApi
 from podium.real.server_bench import ServerBench, ServerBenchOptions, ServerResult
 
 WORKLOADS = ("SchedulingBasic", "PreemptionBasic", "PreemptionAsync")
 CURRENT = "current"
-HEADINGS = ("WORKLOAD", "NODES", "PODS", "PREEMPTIONS", "PODS/S", "SECONDS", "LONGEST GAP S")
+
+Told = Callable[[str], None]
+"""Is told what begins."""
 
 
 def measure_server(
-    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int
+    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int, told: Told
 ) -> list[ServerResult]:
     """Run workloads, one after the other.
 
@@ -29,6 +32,7 @@ def measure_server(
         scheduler_name: pods ask for it.
         nodes: how many there are.
         pods: how many are measured; of preemptors at most one a node.
+        told: is told what is measured.
 
     Raises:
         PodiumError: the server can't be reached, or refuses.
@@ -36,11 +40,12 @@ def measure_server(
     check_extra("measuring a server")
     if unknown := [name for name in names if name not in WORKLOADS]:
         raise InputError(f"{unknown[0]}: with --server there are {', '.join(WORKLOADS)}")
-    return asyncio.run(_measure(server, names or [*WORKLOADS], scheduler_name, nodes, pods))
+    chosen = names or [*WORKLOADS]
+    return run_to_end(_measure(server, chosen, scheduler_name, nodes, pods, told))
 
 
 async def _measure(
-    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int
+    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int, told: Told
 ) -> list[ServerResult]:
     connection = await load_connection()
     if server != CURRENT:
@@ -49,6 +54,7 @@ async def _measure(
     async with HttpApi(connection, Random()) as api:
         await api.list("Node")
         for name in names:
+            told(f"measuring {name}")
             count = pods if name == "SchedulingBasic" else min(pods, nodes)
             options = ServerBenchOptions(uuid.uuid4().hex[:6], scheduler_name, nodes, count)
             if name == "PreemptionAsync":

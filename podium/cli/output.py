@@ -40,14 +40,6 @@ class Output(StrEnum):
     YAML = "yaml"
 
 
-class BriefOutput(StrEnum):
-    """The same, where there is nothing more to show than a table does."""
-
-    TABLE = "table"
-    JSON = "json"
-    YAML = "yaml"
-
-
 class AdviceOutput(StrEnum):
     """How advice is printed."""
 
@@ -77,8 +69,13 @@ class Progress:
     def tell(self, say: Callable[[], str]) -> None:
         """Show how far it is, if it is time to."""
         if self._status is not None and time.monotonic() >= self._due_s:
-            self._status.update(say())
+            self.show(say())
             self._due_s = time.monotonic() + _REFRESH_S
+
+    def show(self, text: str) -> None:
+        """Show at once what begins."""
+        if self._status is not None:
+            self._status.update(text)
 
 
 UNSEEN = Progress(None)

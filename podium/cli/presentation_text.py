@@ -1,6 +1,6 @@
 """Presentations on a terminal, and wherever else somebody asks for one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -49,10 +49,12 @@ def print_document(presentation: Presentation, output: str) -> None:
     print((to_html if output == "html" else to_markdown)(presentation), end="")
 
 
-def print_advice(report: Report, presentation: Presentation, output: AdviceOutput) -> None:
-    """Print a report as it is, or as it is presented."""
+def print_advice(
+    report: Report | Sequence[Report], presentation: Presentation, output: AdviceOutput
+) -> None:
+    """Print a report, or several, as they are, or as they are presented."""
     if output in (AdviceOutput.JSON, AdviceOutput.YAML):
-        print_report(plain(report), output)
+        print_report(plain(report) if isinstance(report, Report) else [*map(plain, report)], output)
     elif output is AdviceOutput.TABLE:
         print_presentation(console(), presentation)
     else:

@@ -1,12 +1,12 @@
 """Reads the state of a running cluster, and shows how far it is."""
 
-import asyncio
 from random import Random
 
 import msgspec
 from rich.console import Console
 
 from podium.cli.extras import check_extra
+from podium.cli.running import run_to_end
 from podium.client.connection import load_connection
 from podium.client.http_api import HttpApi
 from podium.real.snapshot import ClusterSnapshot, take_snapshot
@@ -26,7 +26,7 @@ def snapshot_of(
         PodiumError: it can't be read.
     """
     check_extra("reading a cluster")
-    found = asyncio.run(_taken(kubeconfig, context))
+    found = run_to_end(_taken(kubeconfig, context))
     if anonymize:
         found.anonymize()
     return found, msgspec.json.encode(found.document())
