@@ -6,19 +6,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from podium.embedded.threaded import Cluster as Cluster
     from podium.library import LoadedCluster as LoadedCluster
+    from podium.library import benchmark as benchmark
     from podium.library import compare as compare
+    from podium.library import decisions as decisions
+    from podium.library import import_trace as import_trace
     from podium.library import lint as lint
     from podium.library import load as load
+    from podium.library import schema as schema
     from podium.library import simulate as simulate
+    from podium.library import snapshot as snapshot
     from podium.library import sweep as sweep
 
 __version__ = "0.1.0"
 
-_LIBRARY = ("LoadedCluster", "compare", "lint", "load", "simulate", "sweep")
+_LIBRARY = ["LoadedCluster", "benchmark", "compare", "decisions", "import_trace", "lint", "load"]
+_LIBRARY += ["schema", "simulate", "snapshot", "sweep"]
 _ELSEWHERE = {"Cluster": "podium.embedded.threaded"} | dict.fromkeys(_LIBRARY, "podium.library")
 
-__all__ = ["Cluster", "LoadedCluster", "__version__"]
-__all__ += ["compare", "lint", "load", "simulate", "sweep"]
+__all__ = ["Cluster", "LoadedCluster", "__version__", "benchmark", "compare", "decisions"]
+__all__ += ["import_trace", "lint", "load", "schema", "simulate", "snapshot", "sweep"]
 
 
 def __getattr__(name: str) -> Any:

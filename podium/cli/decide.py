@@ -46,7 +46,7 @@ def decide(
     for path in files or [Path("-")]:
         named: list[str] = []
         try:
-            for answer in decided(_lines(path), named.append):
+            for answer in decided(lines_of(path), named.append):
                 out.write(answer + b"\n")
                 out.flush()
                 if is_unread():
@@ -58,7 +58,8 @@ def decide(
         fail("\n".join(refused[:_ERRORS_MAX]))
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def lines_of(path: str | Path) -> Iterator[bytes]:
+    """The lines of a file, or of standard input for `-`; raises InputFileError."""
     from podium.manifests.input_files import lines, open_file
 
     if str(path) == "-":

@@ -4,11 +4,16 @@ import sys
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from podium.api.errors import PodiumError
+from podium.cli.options import InputError
 from podium.cli.output import fail, print_warnings, working
+
+if TYPE_CHECKING:
+    from podium.importing.openb import Trace
 
 _PERCENT_RULE = "must be a percentage above 0% and up to 100%, such as 60%"
 
@@ -34,32 +39,37 @@ def import_(
     ] = None,
 ) -> None:
     """Turn a cluster's trace into a scenario for `podium simulate`."""
-    from podium.importing.csv_rows import ImportFileError, read_rows
-    from podium.importing.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
-    from podium.importing.scenario_text import scenario_lines
-
     try:
         with working("importing"):
-            trace = read_trace(
-                read_rows(nodes, NODE_COLUMNS),
-                read_rows(pods, POD_COLUMNS),
-                capacity=_part(capacity),
-                limit=limit,
-            )
-            text = "\n".join(scenario_lines(trace, _name(pods))) + "\n"
+            trace, text = imported(nodes, pods, capacity, limit)
         if output == "-":
             sys.stdout.write(text)
         else:
             Path(output).write_text(text, encoding="utf-8")
-    except (ImportFileError, OSError) as error:
+    except (PodiumError, OSError) as error:
         fail(str(error))
     print_warnings(trace.notes)
+
+
+def imported(nodes: str, pods: str, capacity: str, limit: int | None) -> "tuple[Trace, str]":
+    """An openb trace, and the scenario that it comes to; raises PodiumError."""
+    from podium.importing.csv_rows import read_rows
+    from podium.importing.openb import NODE_COLUMNS, POD_COLUMNS, read_trace
+    from podium.importing.scenario_text import scenario_lines
+
+    trace = read_trace(
+        read_rows(nodes, NODE_COLUMNS),
+        read_rows(pods, POD_COLUMNS),
+        capacity=_part(capacity),
+        limit=limit,
+    )
+    return trace, "\n".join(scenario_lines(trace, _name(pods))) + "\n"
 
 
 def _part(text: str) -> Fraction:
     number = text.removesuffix("%")
     if not text.endswith("%") or not number.isdecimal() or not 0 < int(number) <= 100:
-        raise typer.BadParameter(f"{text!r} {_PERCENT_RULE}", param_hint="--capacity")
+        raise InputError(f"--capacity {text}: {_PERCENT_RULE}")
     return Fraction(int(number), 100)
 
 

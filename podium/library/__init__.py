@@ -5,7 +5,12 @@ what it would ask, and return its reports, which show themselves in notebooks.
 """
 
 from podium.library.answer import Answer
+from podium.library.deciding import decisions
 from podium.library.loaded_cluster import LoadedCluster, load
+from podium.library.measuring import benchmark
 from podium.library.playing import compare, lint, simulate, sweep
+from podium.library.reading import import_trace, snapshot
+from podium.schemas import schema
 
-__all__ = ["Answer", "LoadedCluster", "compare", "lint", "load", "simulate", "sweep"]
+__all__ = ["Answer", "LoadedCluster", "benchmark", "compare", "decisions", "import_trace"]
+__all__ += ["lint", "load", "schema", "simulate", "snapshot", "sweep"]

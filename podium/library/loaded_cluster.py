@@ -25,6 +25,7 @@ from podium.library.answers import (
     ResilienceAnswer,
     RolloutAnswer,
 )
+from podium.library.reading import objects_by_kind
 from podium.library.words import Changes, Rules, Source, Texts, files_of, request_options, several
 from podium.manifests import Manifests
 from podium.manifests.files import File
@@ -32,7 +33,7 @@ from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Plan
 from podium.plan.plans import Plans
 from podium.plan.request import Request
-from podium.presenting import Bullets, Presentation, Section, Table, to_html_fragment
+from podium.presenting import Bullets, Presentation, Section, to_html_fragment
 
 if TYPE_CHECKING:
     from podium.advice.disturbance import Disturbance
@@ -269,9 +270,10 @@ class LoadedCluster:
         return LintAnswer.of(lint_of(*where, options.kubelet_config, named))
 
     def _repr_html_(self) -> str:
-        kinds = Counter(str(one["kind"]) for one in self.objects)
-        table = Table(("Kind", "Objects"), [(kind, str(n)) for kind, n in kinds.most_common()])
-        sections = [Section("", [table]), Section("Warnings", [Bullets(self.warnings)])]
+        sections = [
+            Section("", [objects_by_kind(self.objects)]),
+            Section("Warnings", [Bullets(self.warnings)]),
+        ]
         return to_html_fragment(Presentation("Cluster", repr(self)[1:-1], sections))
 
     def __repr__(self) -> str:

@@ -152,6 +152,7 @@ def compare(
     *,
     seeds: int | str = 10,
     workers: int | None = None,
+    dask: str | None = None,
     max_pods: int = MAX_PODS,
 ) -> ComparisonAnswer:
     """What differs between two sides over the same scenarios and seeds, as `podium compare` does.
@@ -162,6 +163,7 @@ def compare(
         scenarios: what both play.
         seeds: how many, or which, such as `5..9`.
         workers: how many processes play the runs; one a core if None.
+        dask: the address of a Dask cluster that plays them instead.
         max_pods: how many new pods workloads may ask for.
 
     Raises:
@@ -173,7 +175,7 @@ def compare(
 
     first, second = (read_side(str(side), max_pods) for side in (a, b))
     played = [read_whole_scenario(str(path), max_pods) for path in several(scenarios)]
-    executor = executor_of(None, workers)
+    executor = executor_of(dask, workers)
     found = play_both(first, second, played, parse_seeds(str(seeds)), executor, _ignore)
     return ComparisonAnswer.of(found)
 
@@ -183,6 +185,7 @@ def sweep(
     *,
     out: str | Path | None = None,
     workers: int | None = None,
+    dask: str | None = None,
     max_pods: int = MAX_PODS,
 ) -> SweepAnswer:
     """A grid of settings, or a search for the best, as `podium sweep` does.
@@ -191,6 +194,7 @@ def sweep(
         file: the sweep.
         out: a directory that keeps what comes of it; None for none.
         workers: how many processes play the runs; one a core if None.
+        dask: the address of a Dask cluster that plays them instead.
         max_pods: how many new pods workloads may ask for.
 
     Raises:
@@ -203,7 +207,7 @@ def sweep(
     asked = read_sweep(str(file))
     scenarios = read_scenarios(asked, max_pods)
     kept = None if out is None else Path(out)
-    trials = play_sweep(asked, scenarios, executor_of(None, workers), kept, _ignore)
+    trials = play_sweep(asked, scenarios, executor_of(dask, workers), kept, _ignore)
     report = sweep_report(asked, [one.name for one in scenarios], trials)
     if kept is not None:
         from podium.experiments.sweep_files import write_sweep

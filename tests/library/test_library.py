@@ -1,5 +1,6 @@
 """The library asks what the commands ask, and its answers are their reports."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -112,6 +113,18 @@ ANSWERS: dict[str, Callable[[LoadedCluster], Answer]] = {
     "replay": lambda _: podium.simulate(recording=RECORDING, config=WITHOUT_PREEMPTION),
     "simulate": lambda _: podium.simulate(ROOT / "examples/scenarios/colours.yaml"),
 }
+SCENARIO = {
+    "id": "one",
+    "nodes": [{"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "9"}}}],
+    "pending": [{"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}],
+}
+SAMPLE = ROOT / "examples/openb-sample"
+OTHERS: dict[str, Callable[[], Answer]] = {
+    "decisions": lambda: podium.decisions(SCENARIO, {}),
+    "eviction": lambda: podium.decisions({"id": "q", "qos": {"spec": {}}}, eviction=True),
+    "benchmark": lambda: podium.benchmark("SchedulingBasic/5Nodes"),
+    "import": lambda: podium.import_trace("openb", SAMPLE / "nodes.csv", SAMPLE / "pods.csv"),
+}
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -124,6 +137,63 @@ def test_an_answer_shows_itself_and_is_a_table(cluster: LoadedCluster, name: str
     assert repr(answer).startswith("<")
     pytest.importorskip("pandas")
     assert len(answer.to_pandas()) > 0
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_so_do_answers_that_are_no_report(name: str) -> None:
+    answer = OTHERS[name]()
+    assert json.loads(json.dumps(answer.to_dict())) == answer.to_dict()
+    assert answer._repr_html_().startswith('<div class="podium">')
+    assert str(answer).startswith("## Podium ")
+    pytest.importorskip("pandas")
+    assert len(answer.to_pandas()) > 0
+
+
+def test_scenarios_are_decided_as_by_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "scenarios"
+    path.write_text(f"{json.dumps(SCENARIO)}\n{{}}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "podium", "decide", str(path)], capture_output=True, check=False
+    )
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert podium.decisions(path).to_dict() == {"answers": told}
+    (decided, refused) = told
+    assert decided["decisions"][0]["best"] == ["n"]
+    assert refused["error"] == "line 2: pending: Required value"
+
+
+def test_a_trace_is_what_the_command_writes(tmp_path: Path) -> None:
+    files = [str(SAMPLE / one) for one in ("nodes.csv", "pods.csv")]
+    done = subprocess.run(
+        [sys.executable, "-m", "podium", "import", "openb", *files, "--limit", "2"],
+        capture_output=True,
+        check=False,
+    )
+    trace = podium.import_trace("openb", *files, limit=2)
+    assert trace.text == done.stdout.decode()
+    assert trace.to_dict()["kind"] == "Scenario"
+    (tmp_path / "s.yaml").write_text(trace.text)
+    assert podium.simulate(tmp_path / "s.yaml", until="1s").kind == "Simulation"
+    with pytest.raises(PodiumError, match="0%: must be a percentage above"):
+        podium.import_trace("openb", *files, capacity="0%")
+    with pytest.raises(PodiumError, match="borg: there is no such format; there is openb"):
+        podium.import_trace("borg", *files)
+
+
+def test_a_running_cluster_is_read_where_an_event_loop_runs(
+    podium_cluster: podium.Cluster,
+) -> None:
+    async def cell() -> tuple[podium.LoadedCluster, Answer, Answer]:
+        where = podium_cluster.kubeconfig
+        own = podium.snapshot(kubeconfig=where)
+        return podium.load(kubeconfig=where), own, podium.snapshot(kubeconfig=where, anonymize=True)
+
+    loaded, own, anonymous = asyncio.run(cell())
+    assert loaded.plan().warnings == ()
+    assert len(own.to_dict()["items"]) == len(anonymous.to_dict()["items"]) > 0
+    assert "podium-1" in json.dumps(own.to_dict())
+    assert "podium-1" not in json.dumps(anonymous.to_dict())
+    assert own._repr_html_().startswith('<div class="podium">')
 
 
 def test_tables_are_named_as_in_json(cluster: LoadedCluster) -> None:

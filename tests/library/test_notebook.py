@@ -31,6 +31,7 @@ def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(cell.get("outputs") for cell in cells)
     assert "1 preempted" in shown[1]._repr_html_()  # type: ignore[attr-defined]
     assert shown[2] == [("default/orange-4f5fcqqfhq-5pptf", "worker-6")]
+    assert "| default/new | n |" in str(shown[-1])
     assert names["victims"][500] == 0
     assert names["victims"][1500] == 1
 
