@@ -17,7 +17,7 @@ from podium.apiserver.decoding.scalars import (
     time_text,
 )
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
-from podium.apiserver.schema.model import ScalarKind
+from podium.apiserver.schema.model import ZEROS, ScalarKind
 
 # kube-apiserver tells of no more unknown and repeated fields than these.
 STRICT_FAULTS_MAX = 100
@@ -262,17 +262,6 @@ _SCALARS: Mapping[ScalarKind, Callable[[Checker, Any, Scalar, Place], Any]] = {
     "bytes": Checker.bytes,
     "any": Checker.anything,
 }
-_ZEROS: Mapping[ScalarKind, Any] = {
-    "string": "",
-    "bool": False,
-    "int32": 0,
-    "int64": 0,
-    "float64": 0,
-    "quantity": "0",
-    "intorstring": 0,
-    "time": NO_TIME,
-    "bytes": "",
-}
 
 
 def json_path(at: Place) -> str:
@@ -311,7 +300,7 @@ def _expected(of: Type) -> str:
 def _zero(of: Type) -> Any:
     """What null stands for as an entry of a list or a map."""
     if isinstance(of, Scalar):
-        return _ZEROS.get(of.kind)
+        return NO_TIME if of.kind == "time" else ZEROS.get(of.kind)
     return {} if isinstance(of, Struct) else None
 
 

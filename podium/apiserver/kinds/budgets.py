@@ -23,7 +23,6 @@ def _one_bound(value: Any, path: str) -> Faults:
         yield FieldError(path, shown, "minAvailable and maxUnavailable cannot be both set")
 
 
-_ZEROS = {"spec": {}, "status": dict.fromkeys(_COUNTS, 0)}
 _valid = object_check(
     spec=checks.fields(
         _one_bound,
@@ -44,7 +43,7 @@ POD_DISRUPTION_BUDGET = Registration(
     validate_subresource_update={
         "status": rules.not_negative(*(f"status.{field}" for field in _COUNTS))
     },
-    strategy=workload(_ZEROS, unconditional_update=False),
+    strategy=workload(unconditional_update=False),
     columns=(
         NAME,
         Column("Min Available", ".spec.minAvailable", "Pods that must stay.", default="N/A"),
@@ -52,5 +51,4 @@ POD_DISRUPTION_BUDGET = Registration(
         number("Allowed Disruptions", ".status.disruptionsAllowed", "Pods that may go now."),
         AGE,
     ),
-    zeros=_ZEROS,
 )

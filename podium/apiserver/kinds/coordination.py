@@ -104,7 +104,6 @@ LEASE = Registration(
     ),
     strategy=Strategy(create_on_update=True, unconditional_update=False),
     columns=(NAME, Column("Holder", ".spec.holderIdentity", "Who holds the lease."), AGE),
-    zeros={"spec": {}},
 )
 
 EVENT = Registration(
@@ -137,14 +136,5 @@ EVENT = Registration(
         **texts("reason", "type", "reportingComponent"),
         "reportingController": _reporter,
         "source": lambda event: _component(event) or _reporter(event),
-    },
-    zeros={
-        "involvedObject": {},
-        "source": {},
-        "firstTimestamp": None,
-        "lastTimestamp": None,
-        "eventTime": None,
-        "reportingComponent": "",
-        "reportingInstance": "",
     },
 )

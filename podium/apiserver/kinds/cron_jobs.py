@@ -116,19 +116,11 @@ def _last(cron_job: Object, now_s: float) -> str:
     return since(found, now_s) if found else NONE
 
 
-_ZEROS: Any = {
-    "spec": {
-        "schedule": "",
-        "jobTemplate": {"metadata": {}, "spec": {"template": workloads.NO_TEMPLATE}},
-    },
-    "status": {},
-}
-
 CRON_JOB = Registration(
     kind=KINDS["CronJob"],
     defaults=_with_defaults,
     validate=_valid,
-    strategy=workload(_ZEROS),
+    strategy=workload(),
     columns=(
         NAME,
         Column("Schedule", ".spec.schedule", "When its Jobs are due."),
@@ -141,5 +133,4 @@ CRON_JOB = Registration(
         wide("Images", joined(f"{_CONTAINERS}.image"), "Images of the template's containers."),
         wide("Selector", lambda _obj, _now_s: NONE, "Which pods belong to the object."),
     ),
-    zeros=_ZEROS,
 )

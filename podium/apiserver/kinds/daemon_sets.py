@@ -104,10 +104,6 @@ _valid = workloads.workload_check(
     checks.fields(updateStrategy=checks.in_turn(_valid_strategy)),
     workloads.revisions,
 )
-_ZEROS = {
-    "spec": {**workloads.SELECTED_TEMPLATE, "updateStrategy": {}},
-    "status": dict.fromkeys(_ALWAYS_TOLD, 0),
-}
 
 DAEMON_SET = Registration(
     kind=KINDS["DaemonSet"],
@@ -124,7 +120,7 @@ DAEMON_SET = Registration(
             "collisionCount",
         )
     },
-    strategy=workload(_ZEROS, _create, _update),
+    strategy=workload(_create, _update),
     columns=(
         NAME,
         number("Desired", ".status.desiredNumberScheduled", "Nodes that should run a pod."),
@@ -138,5 +134,4 @@ DAEMON_SET = Registration(
         IMAGES,
         SELECTOR,
     ),
-    zeros=_ZEROS,
 )

@@ -278,19 +278,11 @@ def _schemas() -> "Draft4Validator":
     return Draft4Validator(Draft4Validator.META_SCHEMA)
 
 
-_ZEROS: Object = {
-    "spec": {"group": "", "names": _NO_NAMES, "scope": "", "versions": None},
-    "status": {"conditions": None, "acceptedNames": _NO_NAMES, "storedVersions": None},
-}
-
 CUSTOM_RESOURCE_DEFINITION = Registration(
     kind=KINDS["CustomResourceDefinition"],
     defaults=_with_defaults,
     validate=_valid,
     validate_update=_change,
-    strategy=workload(
-        _ZEROS, unconditional_update=False, answers_object=True, deletion_finalizer=CLEANUP
-    ),
+    strategy=workload(unconditional_update=False, answers_object=True, deletion_finalizer=CLEANUP),
     columns=(NAME, CREATED),
-    zeros=_ZEROS,
 )

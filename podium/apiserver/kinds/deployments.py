@@ -83,10 +83,6 @@ def _update_deployment_status(new: Object, old: Object, now_s: float) -> Object:
     return {**new, "metadata": {**metadata, "labels": labels} if labels else metadata}
 
 
-# The first of these conditions that holds is the job's status; one that is being deleted stands
-# between those that are final and those that aren't.
-
-
 def _deployment_selector(deployment: Object, _now_s: float) -> str:
     try:
         return str(label_selector(at(deployment, "spec.selector")))
@@ -162,9 +158,6 @@ _valid_counts = workloads.replica_counts(
     ("fullyLabeledReplicas", *_replicas_within),
 )
 _same_selector = rules.immutable("spec.selector")
-_DEPLOYMENT_ZEROS = {"spec": {**workloads.SELECTED_TEMPLATE, "strategy": {}}, "status": {}}
-_REPLICA_SET_ZEROS = {"spec": {"selector": None}, "status": {"replicas": 0}}
-_CONTROLLER_ZEROS = {"spec": {}, "status": {"replicas": 0}}
 _COUNTED = (NAME, workloads.DESIRED, workloads.CURRENT, workloads.READY, AGE, CONTAINERS, IMAGES)
 
 DEPLOYMENT = Registration(
@@ -187,9 +180,7 @@ DEPLOYMENT = Registration(
             workloads.not_decremented,
         )
     },
-    strategy=workload(
-        _DEPLOYMENT_ZEROS, update=_update_deployment, update_status=_update_deployment_status
-    ),
+    strategy=workload(update=_update_deployment, update_status=_update_deployment_status),
     columns=(
         NAME,
         workloads.READY_OF_DESIRED,
@@ -200,7 +191,6 @@ DEPLOYMENT = Registration(
         IMAGES,
         wide("Selector", _deployment_selector, "Which pods belong to it."),
     ),
-    zeros=_DEPLOYMENT_ZEROS,
 )
 
 REPLICA_SET = Registration(
@@ -209,9 +199,8 @@ REPLICA_SET = Registration(
     validate=_valid_replica_set,
     validate_update=workloads.spec_changed(_valid_replica_set, _same_selector),
     validate_subresource_update={"status": _valid_counts},
-    strategy=workload(_REPLICA_SET_ZEROS),
+    strategy=workload(),
     columns=(*_COUNTED, SELECTOR),
-    zeros=_REPLICA_SET_ZEROS,
 )
 
 REPLICATION_CONTROLLER = Registration(
@@ -220,8 +209,7 @@ REPLICATION_CONTROLLER = Registration(
     validate=_valid_controller,
     validate_update=workloads.spec_changed(_valid_controller),
     validate_subresource_update={"status": _valid_counts},
-    strategy=workload(_CONTROLLER_ZEROS, default_propagation="Orphan"),
+    strategy=workload(default_propagation="Orphan"),
     columns=(*_COUNTED, wide("Selector", labels_at(".spec.selector"), "Which pods belong to it.")),
     selectable={"status.replicas": number_of("status.replicas")},
-    zeros=_CONTROLLER_ZEROS,
 )

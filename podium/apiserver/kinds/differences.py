@@ -14,10 +14,10 @@ from podium.api.objects import Object
 from podium.api.quantity import parse_quantity
 from podium.apiserver.schema import Field, ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.custom import struct_for
+from podium.apiserver.schema.model import ZEROS
 
 _HEADER_LINES = 2
 _QUANTITY = Scalar("quantity")
-_ZEROS = {"string": "", "bool": False}
 # A second name for `serviceAccountName`, which is filled in from it.
 _SECOND_NAMES = ("serviceAccount",)
 
@@ -133,6 +133,6 @@ def _shown(value: Any, field: Field) -> Any:
             return [_titled(one, entry) for one in value or ()] or None
         return None if value is None and field.keeps_zero else _titled(value or {}, entry)
     if isinstance(of, Scalar):
-        zero = None if field.keeps_zero else _ZEROS.get(of.kind, 0)
+        zero = None if field.keeps_zero else ZEROS.get(of.kind)
         return zero if value is None else value
     return meaning(value, of) or None

@@ -166,7 +166,6 @@ job_spec = checks.in_turn(
 """Judges the spec of a Job, or of the Jobs that a CronJob makes."""
 
 _valid = workloads.workload_check(job_spec, templates.own_selector)
-_ZEROS = {"spec": {"template": workloads.NO_TEMPLATE}, "status": {}}
 
 JOB = Registration(
     kind=KINDS["Job"],
@@ -184,7 +183,7 @@ JOB = Registration(
         rules.immutable("spec.successPolicy"),
     ),
     validate_subresource_update={"status": status_update},
-    strategy=workload(_ZEROS, _create, default_propagation="Orphan"),
+    strategy=workload(_create, default_propagation="Orphan"),
     columns=(
         NAME,
         Column("Status", _job_status, "What becomes of the job."),
@@ -197,5 +196,4 @@ JOB = Registration(
     ),
     selectable={"status.successful": number("status.succeeded")},
     unselectable='field label "{}" not supported for batchv1.Job',
-    zeros=_ZEROS,
 )

@@ -149,5 +149,4 @@ LIMIT_RANGE = Registration(
         NAME,
         Column("Created At", as_it_is(".metadata.creationTimestamp"), "When it came.", "date"),
     ),
-    zeros={"spec": {"limits": None}},
 )

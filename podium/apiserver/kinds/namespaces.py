@@ -86,5 +86,4 @@ NAMESPACE = Registration(
     ),
     columns=(NAME, Column("Status", ".status.phase", "Whether it is active or goes."), AGE),
     selectable=texts("status.phase"),
-    zeros={"spec": {}, "status": {}},
 )

@@ -18,6 +18,7 @@ from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.selecting import boolean
 from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.kinds.zeros import zeros
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, join
 from podium.apiserver.validation.metadata import object_check
@@ -107,8 +108,9 @@ def _create(node: Object, _creation: Creation) -> Object:
 
 
 def _complete(status: Object) -> Object:
-    info = {**_NO_STATUS["nodeInfo"], **(status.get("nodeInfo") or {})}
-    return {**_NO_STATUS, **status, "nodeInfo": info}
+    empty = zeros(KINDS["Node"])["status"]
+    info = {**empty["nodeInfo"], **(status.get("nodeInfo") or {})}
+    return {**empty, **status, "nodeInfo": info}
 
 
 def _addresses(new: Object, _old: Object) -> Faults:
@@ -141,16 +143,6 @@ def _external_id(new: Object, old: Object) -> Faults:
         yield checks.forbidden("spec.externalID", "may not be updated")
 
 
-_on_every_update = rules.all_of(
-    rules.metadata,
-    rules.valid(_valid_resources),
-    _addresses,
-    _assigned_once,
-    rules.valid(_valid_taints),
-    _external_id,
-)
-
-
 def _status(node: Object, _now_s: float) -> str:
     ready = "Unknown"
     for condition in at(node, "status.conditions") or ():
@@ -175,24 +167,6 @@ def _address(kind: str) -> Read:
     return read
 
 
-_NO_STATUS: Object = {
-    "daemonEndpoints": {"kubeletEndpoint": {"Port": 0}},
-    "nodeInfo": dict.fromkeys(
-        (
-            "machineID",
-            "systemUUID",
-            "bootID",
-            "kernelVersion",
-            "osImage",
-            "containerRuntimeVersion",
-            "kubeletVersion",
-            "kubeProxyVersion",
-            "operatingSystem",
-            "architecture",
-        ),
-        "",
-    ),
-}
 _valid = object_check(
     _valid_taints,
     _valid_resources,
@@ -242,5 +216,4 @@ NODE = Registration(
         wide("Container-Runtime", _info("containerRuntimeVersion"), "What runs containers."),
     ),
     selectable={"spec.unschedulable": boolean("spec.unschedulable")},
-    zeros={"spec": {}, "status": _NO_STATUS},
 )

@@ -14,7 +14,7 @@ from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Cell, Column, number
 from podium.apiserver.kinds.filling import filled, inside
 from podium.apiserver.kinds.registration import Registration
-from podium.apiserver.kinds.strategy import Strategy, keep_spec, keep_status, starting_with
+from podium.apiserver.kinds.strategy import Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
@@ -121,9 +121,7 @@ REGISTRATION_OF_POD_GROUPS = Registration(
     validate_update=rules.changed(
         _valid_group, *(rules.immutable(f"spec.{field}") for field in _LASTING)
     ),
-    strategy=Strategy(
-        create=starting_with({}), update=keep_status, subresources={"status": keep_spec}
-    ),
+    strategy=Strategy(resets_status=True, update=keep_status, subresources={"status": keep_spec}),
     columns=(
         NAME,
         Column("Policy", _policy_shown, "Whether its pods are scheduled together."),
@@ -159,8 +157,6 @@ _valid_group_of_plugins = object_check(
 REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(
     kind=POD_GROUP_OF_PLUGINS,
     validate=_valid_group_of_plugins,
-    strategy=Strategy(
-        create=starting_with({}), update=keep_status, subresources={"status": keep_spec}
-    ),
+    strategy=Strategy(resets_status=True, update=keep_status, subresources={"status": keep_spec}),
     columns=(NAME, number("Min Member", ".spec.minMember", "Pods that are placed together."), AGE),
 )

@@ -169,5 +169,4 @@ POD = Registration(
         "status.podIP": _pod_ip,
         "status.podIPs": never,
     },
-    zeros={"spec": {"containers": None}, "status": {}},
 )

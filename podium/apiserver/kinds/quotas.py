@@ -14,7 +14,7 @@ from podium.apiserver.kinds.columns import AGE, NAME, Column, Read
 from podium.apiserver.kinds.filling import amounts, inside
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
-from podium.apiserver.kinds.strategy import Strategy, keep_spec, keep_status, starting_with
+from podium.apiserver.kinds.strategy import Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
@@ -193,7 +193,7 @@ RESOURCE_QUOTA = Registration(
         "status": rules.all_of(rules.metadata, rules.valid(_valid, "status"))
     },
     strategy=Strategy(
-        create=starting_with({}),
+        resets_status=True,
         update=keep_status,
         subresources={"status": keep_spec},
         answers_object=True,
@@ -204,5 +204,4 @@ RESOURCE_QUOTA = Registration(
         Column("Limit", _usage(of_limits=True), "Use and limit of the containers' limits."),
         AGE,
     ),
-    zeros={"spec": {}, "status": {}},
 )

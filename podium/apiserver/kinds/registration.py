@@ -9,7 +9,8 @@ from podium.apiserver.kinds.columns import AGE, NAME, Columns
 from podium.apiserver.kinds.filling import Filler, nothing_new
 from podium.apiserver.kinds.rules import Rule, changed
 from podium.apiserver.kinds.selecting import ReadField, by_key, by_name
-from podium.apiserver.kinds.strategy import Strategy, apart_from_status
+from podium.apiserver.kinds.strategy import Creation, Strategy, apart_from_status
+from podium.apiserver.kinds.zeros import zeros
 from podium.apiserver.validation.checks import Check, anything, fields
 from podium.apiserver.validation.metadata import object_meta
 
@@ -35,7 +36,6 @@ class Registration:
         selectable: how each field that a list can be selected by is read, beside those of the
             metadata.
         unselectable: what is said of another field, with `{}` in its place, if not the usual.
-        zeros: what the API writes of it where there is nothing, as its type can't leave it out.
     """
 
     kind: Kind
@@ -50,7 +50,13 @@ class Registration:
     row_conditions: Callable[[Object], list[dict[str, str]]] = lambda _: []
     selectable: Mapping[str, ReadField] = field(default_factory=dict)
     unselectable: str = ""
-    zeros: Object = field(default_factory=dict)
+
+    def prepared(self, obj: Object, creation: Creation) -> Object:
+        """A new object as it starts."""
+        made = self.strategy.create(obj, creation)
+        if not self.strategy.resets_status:
+            return made
+        return {**made, "status": zeros(self.kind).get("status", {})}
 
     def rule(self, subresource: str) -> Rule | None:
         """What is asked of a change, by a subresource or by none; None if there is nothing."""

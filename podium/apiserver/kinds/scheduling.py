@@ -84,7 +84,6 @@ PRIORITY_CLASS = Registration(
         AGE,
         Column("PreemptionPolicy", ".preemptionPolicy", "Whether the pods may preempt others."),
     ),
-    zeros={"value": 0},
 )
 
 RUNTIME_CLASS = Registration(
@@ -93,5 +92,4 @@ RUNTIME_CLASS = Registration(
     validate_update=rules.changed(_valid_runtime_class, rules.immutable("handler")),
     strategy=Strategy(unconditional_update=False),
     columns=(NAME, Column("Handler", ".handler", "What runs the pods of this class."), AGE),
-    zeros={"handler": ""},
 )

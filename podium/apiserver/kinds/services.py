@@ -43,7 +43,6 @@ _SHOWN_MAX = 3
 def _create(service: Object, creation: Creation) -> Object:
     """A new Service, with an address unless it wants none, and with ports on nodes if it does."""
     spec = spec_of(service)
-    service = {**service, "status": {"loadBalancer": {}}}
     if spec.get("type") == "ExternalName":
         return service
     others = [spec_of(other) for other in creation.others()]
@@ -211,6 +210,7 @@ SERVICE = Registration(
     validate_update=rules.all_of(rules.metadata, _cluster_addresses, rules.valid(_valid_service)),
     strategy=Strategy(
         create=_create,
+        resets_status=True,
         update=in_turn(keep_status, _keep_addresses),
         subresources={"status": keep_spec},
         create_on_update=True,
@@ -226,7 +226,6 @@ SERVICE = Registration(
         wide("Selector", labels_at(".spec.selector"), "Labels of the pods behind it."),
     ),
     selectable=texts("spec.clusterIP", "spec.type"),
-    zeros={"spec": {}, "status": {"loadBalancer": {}}},
 )
 
 ENDPOINTS = Registration(
@@ -276,5 +275,4 @@ ENDPOINT_SLICE = Registration(
         Column("Endpoints", _slice_endpoints, "Addresses of the endpoints."),
         AGE,
     ),
-    zeros={"addressType": "", "endpoints": None, "ports": None},
 )

@@ -90,10 +90,6 @@ def _statefulset_spec(new: Object, old: Object) -> Faults:
         )
 
 
-# The first of these conditions that holds is the job's status; one that is being deleted stands
-# between those that are final and those that aren't.
-
-
 def _revision_controller(revision: Object, _now_s: float) -> str:
     owner = controller_of(revision)
     if owner is None:
@@ -101,9 +97,6 @@ def _revision_controller(revision: Object, _now_s: float) -> str:
     group = str(owner.get("apiVersion", "")).rpartition("/")[0]
     kind = f"{owner['kind']}.{group}" if group else owner["kind"]
     return f"{kind.lower()}/{owner['name']}"
-
-
-# What a secret of a type has to hold.
 
 
 def _has_data(value: Any, path: str) -> Faults:
@@ -149,10 +142,6 @@ _valid = workloads.workload_check(
     checks.fields(volumeClaimTemplates=checks.each(claim_template)),
     workloads.revisions,
 )
-_ZEROS = {
-    "spec": {**workloads.SELECTED_TEMPLATE, "serviceName": "", "updateStrategy": {}},
-    "status": {"replicas": 0, "availableReplicas": 0},
-}
 _valid_revision = object_check(_has_data, revision=checks.integer(0))
 
 STATEFUL_SET = Registration(
@@ -165,11 +154,10 @@ STATEFUL_SET = Registration(
             ("replicas", *_WITHIN, "observedGeneration", "collisionCount"), _WITHIN
         )
     },
-    strategy=workload(_ZEROS),
+    strategy=workload(),
     columns=(NAME, workloads.READY_OF_DESIRED, AGE, CONTAINERS, IMAGES),
     selectable={"status.successful": never},
     unselectable="field label not supported for appsv1.StatefulSet: {}",
-    zeros=_ZEROS,
 )
 
 CONTROLLER_REVISION = Registration(
@@ -182,5 +170,4 @@ CONTROLLER_REVISION = Registration(
         Column("Revision", as_it_is(".revision"), "Its number."),
         AGE,
     ),
-    zeros={"revision": 0},
 )

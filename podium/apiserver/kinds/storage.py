@@ -25,7 +25,6 @@ from podium.apiserver.kinds.strategy import (
     Strategy,
     keep_spec_and_metadata,
     keep_status,
-    starting_with,
 )
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
@@ -142,7 +141,6 @@ STORAGE_CLASS = Registration(
         Column("AllowVolumeExpansion", as_it_is(".allowVolumeExpansion", False), "If they grow."),
         AGE,
     ),
-    zeros={"provisioner": ""},
 )
 
 CSI_NODE = Registration(
@@ -155,7 +153,6 @@ CSI_NODE = Registration(
         number("Drivers", count(".spec.drivers"), "Number of CSI drivers on the node."),
         AGE,
     ),
-    zeros={"spec": {"drivers": None}},
 )
 
 CSI_DRIVER = Registration(
@@ -179,7 +176,6 @@ CSI_DRIVER = Registration(
         Column("Modes", joined(".spec.volumeLifecycleModes[*]", NONE), "Volumes' lifecycles."),
         AGE,
     ),
-    zeros={"spec": {}},
 )
 
 CSI_STORAGE_CAPACITY = Registration(
@@ -194,7 +190,6 @@ CSI_STORAGE_CAPACITY = Registration(
         Column("StorageClassName", ".storageClassName", "Class of the storage."),
         Column("Capacity", ".capacity", "How much there is.", default=UNSET),
     ),
-    zeros={"storageClassName": ""},
 )
 
 VOLUME_ATTACHMENT = Registration(
@@ -210,7 +205,7 @@ VOLUME_ATTACHMENT = Registration(
     ),
     validate_update=rules.immutable("spec"),
     strategy=Strategy(
-        create=starting_with({"attached": False}),
+        resets_status=True,
         update=keep_status,
         subresources={"status": keep_spec_and_metadata},
         answers_object=True,
@@ -224,5 +219,4 @@ VOLUME_ATTACHMENT = Registration(
         flag("Attached", ".status.attached", "Whether it is."),
         AGE,
     ),
-    zeros={"spec": {"attacher": "", "source": {}, "nodeName": ""}, "status": {"attached": False}},
 )

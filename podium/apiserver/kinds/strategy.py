@@ -105,6 +105,8 @@ class Strategy:
 
     Attributes:
         create: prepares a new object, which has its name, uid and time.
+        resets_status: whether a new object has a status that says nothing yet, whatever it was
+            given.
         update: prepares a change of the object.
         subresources: prepare changes by subresources, such as `status`.
         counts_generations: whether a new object starts with generation 1.
@@ -118,6 +120,7 @@ class Strategy:
     """
 
     create: Create = as_it_is
+    resets_status: bool = False
     update: Prepare = unchanged
     subresources: Mapping[str, Prepare] = field(default_factory=dict)
     counts_generations: bool = False
@@ -133,13 +136,7 @@ counted_spec = in_turn(keep_status, count_changes("spec"))
 """The spec changes apart from the status, and its changes are counted."""
 
 
-def starting_with(status: Object, prepare: Create = as_it_is) -> Create:
-    """A new object has a status that says nothing yet, whatever it was given."""
-    return lambda obj, creation: {**prepare(obj, creation), "status": status}
-
-
 def workload(
-    zeros: Object,
     create: Create = as_it_is,
     update: Prepare = counted_spec,
     update_status: Prepare = keep_spec,
@@ -147,7 +144,8 @@ def workload(
 ) -> Strategy:
     """A kind with a status of its own, whose spec's changes are counted."""
     return Strategy(
-        create=starting_with(zeros["status"], create),
+        create=create,
+        resets_status=True,
         update=update,
         subresources={"status": update_status},
         counts_generations=True,

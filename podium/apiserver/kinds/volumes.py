@@ -290,7 +290,6 @@ PERSISTENT_VOLUME = Registration(
         AGE,
         _VOLUME_MODE,
     ),
-    zeros={"spec": {}, "status": {}},
 )
 
 PERSISTENT_VOLUME_CLAIM = Registration(
@@ -315,5 +314,4 @@ PERSISTENT_VOLUME_CLAIM = Registration(
         AGE,
         _VOLUME_MODE,
     ),
-    zeros={"spec": {"resources": {}}, "status": {}},
 )

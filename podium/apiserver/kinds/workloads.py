@@ -1,6 +1,6 @@
 """What workloads have in common: numbers of pods, a template, and a status that counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -17,9 +17,6 @@ from podium.apiserver.validation.metadata import object_check
 
 REVISIONS_KEPT = 10
 ROLLING = "RollingUpdate"
-NO_TEMPLATE = {"metadata": {}, "spec": {"containers": None}}
-SELECTED_TEMPLATE: Mapping[str, Any] = {"selector": None, "template": NO_TEMPLATE}
-"""What the API writes of a spec that there isn't."""
 
 pods = checks.fields(replicas=checks.count)
 ready = checks.fields(minReadySeconds=checks.count)

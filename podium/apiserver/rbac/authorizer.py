@@ -116,18 +116,6 @@ def rules_of(role: Object) -> tuple[Rule, ...]:
     return tuple(map(_rule, role.get("rules") or ()))
 
 
-def policy_rule(rule: Rule) -> dict[str, list[str]]:
-    """A rule as it stands in roles."""
-    fields = {
-        "apiGroups": rule.groups,
-        "resources": rule.resources,
-        "resourceNames": rule.names,
-        "nonResourceURLs": rule.paths,
-        "verbs": rule.verbs,
-    }
-    return {field: [*values] for field, values in fields.items() if values}
-
-
 def aggregated(faults: Sequence[str]) -> str:
     """Several errors as one, as Go writes them."""
     distinct = [*dict.fromkeys(faults)]

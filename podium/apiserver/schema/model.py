@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 ScalarKind = Literal[
     "string",
@@ -22,6 +22,18 @@ ScalarKind = Literal[
 to somebody else and is kept as it is."""
 
 SCALAR_KINDS: tuple[ScalarKind, ...] = get_args(ScalarKind)
+
+ZEROS: Mapping[ScalarKind, Any] = {
+    "string": "",
+    "bool": False,
+    "int32": 0,
+    "int64": 0,
+    "float64": 0,
+    "quantity": "0",
+    "intorstring": 0,
+    "bytes": "",
+}
+"""What stands for nothing; of the others, null does."""
 
 _PLAIN: Mapping[ScalarKind, type] = {"string": str, "bool": bool}
 
@@ -92,6 +104,7 @@ class Field:
         required: whether an object without it isn't valid.
         keeps_zero: whether a zero, an empty text or an empty object is more than a field that isn't
             there.
+        told: whether the API writes it even if there is nothing in it.
         default: what server-side apply takes it for in a key of a list, where it is absent.
         is_atomic: server-side apply takes the struct in it as a whole.
         replaces: a strategic merge patch replaces what is in it instead of merging.
@@ -101,6 +114,7 @@ class Field:
     type: "Type"
     required: bool = False
     keeps_zero: bool = False
+    told: bool = False
     default: str | None = None
     is_atomic: bool = False
     replaces: bool = False

@@ -7,7 +7,7 @@ A file consists of blocks with a blank line between them:
       nodeSelector {string} atomic                   a map that is taken as a whole
       restartPolicy RestartPolicy                    a type of this file
       priority? int32                                0 isn't the same as nothing
-      resources ResourceRequirements embedded        a struct that is the same empty or absent
+      resources ResourceRequirements told            written even if there is nothing in it
       selector meta.LabelSelector replace            a type of another file
     LabelSelector atomic                           a struct that is always taken as a whole
     ResourceList = {quantity}                      a name for a type
@@ -99,7 +99,8 @@ def _fields(lines: Sequence[str], resolve: Resolve) -> Iterator[tuple[str, Field
                 kind,
                 required=name.endswith("*"),
                 keeps_zero=name.endswith("?")
-                or (isinstance(kind, Struct) and "embedded" not in options),
+                or (isinstance(kind, Struct) and "told" not in options),
+                told="told" in options or name.endswith("*"),
                 default=options.get("default"),
                 is_atomic="atomic" in options,
                 replaces="replace" in options,

@@ -88,16 +88,16 @@ class Maker:
             RefusedError: 422, with all that is wrong with it.
         """
         kind = request.kind
-        strategy = registration_of(kind).strategy
+        registration = registration_of(kind)
         metadata = {**obj["metadata"], "uid": kept("uid", lambda: new_uid(self._rng))}
         metadata["creationTimestamp"] = timestamp(request.now_s)
         name = self._name(kind, metadata)
         if name:
             metadata["name"] = name
-        if strategy.counts_generations:
+        if registration.strategy.counts_generations:
             metadata["generation"] = 1
         creation = Creation(request.now_s, self._rng, lambda: [*self._store.list(kind.key).items])
-        obj = strategy.create({**obj, "metadata": metadata}, creation)
+        obj = registration.prepared({**obj, "metadata": metadata}, creation)
         faults = apart(faults_of, kind, obj)
         if not name:
             faults = [_NAMELESS, *faults]

@@ -11,7 +11,7 @@ from typing import Any
 from podium.api.kinds import Kind
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
-from podium.apiserver.kinds.registry import registration_of
+from podium.apiserver.kinds.zeros import zeros
 from podium.apiserver.selection import NAMESPACE, Selection
 from podium.apiserver.verbs.options import ListOptions
 from podium.apiserver.verbs.reading import expired, parse_version, too_large
@@ -176,7 +176,7 @@ def _bookmark(kind: Kind, version: str, annotations: Mapping[str, str]) -> Item:
     if annotations:
         metadata["annotations"] = annotations
     header = {"kind": kind.name, "apiVersion": kind.api_version, "metadata": metadata}
-    return {"type": "BOOKMARK", "object": {**header, **registration_of(kind).zeros}}
+    return {"type": "BOOKMARK", "object": {**header, **zeros(kind)}}
 
 
 def _error(refusal: RefusedError) -> Item:

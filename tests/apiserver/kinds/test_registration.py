@@ -28,7 +28,6 @@ from podium.apiserver.validation.metadata import object_meta
 from podium.store.store import Store
 
 KIND = Kind("example.com", "Widget", "widgets", subresources=("status",))
-ZEROS = {"spec": {}, "status": {"shown": 0}}
 VALID = checks.fields(
     metadata=object_meta(), spec=checks.needed(checks.fields(size=checks.integer(1)))
 )
@@ -37,10 +36,9 @@ WIDGET = Registration(
     defaults=lambda obj: inside(obj, spec=lambda spec: filled(spec, size=3, color="red")),
     validate=VALID,
     validate_update=rules.changed(VALID, rules.immutable("spec.color")),
-    strategy=workload(ZEROS),
+    strategy=workload(),
     columns=(NAME, number("Size", ".spec.size", "How large."), Column("Hue", ".spec.color", "")),
     selectable=texts("spec.color"),
-    zeros=ZEROS,
 )
 NOW_S = 1_000.0
 
@@ -64,7 +62,7 @@ def created(server: ApiServer, **spec: Any) -> Any:
 def test_it_is_completed_prepared_and_judged(server: ApiServer) -> None:
     made = created(server, size=7)
     assert made["spec"] == {"size": 7, "color": "red"}
-    assert (made["status"], made["metadata"]["generation"]) == ({"shown": 0}, 1)
+    assert (made["status"], made["metadata"]["generation"]) == ({}, 1)
     with pytest.raises(RefusedError, match=r"spec\.size: Invalid value: 0"):
         created(server, size=0)
 
@@ -73,7 +71,7 @@ def test_its_changes_are_prepared_and_judged(server: ApiServer) -> None:
     made = created(server)
     grown = {**made, "spec": {**made["spec"], "size": 4}, "status": {"shown": 9}}
     changed = server.replace(write(), grown).obj
-    assert (changed["status"], changed["metadata"]["generation"]) == ({"shown": 0}, 2)
+    assert (changed["status"], changed["metadata"]["generation"]) == ({}, 2)
     shown = server.replace(write(subresource="status"), {**changed, "status": {"shown": 4}}).obj
     assert (shown["status"], shown["spec"]["size"]) == ({"shown": 4}, 4)
     with pytest.raises(RefusedError, match=r"spec\.color: Invalid value"):
