@@ -16,6 +16,7 @@ from podium.config.load import default_configuration
 from podium.config.merge import Expanded, expand
 from podium.config.profiles import check_expanded
 from podium.config.types import ExtensionPoint, ProfileConfig, SchedulerConfiguration
+from podium.core.by_shape import ByShape
 from podium.core.extending import adapted
 from podium.core.framework import PreBindCallsPlugin
 from podium.core.handle import Handle
@@ -238,6 +239,7 @@ def _pipeline(
     return Pipeline(
         scheduler_name=profile.scheduler_name,
         queue_sort=at(ExtensionPoint.QUEUE_SORT)[0],
+        by_shape=ByShape(handle.snapshot),
         pre_enqueue=serving(ExtensionPoint.PRE_ENQUEUE),
         pre_filter=serving(ExtensionPoint.PRE_FILTER),
         filter=serving(ExtensionPoint.FILTER),

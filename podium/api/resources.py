@@ -30,7 +30,7 @@ Amounts = dict[str, int]
 
 _Object = Mapping[str, Any]
 _NOTHING: _Object = {}
-_OwnAmounts = Callable[[_Object, str, bool], Amounts]
+_OwnAmounts = Callable[[_Object, bool], Amounts]
 
 _HUGE_PAGES = "hugepages-"
 _ATTACHABLE_VOLUMES = "attachable-volumes-"
@@ -66,9 +66,9 @@ def pod_requests(
     """
     resize = _resize(pod) if use_status else _NO_RESIZE
 
-    def requests_of(container: _Object, path: str, keeps_running: bool) -> Amounts:
-        requests = _resources(container, path, "requests")
-        if keeps_running:
+    def requests_of(container: _Object, keeps_running: bool) -> Amounts:
+        requests = _resources(container, "requests")
+        if keeps_running and resize is not _NO_RESIZE:
             requests = resize.effective(requests, resize.containers.get(container.get("name", "")))
         for name, amount in (default_missing or _NOTHING).items():
             requests.setdefault(name, amount)
@@ -76,11 +76,12 @@ def pod_requests(
 
     spec = pod.get("spec") or _NOTHING
     total = _aggregate(spec, requests_of)
-    if pod_level:
-        requested = _resources(spec, "spec", "requests")
+    if pod_level and spec.get("resources"):
+        requested = _resources(spec, "requests", "spec")
         effective = resize.effective(requested, resize.pod)
         total.update((name, effective.get(name, 0)) for name in requested if is_pod_level(name))
-    _add(total, _read(spec.get("overhead"), "spec.overhead"))
+    if overhead := spec.get("overhead"):
+        _add(total, _read(overhead, "spec.overhead"))
     return total
 
 
@@ -105,12 +106,12 @@ def pod_limits(pod: _Object) -> Amounts:
     QuantityError, naming the field.
     """
 
-    def limits_of(container: _Object, path: str, _keeps_running: bool) -> Amounts:
-        return _resources(container, path, "limits")
+    def limits_of(container: _Object, _keeps_running: bool) -> Amounts:
+        return _resources(container, "limits")
 
     spec = pod.get("spec") or _NOTHING
     total = _aggregate(spec, limits_of)
-    pod_level = _resources(spec, "spec", "limits")
+    pod_level = _resources(spec, "limits", "spec")
     total.update((name, n) for name, n in pod_level.items() if is_pod_level(name))
     for name, overhead in _read(spec.get("overhead"), "spec.overhead").items():
         if total.get(name):
@@ -198,7 +199,7 @@ def _held(status: _Object, path: str) -> Amounts | None:
     """The larger of actual and allocated requests, in the status of a container or of a pod."""
     if status.get("resources") is None:
         return None
-    held = _resources(status, path, "requests")
+    held = _resources(status, "requests", path)
     _raise_to(held, _read(status.get("allocatedResources"), f"{path}.allocatedResources"))
     return held
 
@@ -206,29 +207,37 @@ def _held(status: _Object, path: str) -> Amounts | None:
 def _aggregate(spec: _Object, amounts_of: _OwnAmounts) -> Amounts:
     """What is needed at the most demanding moment of a pod's life.
 
-    `amounts_of` tells what one container needs, given its path and whether it keeps running.
+    `amounts_of` tells what one container needs, given whether it keeps running.
     """
     total: Amounts = {}
-    for index, container in enumerate(spec.get("containers") or ()):
-        _add(total, amounts_of(container, f"spec.containers[{index}]", True))
-    sidecars: Amounts = {}
-    peak: Amounts = {}
-    for index, container in enumerate(spec.get("initContainers") or ()):
-        sidecar = is_sidecar(container)
-        stage = amounts_of(container, f"spec.initContainers[{index}]", sidecar)
-        if sidecar:
-            _add(total, stage)
-        _add(stage, sidecars)
-        if sidecar:
-            sidecars = stage
-        _raise_to(peak, stage)
+    listed, index = "containers", 0
+    try:
+        for index, container in enumerate(spec.get("containers") or ()):
+            _add(total, amounts_of(container, True))
+        sidecars: Amounts = {}
+        peak: Amounts = {}
+        listed = "initContainers"
+        for index, container in enumerate(spec.get("initContainers") or ()):
+            sidecar = is_sidecar(container)
+            stage = amounts_of(container, sidecar)
+            if sidecar:
+                _add(total, stage)
+            _add(stage, sidecars)
+            if sidecar:
+                sidecars = stage
+            _raise_to(peak, stage)
+    except QuantityError as error:
+        raise error.under(f"spec.{listed}[{index}]") from None
     _raise_to(total, peak)
     return total
 
 
-def _resources(owner: _Object, path: str, field: str) -> Amounts:
+def _resources(owner: _Object, field: str, path: str = "") -> Amounts:
     """The `requests` or `limits` of a container or pod, as a map of its own."""
-    return _read((owner.get("resources") or _NOTHING).get(field), f"{path}.resources.{field}")
+    try:
+        return _read((owner.get("resources") or _NOTHING).get(field), field)
+    except QuantityError as error:
+        raise error.under("resources").under(path) from None
 
 
 def _read(raw: _Object | None, path: str) -> Amounts:
@@ -242,6 +251,9 @@ def _read(raw: _Object | None, path: str) -> Amounts:
 
 
 def _add(total: Amounts, amounts: Amounts) -> None:
+    if not total:
+        total.update(amounts)
+        return
     for name, amount in amounts.items():
         total[name] = total.get(name, 0) + amount
 

@@ -1,7 +1,6 @@
 """What a scheduling cycle decided. It carries codes and numbers; text is made when asked for."""
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,8 +12,7 @@ from podium.core.rivalry import Rivals
 from podium.core.status import Status
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, eq=False):
     """The outcome of one cycle.
 
     Exactly one of these holds: `error` is set, `gate` is set, `node_name` is set, or the pod

@@ -35,7 +35,8 @@ class Filtering:
 
     def __init__(self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo) -> None:
         self._snapshot = snapshot
-        self.pre_filter, narrowing = run_pre_filter(pipeline.pre_filter, snapshot, pod)
+        early = pipeline.by_shape.pre_filters(pipeline.pre_filter, pod)
+        self.pre_filter, narrowing = run_pre_filter(early, snapshot, pod)
         self.states = self._make_states(pipeline, narrowing, pod) if self._is_open() else []
         self.codes = [state.all_codes(snapshot.capacity) for state in self.states]
         self._codes_at = [codes.data for codes in self.codes]
@@ -178,7 +179,7 @@ class Filtering:
     def _make_states(
         self, pipeline: Pipeline, narrowing: Narrowing | None, pod: PodInfo
     ) -> list[FilterState]:
-        asked = (plugin.filter(pod) for plugin in pipeline.filter)
+        asked = [ask(pod) for ask in pipeline.by_shape.filters(pipeline.filter, pod)]
         return [state for state in (narrowing, *asked) if state is not None]
 
     def _codes_with(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from podium.core.by_shape import ByShape
 from podium.core.framework import (
     BindPlugin,
     FilterPlugin,
@@ -26,12 +27,14 @@ class Pipeline:
 
     Attributes:
         scheduler_name: which pods choose this profile.
+        by_shape: what is asked about a class of pods, and what its shape has answered already.
         score: with the weight of each.
         sampling: how many nodes to look at; None looks at all.
     """
 
     scheduler_name: str
     queue_sort: QueueSortPlugin
+    by_shape: ByShape
     pre_enqueue: tuple[PreEnqueuePlugin, ...] = ()
     pre_filter: tuple[PreFilterPlugin, ...] = ()
     filter: tuple[FilterPlugin, ...] = ()

@@ -39,6 +39,8 @@ _SPEC_FIELDS = (
     "tolerations",
     "topologySpreadConstraints",
 )
+_SHAPE_FIELDS = ("hostNetwork", "hostUsers", "nodeSelector", "resourceClaims", "tolerations")
+_SHAPE_CONTAINER_FIELDS = ("image", "ports", "restartPolicy", "restartPolicyRules")
 _CONTAINER_FIELDS = ("image", "name", "ports", "resources", "restartPolicy", "restartPolicyRules")
 _STATUS_FIELDS = frozenset(
     {"allocatedResources", "containerStatuses", "initContainerStatuses", "resources"}
@@ -105,6 +107,23 @@ class PodClass:
         return required_node_affinity(self.pod)
 
     @cached_property
+    def shape_key(self) -> bytes:
+        """Equal for classes that differ at most in what plugins read which aren't `by_shape`."""
+        affinity: Object = self.spec.get("affinity") or {}
+        return _encode(
+            (
+                [*map(self.spec.get, _SHAPE_FIELDS)],
+                affinity.get("nodeAffinity"),
+                [_picked(c, _SHAPE_CONTAINER_FIELDS) for c in self.spec.get("containers") or ()],
+                [
+                    _picked(c, _SHAPE_CONTAINER_FIELDS)
+                    for c in self.spec.get("initContainers") or ()
+                ],
+                [*filter(_may_decide, self.spec.get("volumes") or ())],
+            )
+        )
+
+    @cached_property
     def tolerations_key(self) -> bytes:
         """Equal for classes with the same tolerations."""
         return _encode(self.spec.get("tolerations"))
@@ -135,7 +154,7 @@ class PodClass:
     @cached_property
     def scored(self) -> Mapping[str, int]:
         """What the pods add in scores of utilization, defaults for what containers leave out."""
-        if _says_all(self.spec):
+        if self._says_all:
             return self.held
         nanos = pod_requests(
             self.pod, use_status=True, default_missing=SCORING_DEFAULTS, pod_level=False
@@ -150,19 +169,20 @@ class PodClass:
     @cached_property
     def held_nonzero(self) -> tuple[int, int]:
         """Cpu (thousandths) and memory (bytes) taken, with defaults for containers that say 0."""
-        if _says_all(self.spec):
+        if self._says_all:
             return self.held["cpu"], self.held["memory"]
         amounts = _amounts(pod_scoring_requests(self.pod, use_status=True))
         return amounts.get("cpu", 0), amounts.get("memory", 0)
 
-
-def _says_all(spec: Object) -> bool:
-    """Whether every container says what it requests of cpu and memory, and nobody says else."""
-    if spec.get("resources"):
-        return False
-    containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
-    requested = [(c.get("resources") or {}).get("requests") or {} for c in containers]
-    return bool(requested) and all("cpu" in r and "memory" in r for r in requested)
+    @cached_property
+    def _says_all(self) -> bool:
+        """Whether every container says what it requests of cpu and memory, and nobody says else."""
+        spec = self.spec
+        if spec.get("resources"):
+            return False
+        containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
+        requested = [(c.get("resources") or {}).get("requests") or {} for c in containers]
+        return bool(requested) and all("cpu" in r and "memory" in r for r in requested)
 
 
 def _may_decide(volume: Object) -> bool:

@@ -119,14 +119,14 @@ class Scoring:
         }
 
     def _ask(self, pipeline: Pipeline, pod: PodInfo) -> None:
-        for early in pipeline.pre_score:
+        for early in pipeline.by_shape.pre_scores(pipeline.pre_score, pod):
             status = early.pre_score(pod)
             if not status.is_success:
                 message = f"running PreScore plugin {early.name}: {status.message}"
                 self.error = CycleError(early.name, message)
                 return
-        for plugin, weight in pipeline.score:
-            state = plugin.score(pod)
+        for ask, weight in pipeline.by_shape.scores(pipeline.score, pod):
+            state = ask(pod)
             if isinstance(state, LocalScore):
                 self.local.append((state, weight))
             elif state is not None:

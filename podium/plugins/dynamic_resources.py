@@ -10,6 +10,7 @@ from podium.config.args import DynamicResourcesArgs
 from podium.core.cluster_events import EventHint
 from podium.core.framework import PASSES, PostFilterResult, PreFilterResult
 from podium.core.handle import Handle
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.post_filter import NodeToStatus
 from podium.core.status import unresolvable, unschedulable
@@ -29,6 +30,9 @@ class DynamicResources:
     def events_to_register(self) -> Sequence[EventHint]:
         """None: nothing that happens makes Podium model claims."""
         return ()
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         claims = pod.cls.spec.get("resourceClaims")

@@ -15,6 +15,7 @@ from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scope, Score
 from podium.core.handle import Handle
 from podium.core.node_columns import GroupColumn
 from podium.core.per_nodes import PerNodes
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 
 _MIB = 1024 * 1024
@@ -30,6 +31,9 @@ class ImageLocality:
     def __init__(self, handle: Handle) -> None:
         self._snapshot = handle.snapshot
         self._scores: PerNodes[LocalScore] = PerNodes(handle.snapshot)
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
 
     def score(self, pod: PodInfo) -> LocalScore:
         spec = pod.cls.spec

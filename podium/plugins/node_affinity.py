@@ -69,6 +69,9 @@ class NodeAffinity:
         labelled = Action.ADD | Action.UPDATE_NODE_LABEL
         return (after_change(EventResource.NODE, labelled, self._begins_to_match),)
 
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
+
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         required = _node_affinity(pod.cls).get(_REQUIRED)
         if not required:

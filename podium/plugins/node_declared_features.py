@@ -13,6 +13,7 @@ from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes, fixed_codes
 from podium.core.handle import Handle
 from podium.core.hints import after_change
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
 
@@ -37,6 +38,9 @@ class NodeDeclaredFeatures:
             after_change(EventResource.NODE, declared, _declares_differently),
             after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE, _requires_differently),
         )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
         required = required_features(pod.cls.spec)

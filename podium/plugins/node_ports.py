@@ -44,6 +44,9 @@ class NodePorts:
             after_change(EventResource.NODE, Action.ADD),
         )
 
+    def by_shape(self, cls: PodClass) -> bool:
+        return not cls.host_ports
+
     def filter(self, pod: PodInfo) -> FilterState | None:
         wanted = pod.cls.host_ports
         return _Ports(self._snapshot, wanted, pod.priority) if wanted else None

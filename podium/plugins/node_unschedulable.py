@@ -15,6 +15,7 @@ from podium.core.fixed_codes import FixedCodes, fixed_codes
 from podium.core.handle import Handle
 from podium.core.hints import after_change
 from podium.core.per_nodes import PerNodes
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
 
@@ -39,6 +40,9 @@ class NodeUnschedulable:
             after_change(EventResource.NODE, opened, _is_opened),
             after_change(EventResource.UNSCHEDULED_POD, tolerant, _is_tolerant),
         )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
         return self._filters.of(pod.cls.tolerations_key, lambda: self._filter(pod))

@@ -24,6 +24,7 @@ from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import FITS, Codes, CycleError, FilterState, Rows, Scope, Sums
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, claim_is_used
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import Status, unresolvable, unschedulable
 from podium.core.volumes import claim_of, claim_uses, not_found, ownership_fault, volume_name
@@ -56,6 +57,9 @@ class NodeVolumeLimits:
             after_change(EventResource.PERSISTENT_VOLUME, Action.ADD, self._is_claimed),
             after_removal(EventResource.VOLUME_ATTACHMENT, self._is_of_same_driver),
         )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return not cls.has_volumes
 
     def filter(self, pod: PodInfo) -> FilterState | None:
         """What to judge the pod's class by.

@@ -24,6 +24,7 @@ from podium.core.handle import Handle
 from podium.core.hints import after_change
 from podium.core.normalization import default_normalize
 from podium.core.per_nodes import PerNodes
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import unresolvable
 
@@ -48,6 +49,9 @@ class TaintToleration:
             after_change(EventResource.NODE, tainted, _is_opened),
             after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE_POD_TOLERATION),
         )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return True
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
         return self._filters.of(pod.cls.tolerations_key, lambda: self._filter(pod))

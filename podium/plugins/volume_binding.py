@@ -23,6 +23,7 @@ from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import PASSES, Codes, CycleError, FilterState, PreFilterResult
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, claim_is_used
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Code, Status, unresolvable
 from podium.core.volume_matching import NO_VOLUME, by_size, choose_volumes
@@ -94,6 +95,9 @@ class VolumeBinding:
             after_removal(of.CSI_DRIVER),
             after_change(of.CSI_STORAGE_CAPACITY, changed, _has_more),
         )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return not cls.has_volumes
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods whose claims can't be used, or should have been bound by now."""

@@ -65,6 +65,9 @@ class VolumeRestrictions:
             after_change(EventResource.PERSISTENT_VOLUME_CLAIM, Action.ADD, claim_is_used),
         )
 
+    def by_shape(self, cls: PodClass) -> bool:
+        return not cls.has_volumes
+
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods that use claims that aren't there; those of ephemeral volumes may come."""
         if not pod.cls.has_volumes:

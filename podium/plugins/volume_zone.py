@@ -16,6 +16,7 @@ from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import PASSES, FilterState, PreFilterResult
 from podium.core.handle import Handle
 from podium.core.hints import after_change, claim_is_used
+from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import Status, unresolvable
 from podium.core.volume_topology import VolumeTopology
@@ -59,6 +60,9 @@ class VolumeZone:
             after_change(EventResource.PERSISTENT_VOLUME_CLAIM, changed, claim_is_used),
             after_change(EventResource.PERSISTENT_VOLUME, changed, _demands_otherwise),
         )
+
+    def by_shape(self, cls: PodClass) -> bool:
+        return not cls.has_volumes
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods whose claims are neither bound nor waiting for their first consumer."""

@@ -4,10 +4,12 @@ import pytest
 
 from podium.config.load import load_configuration
 from podium.core.binding import PERMIT_TIMEOUT_S_MAX, BindingCycle
+from podium.core.by_shape import ByShape
 from podium.core.framework import Permission
 from podium.core.pipeline import Pipeline
 from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo, pending_pod
+from podium.core.snapshot import Snapshot
 from podium.core.status import SUCCESS, Code, Status, unschedulable
 from podium.plugins.priority_sort import PrioritySort
 from podium.profile import plugin_factories
@@ -56,6 +58,7 @@ def cycle_of(*plugins: Recorder) -> BindingCycle:
         Pipeline(
             "default-scheduler",
             PrioritySort(None),
+            ByShape(Snapshot()),
             reserve=plugins,
             permit=plugins,
             pre_bind=plugins,

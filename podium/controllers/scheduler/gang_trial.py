@@ -1,7 +1,9 @@
 """Tries whether a gang finds places together, before anything is done for any of its pods."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from podium.api.pods import scheduler_name_of
 from podium.core.decision import Decision

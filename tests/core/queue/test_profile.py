@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from podium.core.by_shape import ByShape
 from podium.core.cluster_events import EventHint
 from podium.core.pipeline import Pipeline
 from podium.core.queue import Place, QueueProfile, SchedulingQueue
+from podium.core.snapshot import Snapshot
 from tests.core.queue.toys import (
     NODE_ADD,
     NODE_LABEL,
@@ -16,6 +18,8 @@ from tests.core.queue.toys import (
     popped,
     waiting,
 )
+
+SHAPES = ByShape(Snapshot())
 
 
 class Registers:
@@ -34,7 +38,7 @@ def test_plugins_of_all_points_that_can_reject() -> None:
     plugins: dict[str, Any] = {p: (Registers(p, hinted(NODE_ADD)),) for p in points}
     gate = Gate()
     sort = Sort()
-    profile = QueueProfile.of(Pipeline(PROFILE, sort, pre_enqueue=(gate,), **plugins))
+    profile = QueueProfile.of(Pipeline(PROFILE, sort, SHAPES, pre_enqueue=(gate,), **plugins))
     assert (profile.queue_sort, profile.pre_enqueue) == (sort, (gate,))
     assert set(profile.hints) == {"Gate", *points}
     assert all(profile.hints[point] == hinted(NODE_ADD) for point in points)
@@ -43,7 +47,7 @@ def test_plugins_of_all_points_that_can_reject() -> None:
 def test_a_plugin_that_says_nothing_is_asked_again_after_every_event() -> None:
     silent: Any = Gate("Silent")
     talking: Any = Registers("Talking", hinted(NODE_ADD))
-    pipeline = Pipeline(PROFILE, Sort(), filter=(silent, talking))
+    pipeline = Pipeline(PROFILE, Sort(), SHAPES, filter=(silent, talking))
     q = SchedulingQueue({PROFILE: QueueProfile.of(pipeline)})
     pods = {name: waiting() for name in ("Silent", "Talking")}
     for name, pod in pods.items():
