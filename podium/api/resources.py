@@ -209,25 +209,27 @@ def _aggregate(spec: _Object, amounts_of: _OwnAmounts) -> Amounts:
 
     `amounts_of` tells what one container needs, given whether it keeps running.
     """
+
+    def amounts_at(listed: str, index: int, container: _Object, keeps_running: bool) -> Amounts:
+        try:
+            return amounts_of(container, keeps_running)
+        except QuantityError as error:
+            raise error.under(f"spec.{listed}[{index}]") from None
+
     total: Amounts = {}
-    listed, index = "containers", 0
-    try:
-        for index, container in enumerate(spec.get("containers") or ()):
-            _add(total, amounts_of(container, True))
-        sidecars: Amounts = {}
-        peak: Amounts = {}
-        listed = "initContainers"
-        for index, container in enumerate(spec.get("initContainers") or ()):
-            sidecar = is_sidecar(container)
-            stage = amounts_of(container, sidecar)
-            if sidecar:
-                _add(total, stage)
-            _add(stage, sidecars)
-            if sidecar:
-                sidecars = stage
-            _raise_to(peak, stage)
-    except QuantityError as error:
-        raise error.under(f"spec.{listed}[{index}]") from None
+    for index, container in enumerate(spec.get("containers") or ()):
+        _add(total, amounts_at("containers", index, container, True))
+    sidecars: Amounts = {}
+    peak: Amounts = {}
+    for index, container in enumerate(spec.get("initContainers") or ()):
+        sidecar = is_sidecar(container)
+        stage = amounts_at("initContainers", index, container, sidecar)
+        if sidecar:
+            _add(total, stage)
+        _add(stage, sidecars)
+        if sidecar:
+            sidecars = stage
+        _raise_to(peak, stage)
     _raise_to(total, peak)
     return total
 

@@ -39,7 +39,7 @@ class Room(ScoredColumns):
         allocatable: Sequence[Column],
         weights: Sequence[int],
     ) -> None:
-        super().__init__(snapshot, used, allocatable, weights, _FULL_PERCENT)
+        super().__init__(snapshot, used, allocatable, weights, _FULL_PERCENT, bound=0)
         self.full = self.capacity * _FULL_PERCENT * self.has
         self.weight_sums = np.maximum(self.weights @ self.has, 1).astype(self.dtype)
         self.left = np.zeros_like(self.capacity)
@@ -82,7 +82,6 @@ class _WeightedMean(LocalScore, ABC):
         self.plugin = plugin
         self._room = room
         self._requests = requests
-        self._weights_of = room.weights.astype(np.int64).tolist()
         self._asked = room.column_of(requests, _FULL_PERCENT)
 
     def scores(self, rows: Rows) -> Scores:
@@ -96,13 +95,13 @@ class _WeightedMean(LocalScore, ABC):
         room.follow()
         out = room.scratch if isinstance(rows, slice) else None
         left = np.subtract(room.left[:, rows], self._asked, out=out)
-        np.maximum(left, 0, out=left)
+        np.maximum(left, room.bound_of(rows), out=left)
         return self._means(self._ratings(left, rows), rows).astype(np.int64)
 
     def score(self, row: int) -> int:
         total = weights = 0
         for (used, allocatable), request, weight in zip(
-            self._room.at, self._requests, self._weights_of, strict=True
+            self._room.at, self._requests, self._room.weights_of, strict=True
         ):
             capacity = allocatable[row]
             if capacity:

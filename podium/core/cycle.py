@@ -32,9 +32,9 @@ from podium.core.timing import Timing
 EVALUATIONS_BYTES_MAX = 128 * 2**20
 _EVALUATIONS_MAX = 1024
 _BYTES_PER_ROW = 40
-# Most classes are never met again. They share a little memory, which stays in the processor's
-# cache, until they are.
-_NEWCOMERS_MAX = 16
+# Most classes are never met again. They share as little memory as stays in the processor's
+# innermost caches, until they are.
+_NEWCOMERS_MAX = 4
 _Key = tuple[str, int]
 _NO_ROWS = np.zeros(0, np.intp)
 NO_NODES = "no nodes available to schedule pods"

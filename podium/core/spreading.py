@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.labels import Selector, equality_selector, label_selector
+from podium.api.labels import EVERYTHING, Selector, equality_selector, label_selector
 from podium.api.node_selector import required_node_affinity
 from podium.api.objects import Object, controller_of, labels, name, spec_of
 from podium.api.taints import untolerated
@@ -94,11 +94,10 @@ def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
 
 
 def default_constraints(
-    cls: PodClass, defaults: Iterable[TopologySpreadConstraint], action: str, listers: Listers
+    cls: PodClass, defaults: Sequence[TopologySpreadConstraint], listers: Listers
 ) -> tuple[SpreadConstraint, ...]:
     """The configuration's constraints for a pod without any; they select what its owners select."""
-    chosen = [constraint for constraint in defaults if constraint.when_unsatisfiable == action]
-    selector = owners_selector(cls, listers) if chosen else None
+    selector = owners_selector(cls, listers) if defaults else None
     if selector is None or selector.is_empty:
         return ()
     return tuple(
@@ -110,7 +109,7 @@ def default_constraints(
             honors_affinity=constraint.node_affinity_policy == _HONOR,
             honors_taints=constraint.node_taints_policy == _HONOR,
         )
-        for constraint in chosen
+        for constraint in defaults
     )
 
 
@@ -123,7 +122,7 @@ def owners_selector(cls: PodClass, listers: Listers) -> Selector:
             merged |= wanted
     owner = controller_of(cls.pod)
     if owner is None:
-        return equality_selector(merged)
+        return equality_selector(merged) if merged else EVERYTHING
     identity = (str(owner.get("apiVersion")), str(owner.get("kind")))
     place, owner_name = cls.namespace, str(owner.get("name"))
     if identity == ("v1", "ReplicationController"):

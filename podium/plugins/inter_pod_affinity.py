@@ -143,7 +143,6 @@ class _Counts:
     def __init__(self, held: HeldTerms, kin: Kin, listers: Listers) -> None:
         self.held = held
         self._kin = kin
-        self._around = listers.namespace_labels(kin.namespace)
         self._listers = listers
         self._seen = 0
         self._stirs = -1
@@ -177,7 +176,8 @@ class _Counts:
         listed = len(self.held.all())
         if listed == self._seen:
             return []
-        found = self.held.about(self._kin, self._around, self._seen)
+        around = self._listers.namespace_labels(self._kin.namespace)
+        found = self.held.about(self._kin, around, self._seen)
         self._seen = listed
         return found
 

@@ -61,7 +61,7 @@ class _Use(ScoredColumns):
         allocatable: Sequence[Column],
         weights: Sequence[int],
     ) -> None:
-        super().__init__(snapshot, used, allocatable, weights, 1)
+        super().__init__(snapshot, used, allocatable, weights, factor=1, bound=1)
         self.is_plain = len(used) == 2 and bool(self.has[:, snapshot.alive].all())
         self.held = np.zeros_like(self.capacity)
         self.base = np.zeros(snapshot.capacity, np.int64)
@@ -86,7 +86,7 @@ class _Use(ScoredColumns):
         """`_row_evenness` of rows of which pods hold that much, int64[n]."""
         out = self.scratch if isinstance(rows, slice) and self.is_exact else None
         fractions = np.divide(held, self.capacity[:, rows], out=out)
-        np.minimum(fractions, 1, out=fractions)
+        np.minimum(fractions, self.bound_of(rows), out=fractions)
         if not self.is_plain:
             deviations = _deviations(fractions, self.has[:, rows])
         else:

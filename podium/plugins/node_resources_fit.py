@@ -5,6 +5,7 @@ score are in `podium.core.allocation_scores`.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,8 +93,12 @@ class NodeResourcesFit:
 
     def _filtered(self, requests: Mapping[str, int]) -> dict[str, int]:
         """The requests that count, in the order in which reasons are given."""
-        scalar = (r for r in requests if is_scalar_resource(r) and not self._ignores(r))
+        others = requests.keys() - NATIVE_RESOURCES
+        scalar = [r for r in requests if r in others and self._counts(r)] if others else ()
         return {r: requests[r] for r in (*NATIVE_RESOURCES, *scalar) if requests.get(r, 0) > 0}
+
+    def _counts(self, resource: str) -> bool:
+        return is_scalar_resource(resource) and not self._ignores(resource)
 
     def _ignores(self, resource: str) -> bool:
         group, _, _ = resource.partition("/")
@@ -121,11 +126,14 @@ class Fit(FilterState):
         self.names = ("pods", *requests)
         self._columns = indexes = [columns.index_of(resource) for resource in requests]
         self._amounts = (1, *requests.values())
-        self._free = [columns.free_pods, *(columns.free[index] for index in indexes)]
+        self._free = [columns.free_pods, *[columns.free[index] for index in indexes]]
         self._limits = [columns.allocatable[index] for index in indexes]
-        # Single elements are read through memory views: as plain integers, and ten times as fast.
-        free_at = columns.free_pods_at, *(columns.free_at[index] for index in indexes)
-        self._checks_at = list(zip(free_at, self._amounts, _BITS, strict=False))
+
+    @cached_property
+    def _checks_at(self) -> Sequence[tuple[memoryview, int, int]]:
+        """Free and requested amounts, and bits; in memory views single elements are read fast."""
+        free_at = [free.data for free in self._free]
+        return list(zip(free_at, self._amounts, _BITS, strict=False))
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
         codes = np.zeros(len(rows), np.int32)
@@ -136,9 +144,11 @@ class Fit(FilterState):
 
     def all_codes(self, capacity: int) -> Codes:
         codes = np.zeros(capacity, np.int32)
-        for position, (free, amount) in enumerate(zip(self._free, self._amounts, strict=True)):
+        marked = [
             _mark(codes, free < amount, position)
-        return self._signed(codes, slice(None))
+            for position, (free, amount) in enumerate(zip(self._free, self._amounts, strict=True))
+        ]
+        return self._signed(codes, slice(None)) if any(marked) else codes
 
     def _signed(self, codes: Codes, rows: Rows | slice) -> Codes:
         """Make the codes of rows negative whose nodes could never give what is requested."""
@@ -179,7 +189,9 @@ class Fit(FilterState):
         return rejection(code, *(r for place, r in enumerate(reasons) if bits & 1 << place))
 
 
-def _mark(codes: Codes, short: NDArray[np.bool_], position: int) -> None:
-    """Set the bit of what is too little on each row."""
-    if np.count_nonzero(short):
-        codes += short * np.int32(_BITS[position])
+def _mark(codes: Codes, short: NDArray[np.bool_], position: int) -> bool:
+    """Set the bit of what is too little on each row; whether there are any."""
+    if not np.count_nonzero(short):
+        return False
+    codes += short * np.int32(_BITS[position])
+    return True

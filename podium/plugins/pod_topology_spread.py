@@ -66,7 +66,11 @@ class PodTopologySpread:
             action: PerClass(handle.snapshot.classes, partial(own_constraints, action=action))
             for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY)
         }
-        self._defaults = SYSTEM_DEFAULT_CONSTRAINTS if self._is_system else args.default_constraints
+        defaults = SYSTEM_DEFAULT_CONSTRAINTS if self._is_system else args.default_constraints
+        self._defaults = {
+            action: [default for default in defaults if default.when_unsatisfiable == action]
+            for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY)
+        }
 
     def events_to_register(self) -> Sequence[EventHint]:
         of_pods = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
@@ -129,7 +133,7 @@ class PodTopologySpread:
         try:
             if cls.spec.get("topologySpreadConstraints"):
                 return self._own[action].of(cls)
-            return default_constraints(cls, self._defaults, action, self._handle.listers)
+            return default_constraints(cls, self._defaults[action], self._handle.listers)
         except SelectorError as error:
             message = f"obtaining pod's topology spread constraints: {error}"
             raise CycleError(self.name, message) from error
