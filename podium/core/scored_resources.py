@@ -79,7 +79,8 @@ class ScoredColumns(ABC):
 
     def column_of(self, requests: Sequence[int], factor: int = 1) -> Matrix:
         """Requests, multiplied by a factor, to be subtracted from columns: [resources, 1]."""
-        return np.array([[request * factor] for request in requests], self.dtype)
+        multiplied = [request * factor for request in requests]
+        return np.array(multiplied, self.dtype).reshape(len(requests), 1)
 
     def bound_of(self, rows: NDArray[np.intp] | slice) -> Matrix | int:
         """The bound of these rows; a matrix for all, which NumPy compares twice as fast."""

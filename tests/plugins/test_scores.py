@@ -6,6 +6,7 @@ import pytest
 from podium.config.args import (
     NodeResourcesFitArgs,
     RequestedToCapacityRatio,
+    ResourceSpec,
     ScoringStrategy,
     ScoringStrategyType,
     UtilizationShapePoint,
@@ -53,6 +54,15 @@ def test_containers_that_request_nothing_score_as_if_they_did() -> None:
     handle = cluster([node("n", cpu="1", memory="1000Mi", pods="9")], [(requesting("h"), "n")])
     # Twice 100 thousandths of cpu and 200 Mi: 80 % and 60 % are left.
     assert NodeResourcesFit(handle).score(pending(handle, requesting())).score(0) == 70
+
+
+def test_pods_that_request_no_resource_that_counts_score_nothing() -> None:
+    handle = cluster([node("n", cpu="1", memory="1Gi", pods="9")], [])
+    counted = (ResourceSpec(name="example.com/gpu"),)
+    strategy = ScoringStrategy(type=ScoringStrategyType.LEAST_ALLOCATED, resources=counted)
+    args = NodeResourcesFitArgs(scoring_strategy=strategy)
+    state = NodeResourcesFit(handle, args).score(pending(handle, requesting(cpu="1")))
+    assert [*state.all_scores(1)] == [*state.scores(ROWS)] == [state.score(0)] == [0]
 
 
 @pytest.mark.parametrize(
