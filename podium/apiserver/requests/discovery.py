@@ -6,7 +6,7 @@ one document for all, `APIGroupDiscoveryList`, for clients that accept it.
 
 import hashlib
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium import __version__
@@ -99,6 +99,9 @@ def _resource_list(group: str, version: str, kinds: Registry) -> Document:
     return {"groupVersion": api_version(group, version), "resources": resources}
 
 
+_NICKNAMES = ("shortNames", "categories")
+
+
 def _binding() -> Document:
     _, _, kind = SUBRESOURCE_KINDS["binding"]
     return {
@@ -111,24 +114,20 @@ def _binding() -> Document:
 
 
 def _resource(kind: Kind) -> Document:
+    nicknames = dict(zip(_NICKNAMES, ([*kind.short_names], [*kind.categories]), strict=True))
     return {
         "name": kind.plural,
         "singularName": kind.singular,
         "namespaced": kind.namespaced,
         "kind": kind.name,
         "verbs": list(verbs(kind)),
-        **_nicknames(kind),
+        **{field: names for field, names in nicknames.items() if names},
         **(
             {}
             if kind.key in {**REVIEWS, **METRICS}
             else {"storageVersionHash": storage_version_hash(kind)}
         ),
     }
-
-
-def _nicknames(kind: Kind) -> Mapping[str, list[str]]:
-    both = {"shortNames": list(kind.short_names), "categories": list(kind.categories)}
-    return {field: names for field, names in both.items() if names}
 
 
 def _subresource(kind: Kind, subresource: str) -> Document:
@@ -148,7 +147,7 @@ def _group_discovery(group: str, kinds: Registry) -> Document:
     versions = [
         {
             "version": version,
-            "resources": list(_discovered(group, version, kinds)),
+            "resources": _with_subresources(group, version, kinds),
             "freshness": "Current",
         }
         for version in kinds.groups[group]
@@ -156,43 +155,23 @@ def _group_discovery(group: str, kinds: Registry) -> Document:
     return {"metadata": {"name": group} if group else {}, "versions": versions}
 
 
-def _discovered(group: str, version: str, kinds: Registry) -> Iterator[Document]:
-    if (group, version) == ("", "v1"):
-        yield {
-            "resource": BINDINGS,
-            "responseKind": _response_kind(*SUBRESOURCE_KINDS["binding"]),
-            "scope": "Namespaced",
-            "singularResource": "binding",
-            "verbs": list(verbs(KINDS["Pod"], "binding")),
-        }
-    for kind in kinds.by_plural[group, version].values():
-        yield {
-            "resource": kind.plural,
-            "responseKind": _response_kind(group, version, kind.name),
-            "scope": "Namespaced" if kind.namespaced else "Cluster",
-            "singularResource": kind.singular,
-            "verbs": list(verbs(kind)),
-            **_nicknames(kind),
-            **_discovered_subresources(kind, group, version),
-        }
-
-
-def _discovered_subresources(kind: Kind, group: str, version: str) -> Document:
-    found = [
-        {
-            "subresource": one,
-            "responseKind": _response_kind(
-                *SUBRESOURCE_KINDS.get(one, (group, version, kind.name))
-            ),
-            "verbs": list(verbs(kind, one)),
-        }
-        for one in sorted(kind.subresources)
-    ]
-    return {"subresources": found} if found else {}
-
-
-def _response_kind(group: str, version: str, kind: str) -> dict[str, str]:
-    return {"group": group, "version": version, "kind": kind}
+def _with_subresources(group: str, version: str, kinds: Registry) -> list[Document]:
+    """The resources of a version as the one document has them."""
+    found: dict[str, Document] = {}
+    for one in _resource_list(group, version, kinds)["resources"]:
+        name, _, subresource = one["name"].partition("/")
+        kind = {"group": group, "version": version, "kind": one["kind"]}
+        kind |= {field: one[field] for field in kind if field in one}
+        told = {"responseKind": kind, "verbs": one["verbs"]}
+        if subresource:
+            beside = found[name].setdefault("subresources", [])
+            beside.append({"subresource": subresource, **told})
+        else:
+            nicknames = {field: one[field] for field in _NICKNAMES if field in one}
+            scope = "Namespaced" if one["namespaced"] else "Cluster"
+            singular = {"scope": scope, "singularResource": one["singularName"]}
+            found[name] = {"resource": name, **told, **singular, **nicknames}
+    return [*found.values()]
 
 
 # Whoever answers at all is alive.
