@@ -83,6 +83,7 @@ def test_deleting_things(kubectl: Kubectl, running: str) -> None:
     there = ("-n", running)
     kubectl("delete", "pod/p", *there, "--now")
     kubectl("delete", "deploy", "--all", *there)
+    kubectl("delete", "pods", "--all", *there, "--grace-period=1", "--wait=false")
     kubectl("wait", "pods", "--all", "--for=delete", *there, "--timeout=120s")
     assert "NotFound" in kubectl.fails_to("get", "pod/p", *there)
     kubectl("delete", "namespace", running, "--timeout=120s")

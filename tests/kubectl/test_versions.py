@@ -115,8 +115,8 @@ def test_a_node_is_drained(any_kubectl: Kubectl, namespace: str) -> None:
     any_kubectl("apply", *there, "-f", "-", stdin=MANIFEST.format(replicas=2, image="a"))
     any_kubectl("rollout", "status", *there, "deploy/web", "--timeout=120s")
     names = any_kubectl("get", "pods", *there, "-o", "jsonpath={.items[0].spec.nodeName}")
-    selector = "--pod-selector=app=web"
-    drained = any_kubectl("drain", names, "--ignore-daemonsets", selector, "--timeout=120s")
+    options = ("--ignore-daemonsets", "--pod-selector=app=web", "--grace-period=1")
+    drained = any_kubectl("drain", names, *options, "--timeout=120s")
     assert f"node/{names} drained" in drained
     any_kubectl("rollout", "status", *there, "deploy/web", "--timeout=120s")
     left = any_kubectl("get", "pods", *there, "-o", "jsonpath={.items[*].spec.nodeName}")
