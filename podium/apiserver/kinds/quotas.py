@@ -61,11 +61,7 @@ _WITHOUT_VALUES = (
     "CrossNamespacePodAffinity",
 )
 _LIMITS_PREFIX = "limits."
-_MUST_EXIST = "must be 'Exists' when scope is any of " + (
-    "ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
-    "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
-    "ResourceQuotaScopeCrossNamespacePodAffinity"
-)
+_MUST_EXIST = f"must be 'Exists' for the scopes {', '.join(_WITHOUT_VALUES)}"
 
 
 def _is_standard(name: str) -> bool:
