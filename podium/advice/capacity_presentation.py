@@ -16,7 +16,7 @@ from podium.presenting import (
     count,
 )
 
-# Of more nodes than these only the extremes are listed; JSON has them all.
+# Of more nodes than these the fullest are listed.
 _NODES_MAX = 20
 
 
@@ -77,14 +77,12 @@ def _nodes(templates: Sequence[TemplateRow], fill: Fill) -> Table:
     headers = ["Node", "Pods", *([one.template for one in templates] if several else ())]
     listed, notes = [*fill.nodes], list[str]()
     if len(listed) > _NODES_MAX:
-        listed = sorted(listed, key=lambda one: (-one.pods, one.node))[:_NODES_MAX]
-        least = min(one.pods for one in fill.nodes)
-        rest = len(fill.nodes) - _NODES_MAX
-        notes = [f"and {rest} more nodes with {least} to {listed[-1].pods} pods each: -o json"]
+        listed.sort(key=lambda one: (-one.pods, one.node))
+        notes = [f"{listed[-1].pods} to {listed[0].pods} pods on each of {len(listed)} nodes"]
     rows = [
         [one.node, str(one.pods), *(map(str, one.by_template) if several else ())] for one in listed
     ]
-    return Table(headers, rows, notes)
+    return Table(headers, rows, notes, rows_most=_NODES_MAX)
 
 
 def _victims(victims: Sequence[VictimRow]) -> Table:

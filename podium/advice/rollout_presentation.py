@@ -94,9 +94,9 @@ def _endangered(outcome: StepOutcome) -> Table:
             str(one.by_priority),
             str(one.by_final_priority),
         ]
-        for one in outcome.endangered[:_PODS_MAX]
+        for one in outcome.endangered
     ]
-    return Table(headers, rows, _more(len(outcome.endangered) - _PODS_MAX))
+    return Table(headers, rows, rows_most=_PODS_MAX)
 
 
 def _others(outcome: StepOutcome) -> list[str]:
@@ -107,13 +107,9 @@ def _others(outcome: StepOutcome) -> list[str]:
 def _dead_ends(dead_ends: Sequence[DeadEnd]) -> Table:
     rows = [
         [", ".join(one.done) or "nothing", one.next.step, "; ".join(_whys(one.next))]
-        for one in dead_ends[:_DEAD_ENDS_MAX]
+        for one in dead_ends
     ]
-    return Table(["After", "This isn't safe", "Why"], rows, _more(len(dead_ends) - _DEAD_ENDS_MAX))
-
-
-def _more(number: int) -> list[str]:
-    return [f"and {number} more: -o json"] if number > 0 else []
+    return Table(["After", "This isn't safe", "Why"], rows, rows_most=_DEAD_ENDS_MAX)
 
 
 def _whys(outcome: StepOutcome) -> Iterator[str]:

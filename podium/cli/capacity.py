@@ -11,8 +11,8 @@ from podium.api.objects import name
 from podium.cli.options import InputError
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
-    AdviceOutput,
     Progress,
+    WideOutput,
     fail,
     give_up,
     working,
@@ -72,8 +72,8 @@ def capacity(
     node_shape: NodeShapeOption = None,
     tries: TriesOption = 200,
     output: Annotated[
-        AdviceOutput, typer.Option("--output", "-o", help="How to print what was found.")
-    ] = AdviceOutput.TABLE,
+        WideOutput, typer.Option("--output", "-o", help="How to print what was found.")
+    ] = WideOutput.TABLE,
 ) -> None:
     """Say how many more pods of a template fit, on which nodes, and what stops the next one.
 
@@ -110,7 +110,7 @@ def read_templates(read: "Asked", pods: Sequence[str], namespace: str) -> "list[
     return [read_pod_template(one, namespace, state) for one in pods]
 
 
-def _print_capacity(read: "Asked", asked: "CapacityRequest", output: AdviceOutput) -> None:
+def _print_capacity(read: "Asked", asked: "CapacityRequest", output: WideOutput) -> None:
     from podium.advice.capacity import capacity as count_pods
     from podium.advice.capacity_presentation import capacity_presentation
     from podium.cli.presentation_text import print_advice
@@ -130,7 +130,7 @@ def _print_nodes(
     templates: "Sequence[PodTemplate]",
     shapes: Sequence[str],
     tries: int,
-    output: AdviceOutput,
+    output: WideOutput,
 ) -> None:
     from podium.advice.cheapest_nodes import cheapest_nodes
     from podium.advice.cheapest_nodes_presentation import cheapest_nodes_presentation

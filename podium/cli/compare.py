@@ -17,7 +17,7 @@ from podium.cli.experiment_options import (
     parse_seeds,
 )
 from podium.cli.options import InputError, MaxPodsOption
-from podium.cli.output import AdviceOutput, fail, give_up
+from podium.cli.output import WideOutput, fail, give_up
 
 if TYPE_CHECKING:
     from podium.experiments.comparison import Comparison
@@ -27,6 +27,7 @@ class CompareOutput(StrEnum):
     """How a comparison is printed."""
 
     TABLE = "table"
+    WIDE = "wide"
     JSON = "json"
     YAML = "yaml"
     MARKDOWN = "markdown"
@@ -106,7 +107,7 @@ def compare(
     if output is CompareOutput.PNG:
         write_binary(picture.png)
     else:
-        print_advice(found, comparison_presentation(found, picture), AdviceOutput(output))
+        print_advice(found, comparison_presentation(found, picture), WideOutput(output))
     _exit(found, judged)
 
 

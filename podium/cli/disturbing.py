@@ -8,24 +8,24 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.cli.gating import FailOnOption, GatesOption, exit_on, read_gates
-from podium.cli.output import AdviceOutput, fail, give_up, print_warnings, working
+from podium.cli.output import WideOutput, fail, give_up, print_warnings, working
 from podium.cli.request_options import RequestOptions
 
 if TYPE_CHECKING:
     from podium.advice.disturbance import Disturbance
     from podium.api.objects import Object
 
-AdviceOutputOption = Annotated[
-    AdviceOutput, typer.Option("--output", "-o", help="How to print the answer.")
+WideOutputOption = Annotated[
+    WideOutput, typer.Option("--output", "-o", help="How to print the answer.")
 ]
 
-__all__ = ["AdviceOutputOption", "FailOnOption", "GatesOption", "disturb"]
+__all__ = ["FailOnOption", "GatesOption", "WideOutputOption", "disturb"]
 
 
 def disturb(
     asked: RequestOptions,
     disturbance_of: "Callable[[Sequence[Object]], Disturbance]",
-    output: AdviceOutput,
+    output: WideOutput,
     fail_on: Sequence[str] | None,
     gates: str | None,
 ) -> None:
@@ -66,6 +66,7 @@ def disturb(
     except KeyboardInterrupt:
         give_up()
     found = findings(outcome, conditions) if conditions else []
-    print_warnings(impact.warnings if output is AdviceOutput.TABLE else ())
-    print_advice(impact, impact_presentation(impact), output)
+    is_wide = output is WideOutput.WIDE
+    print_warnings(impact.warnings if is_wide or output is WideOutput.TABLE else ())
+    print_advice(impact, impact_presentation(impact, wide=is_wide), output)
     exit_on(found)

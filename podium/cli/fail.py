@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from podium.cli import completing
-from podium.cli.disturbing import AdviceOutputOption, FailOnOption, GatesOption, disturb
-from podium.cli.output import AdviceOutput
+from podium.cli.disturbing import FailOnOption, GatesOption, WideOutputOption, disturb
+from podium.cli.output import WideOutput
 from podium.cli.request_options import RequestOptions, with_state_options
 
 
@@ -21,7 +21,7 @@ def fail(
         ),
     ],
     asked: RequestOptions,
-    output: AdviceOutputOption = AdviceOutput.TABLE,
+    output: WideOutputOption = WideOutput.TABLE,
     fail_on: FailOnOption = None,
     gates: GatesOption = None,
 ) -> None:

@@ -16,8 +16,13 @@ UNPLACED_HEADERS = ("Pod", "Priority", "Was on", "Why")
 _SHOWN_MAX = 50
 
 
-def impact_presentation(impact: Impact) -> Presentation:
-    """What a disturbance does: the answer, who is left without a place, and who goes where."""
+def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
+    """What a disturbance does: the answer, who is left without a place, and who goes where.
+
+    Args:
+        impact: of it.
+        wide: whether to tell of each pod and workload, however many.
+    """
     told = Plan(
         disruptions=impact.disruptions,
         budgets=impact.budgets,
@@ -25,12 +30,12 @@ def impact_presentation(impact: Impact) -> Presentation:
         workloads=impact.workloads,
         until_s=impact.until_s,
     )
-    _, *sentences = summary_lines(told, wide=False)
+    _, *sentences = summary_lines(told, wide=wide)
     sections = [
         Section("Summary", [Bullets(sentences)]),
         Section("Without a place", [_unplaced(impact)]),
         Section("What blocks", [_blocking(impact)]),
-        section_of(_disruptions(told)),
+        section_of(_disruptions(told, wide)),
         section_of(plan_tables.budgets(told)),
         Section("Notes", [Bullets(impact.notes)], is_detail=True),
     ]
@@ -38,16 +43,16 @@ def impact_presentation(impact: Impact) -> Presentation:
     return Presentation(name, f"{name}: {'; '.join(_clauses(impact))}.", sections)
 
 
-def _disruptions(told: Plan) -> plan_tables.PlanTable:
+def _disruptions(told: Plan, wide: bool) -> plan_tables.PlanTable:
     """Who loses a place, pod by pod; where they are many, those that fare alike are a row."""
-    found = plan_tables.disruptions(told, wide=False)
-    return replace(found, workloads=None) if len(told.disruptions) <= _SHOWN_MAX else found
+    found = plan_tables.disruptions(told, wide=wide)
+    each = wide or len(told.disruptions) <= _SHOWN_MAX
+    return replace(found, workloads=None) if each else found
 
 
 def _unplaced(impact: Impact) -> Table:
-    rows = [unplaced_row(one) for one in impact.unplaced[:_SHOWN_MAX]]
-    more = len(impact.unplaced) - _SHOWN_MAX
-    return Table(UNPLACED_HEADERS, rows, [f"{count(more, 'pod')} more."] if more > 0 else [])
+    rows = [unplaced_row(one) for one in impact.unplaced]
+    return Table(UNPLACED_HEADERS, rows, rows_most=_SHOWN_MAX)
 
 
 def unplaced_row(one: UnplacedPod) -> list[Cell]:

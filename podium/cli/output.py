@@ -31,19 +31,21 @@ INTERRUPTED_EXIT_CODE = 130
 Cell = str | Text
 
 
-class Output(StrEnum):
-    """How an outcome is printed."""
-
-    TABLE = "table"
-    WIDE = "wide"
-    JSON = "json"
-    YAML = "yaml"
-
-
 class AdviceOutput(StrEnum):
     """How advice is printed."""
 
     TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+    HTML = "html"
+
+
+class WideOutput(StrEnum):
+    """The same, where a table doesn't tell all."""
+
+    TABLE = "table"
+    WIDE = "wide"
     JSON = "json"
     YAML = "yaml"
     MARKDOWN = "markdown"

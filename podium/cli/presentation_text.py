@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from podium.cli.output import AdviceOutput, console, print_line, print_report, print_table
+from podium.cli.output import (
+    AdviceOutput,
+    WideOutput,
+    console,
+    print_line,
+    print_report,
+    print_table,
+)
 from podium.cli.output import Cell as TextCell
 from podium.documents.report import Report, plain
 from podium.presenting import (
@@ -31,12 +38,12 @@ _STYLES: Mapping[Tone, str] = {
 _TONES = {style: tone for tone, style in _STYLES.items()}
 
 
-def print_presentation(out: Console, presentation: Presentation) -> None:
-    """Print a presentation as tables and sentences."""
+def print_presentation(out: Console, presentation: Presentation, *, wide: bool = False) -> None:
+    """Print a presentation as tables and sentences; `wide` as of its sections."""
     if presentation.headline:
         out.print(Text(presentation.headline, style="bold"))
         out.print()
-    for section in presentation.filled_sections():
+    for section in presentation.filled_sections(wide=wide):
         if section.title:
             out.print(Text(section.title.upper(), style="bold cyan"))
         for block in section.blocks:
@@ -50,13 +57,13 @@ def print_document(presentation: Presentation, output: str) -> None:
 
 
 def print_advice(
-    report: Report | Sequence[Report], presentation: Presentation, output: AdviceOutput
+    report: Report | Sequence[Report], presentation: Presentation, output: AdviceOutput | WideOutput
 ) -> None:
     """Print a report, or several, as they are, or as they are presented."""
     if output in (AdviceOutput.JSON, AdviceOutput.YAML):
         print_report(plain(report) if isinstance(report, Report) else [*map(plain, report)], output)
-    elif output is AdviceOutput.TABLE:
-        print_presentation(console(), presentation)
+    elif output in (WideOutput.TABLE, WideOutput.WIDE):
+        print_presentation(console(), presentation, wide=output == WideOutput.WIDE)
     else:
         print_document(presentation, output)
 
@@ -77,7 +84,7 @@ def print_block(out: Console, block: Block) -> None:
         case Bullets(items):
             for item in items:
                 print_line(out, Text(item))
-        case Table(headers, rows, notes, title):
+        case Table(headers, rows, notes, title, _):
             if title:
                 out.print(Text(title.upper(), style="bold cyan"))
             headings = [one if _is_name(one) else one.upper() for one in headers]

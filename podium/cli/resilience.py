@@ -7,9 +7,9 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.cli import completing
-from podium.cli.disturbing import AdviceOutputOption, FailOnOption, GatesOption
+from podium.cli.disturbing import FailOnOption, GatesOption, WideOutputOption
 from podium.cli.gating import exit_on, read_gates
-from podium.cli.output import AdviceOutput, core_count, fail, give_up, print_warnings, working
+from podium.cli.output import WideOutput, core_count, fail, give_up, print_warnings, working
 from podium.cli.request_options import RequestOptions, with_state_options
 
 NodesArgument = Annotated[
@@ -52,7 +52,7 @@ def resilience(
     spare_room: SpareRoomOption = True,
     worst: WorstOption = 10,
     workers: WorkersOption = None,
-    output: AdviceOutputOption = AdviceOutput.TABLE,
+    output: WideOutputOption = WideOutput.TABLE,
     fail_on: FailOnOption = None,
     gates: GatesOption = None,
 ) -> None:
@@ -87,6 +87,6 @@ def resilience(
     except KeyboardInterrupt:
         give_up()
     found = replace(found, warnings=read.warnings, notes=read.notes)
-    print_warnings(read.warnings if output is AdviceOutput.TABLE else ())
+    print_warnings(read.warnings if output is WideOutput.TABLE else ())
     print_advice(found, resilience_presentation(found), output)
     exit_on(findings)

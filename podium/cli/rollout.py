@@ -9,7 +9,7 @@ import typer
 
 from podium.api.errors import PodiumError
 from podium.cli.options import InputError
-from podium.cli.output import AdviceOutput, Progress, core_count, fail, give_up, working
+from podium.cli.output import Progress, WideOutput, core_count, fail, give_up, working
 from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def rollout(
     tries: TriesOption = 1000,
     more_nodes: MoreNodesOption = 3,
     output: Annotated[
-        AdviceOutput, typer.Option("--output", "-o", help="How to print the order.")
-    ] = AdviceOutput.TABLE,
+        WideOutput, typer.Option("--output", "-o", help="How to print the order.")
+    ] = WideOutput.TABLE,
 ) -> None:
     """Find an order in which to introduce priority classes.
 

@@ -39,6 +39,7 @@ class SimulateOutput(StrEnum):
 
     TIMELINE = "timeline"
     HTML = "html"
+    MARKDOWN = "markdown"
     PNG = "png"
     CSV = "csv"
     PARQUET = "parquet"
@@ -95,8 +96,9 @@ def simulate(
     The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
     played as it was, or by another configuration.
     """
+    from podium.cli.presentation_text import print_document
     from podium.cli.simulate_text import print_story, progress
-    from podium.cli.simulation_plots import played, print_plots
+    from podium.cli.simulation_plots import played, print_plots, simulation_presentation
     from podium.documents.report import plain
     from podium.simulation.report import simulation_report
 
@@ -120,6 +122,8 @@ def simulate(
     if output is SimulateOutput.TIMELINE:
         print_warnings(simulation.notes)
         print_story(console(), simulation)
+    elif output is SimulateOutput.MARKDOWN:
+        print_document(simulation_presentation(simulation), output)
     elif series is not None:
         print_plots(simulation, series, output)
     else:

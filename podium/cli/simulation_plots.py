@@ -56,14 +56,16 @@ def _bytes(series: "RunSeries", output: str) -> bytes:
     return run_png({"": series})
 
 
-def simulation_presentation(simulation: "Simulation", series: "RunSeries") -> "Presentation":
+def simulation_presentation(
+    simulation: "Simulation", series: "RunSeries | None" = None
+) -> "Presentation":
     """How a simulation ended, what failed, and its lines over time as far as they can be drawn."""
     from podium.cli.simulate_text import class_table, failures, summary
     from podium.experiments.plots import run_png
     from podium.presenting import Bullets, Picture, Presentation, Section, Table
     from podium.simulation.report import class_summaries
 
-    drawn = run_png({"": series}) if find_spec("matplotlib") else b""
+    drawn = run_png({"": series}) if series and find_spec("matplotlib") else b""
     headings, rows = class_table(class_summaries(simulation))
     return Presentation(
         title=simulation.scenario.name,

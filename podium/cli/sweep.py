@@ -17,7 +17,7 @@ from podium.cli.experiment_options import (
 )
 from podium.cli.extras import check_experiments_extra
 from podium.cli.options import InputError, MaxPodsOption
-from podium.cli.output import INTERRUPTED_EXIT_CODE, AdviceOutput, error_console, fail
+from podium.cli.output import INTERRUPTED_EXIT_CODE, WideOutput, error_console, fail
 
 OutOption = Annotated[
     Path | None,
@@ -43,8 +43,8 @@ def sweep(
     dask: DaskOption = None,
     max_pods: MaxPodsOption = MAX_PODS,
     output: Annotated[
-        AdviceOutput, typer.Option("--output", "-o", help="How to print what came of it.")
-    ] = AdviceOutput.TABLE,
+        WideOutput, typer.Option("--output", "-o", help="How to print what came of it.")
+    ] = WideOutput.TABLE,
 ) -> None:
     """Try settings on scenarios and seeds: all combinations, or a search for the best.
 

@@ -31,8 +31,6 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
         picture: of two runs, for where it can be shown.
     """
     differing = [one for one in _told_apart(comparison.differences) if one.widest is not None]
-    pods = comparison.pods[:_PODS_MAX]
-    left_out = len(comparison.pods) - len(pods)
     a, b = _short_names(comparison)
     return Presentation(
         title=f"{a} and {b} compared",
@@ -44,8 +42,8 @@ def comparison_presentation(comparison: Comparison, picture: Picture | None = No
                 [
                     Table(
                         ("Scenario", "Seed", "Pod", a, b),
-                        [_pod_row(one) for one in pods],
-                        [f"{left_out} more are in -o json."] if left_out else (),
+                        [_pod_row(one) for one in comparison.pods],
+                        rows_most=_PODS_MAX,
                     )
                 ],
             ),

@@ -56,9 +56,8 @@ def _trials(report: SweepReport) -> Table:
         *([report.objective, "Behind the best", "95 % interval"] if has_rank else []),
         *measures,
     ]
-    rows = [_row(one, report, measures) for one in report.trials[:_TRIALS_MAX]]
-    left_out = len(report.trials) - len(rows)
-    return Table(headers, rows, [f"{left_out} more are in -o json."] if left_out else ())
+    rows = [_row(one, report, measures) for one in report.trials]
+    return Table(headers, rows, rows_most=_TRIALS_MAX)
 
 
 def _row(one: RankedTrial, report: SweepReport, measures: list[str]) -> list[Cell]:

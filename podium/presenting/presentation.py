@@ -3,7 +3,7 @@
 Texts are plain: whoever shows them escapes what has a meaning there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -56,12 +56,22 @@ class Table:
         rows: each as long as the headers.
         notes: stand below it.
         title: stands above it; empty where the section's says enough.
+        rows_most: how many of its rows are shown to those who don't ask for all; None for all.
     """
 
     headers: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     notes: Sequence[str] = ()
     title: str = ""
+    rows_most: int | None = None
+
+    def shortened(self) -> "Table":
+        """It with no more rows than are shown, and a note on how many those leave out."""
+        if self.rows_most is None or len(self.rows) <= self.rows_most:
+            return self
+        note = f"{len(self.rows) - self.rows_most} more, with -o wide."
+        rows, notes = self.rows[: self.rows_most], (*self.notes, note)
+        return replace(self, rows=rows, notes=notes, rows_most=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +167,19 @@ class Presentation:
     headline: str
     sections: Sequence[Section]
 
-    def filled_sections(self) -> list[Section]:
-        """The sections that have anything in them, without what is empty there."""
-        found = [replace(one, blocks=[*filter(is_filled, one.blocks)]) for one in self.sections]
+    def filled_sections(self, *, wide: bool = False) -> list[Section]:
+        """The sections that have anything in them, without what is empty there.
+
+        Args:
+            wide: whether tables have all their rows.
+        """
+        found = [replace(one, blocks=[*_shown(one.blocks, wide)]) for one in self.sections]
         return [one for one in found if one.blocks]
+
+
+def _shown(blocks: Iterable[Block], wide: bool) -> Iterator[Block]:
+    for block in filter(is_filled, blocks):
+        yield block if wide or not isinstance(block, Table) else block.shortened()
 
 
 def is_filled(block: Block) -> bool:

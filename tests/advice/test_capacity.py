@@ -19,6 +19,7 @@ from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Return
 from podium.plan.planning import plan
 from podium.plan.request import Request
+from podium.presenting import Table
 from tests.plan.objects import ZONE, Obj, budget, namespace, node, pod, priority_class, workload
 
 HIGH = priority_class("high", 1000)
@@ -142,7 +143,14 @@ def test_of_many_nodes_the_presentation_lists_the_fullest() -> None:
     shown = capacity_presentation(found([node(f"n{n:02}", "2") for n in range(25)], pod("web")))
     assert shown.headline == "50 more pods fit."
     (table,) = (s.blocks[0] for s in shown.filled_sections() if s.title == "Where")
-    assert table.notes == ["and 5 more nodes with 2 to 2 pods each: -o json"]  # type: ignore[union-attr]
+    assert isinstance(table, Table)
+    assert (len(table.rows), table.notes) == (
+        20,
+        ("2 to 2 pods on each of 25 nodes", "5 more, with -o wide."),
+    )
+    (table,) = (s.blocks[0] for s in shown.filled_sections(wide=True) if s.title == "Where")
+    assert isinstance(table, Table)
+    assert len(table.rows) == 25
 
 
 SPREAD = {"maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule", "topologyKey": ZONE}

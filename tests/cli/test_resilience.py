@@ -53,6 +53,15 @@ def test_documents(podium, state, output, beginning) -> None:
     assert podium("fail", "b", *state, "-o", output).stdout.startswith(beginning)
 
 
+def test_wide_tables_tell_of_all(podium, write) -> None:
+    bare = [pod(f"p{number:02}", "10m", on="a") for number in range(60)]
+    asked = ["fail", "a", "-f", write("bare.yaml", node("a"), *bare)]
+    shown, wide = podium(*asked).stdout, podium(*asked, "-o", "wide").stdout
+    assert "10 more, with -o wide." in shown
+    assert "more, with -o wide" not in wide
+    assert wide.count("default/p59") > shown.count("default/p59")
+
+
 def test_resilience_as_json(podium, state) -> None:
     result = podium("resilience", *state, "-o", "json", "--worst", "1", "--workers", "1")
     assert result.exit_code == 0
