@@ -17,7 +17,7 @@ from podium.cli.experiment_options import (
     parse_seeds,
 )
 from podium.cli.options import InputError, MaxPodsOption
-from podium.cli.output import WideOutput, fail, give_up
+from podium.cli.output import WideOutput, fail, give_up, working
 
 if TYPE_CHECKING:
     from podium.experiments.comparison import Comparison
@@ -88,8 +88,9 @@ def compare(
         chosen = parse_seeds(seeds)
         check_plots(output)
         judged = _measures(fail_on)
-        first, second = read_side(a, max_pods), read_side(b, max_pods)
-        played = [read_whole_scenario(path, max_pods) for path in scenarios or ()]
+        with working("reading"):
+            first, second = read_side(a, max_pods), read_side(b, max_pods)
+            played = [read_whole_scenario(path, max_pods) for path in scenarios or ()]
         runs = 2 * len(chosen) * max(1, len(played))
         with counted("comparing", runs) as done:
             executor = executor_of(dask, workers)

@@ -22,6 +22,7 @@ from podium.cli.output import (
     give_up,
     print_report,
     print_warnings,
+    working,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ def simulate(
                 raise InputError(_ALONE.format("--serve"))
             _replay(recording, config, plugin or (), output)
             return
-        loaded = read_scenario_file(path, until, seed, max_pods, plugin or ())
+        with working("reading"):
+            loaded = read_scenario_file(path, until, seed, max_pods, plugin or ())
         collect_rarely()
         with progress() as told:
             shown = _recording(loaded) if serve else None

@@ -4,6 +4,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from podium.cli.binary_output import check_plots, write_binary
+from podium.cli.output import working
 
 if TYPE_CHECKING:
     from podium.experiments.series import RunSeries
@@ -34,19 +35,23 @@ def played(
 
 def print_plots(simulation: "Simulation", series: "RunSeries", output: str) -> None:
     """Print a simulation as `html`, `png`, `csv` or `parquet`."""
+    with working("drawing"):
+        found = _drawn(simulation, series, output)
+    if isinstance(found, str):
+        print(found, end="")
+    else:
+        write_binary(found)
+
+
+def _drawn(simulation: "Simulation", series: "RunSeries", output: str) -> str | bytes:
     if output == "html":
         from podium.presenting import to_html
 
-        print(to_html(simulation_presentation(simulation, series)), end="")
-    elif output == "csv":
+        return to_html(simulation_presentation(simulation, series))
+    if output == "csv":
         from podium.experiments.tables import lines_csv
 
-        print(lines_csv(series), end="")
-    else:
-        write_binary(_bytes(series, output))
-
-
-def _bytes(series: "RunSeries", output: str) -> bytes:
+        return lines_csv(series)
     if output == "parquet":
         from podium.experiments.tables import lines_parquet
 

@@ -17,7 +17,7 @@ from podium.cli.experiment_options import (
 )
 from podium.cli.extras import check_experiments_extra
 from podium.cli.options import InputError, MaxPodsOption
-from podium.cli.output import INTERRUPTED_EXIT_CODE, WideOutput, error_console, fail
+from podium.cli.output import INTERRUPTED_EXIT_CODE, WideOutput, error_console, fail, working
 
 OutOption = Annotated[
     Path | None,
@@ -66,7 +66,8 @@ def sweep(
             check_experiments_extra("a search", "optuna")
         if out is not None:
             check_experiments_extra("--out", "pyarrow", "matplotlib")
-        scenarios = read_scenarios(asked, max_pods)
+        with working("reading"):
+            scenarios = read_scenarios(asked, max_pods)
         runs = asked.trials * len(asked.seeds) * len(scenarios)
         with counted("sweeping", runs) as done:
             trials = play_sweep(asked, scenarios, executor_of(dask, workers), out, done)
