@@ -1,14 +1,15 @@
 // Colours by priority class: the higher, the darker (the lighter, on dark), so that they can be
-// told apart without hues. Kubernetes' own classes are grey.
+// told apart without hues. Kubernetes' own classes have a colour that none of these comes near,
+// whoever looks: tests/web/test_palette.py computes how far apart they are.
 import { classOf } from "./cluster";
 import type { History } from "./history";
 import type { Pod, PriorityClass } from "./shapes";
 import { useStore } from "./store";
 import { useTheme } from "./theme";
 
-const LIGHT = ["#e8dfa0", "#b5d38a", "#74bd94", "#3d9fa3", "#3a79ad", "#4a4f9f", "#4b2a78"];
-const DARK = ["#4c4a78", "#4562a3", "#3f86b3", "#43aaa6", "#74c98f", "#b9df84", "#f2eb9c"];
-const SYSTEM = { light: "#8a929c", dark: "#7b8490" };
+const LIGHT = ["#f3e3a9", "#b0cc80", "#74bd94", "#3d9fa3", "#3a79ad", "#4c51a1", "#4b2a78"];
+const DARK = ["#4c4a78", "#4562a3", "#3f86b3", "#43aaa6", "#77cb90", "#b3d778", "#f6f0a2"];
+const SYSTEM = "#786459";
 
 export interface Palette { text: string; box: string; line: string; faint: string; empty: string;
   bad: string; warn: string; classes: PriorityClass[]; ofClass(name: string): string; ofPod(pod: Pod): string }
@@ -38,8 +39,7 @@ function makePalette(classes: PriorityClass[], isDark: boolean): Palette {
   const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const own = classes.filter((one) => !isSystem(one.name)).map((one) => one.name);
   const colours = new Map(own.map((name, rank) => [name, ramp(rank, own.length, isDark)]));
-  const ofClass = (name: string) =>
-    colours.get(name) ?? SYSTEM[isDark ? "dark" : "light"];
+  const ofClass = (name: string) => colours.get(name) ?? SYSTEM;
   return { text: of("text"), box: of("box"), line: of("line"), faint: of("faint"), empty: of("empty"), bad: of("bad"),
     warn: of("warn"), classes, ofClass, ofPod: (pod) => ofClass(classOf(pod)) };
 }
@@ -59,5 +59,5 @@ function ramp(rank: number, ranks: number, isDark: boolean): string {
 export function textOn(colour: string): string {
   const [red, green, blue] = [1, 3, 5].map((from) => parseInt(colour.slice(from, from + 2), 16)) as
     [number, number, number];
-  return red * 0.299 + green * 0.587 + blue * 0.114 > 140 ? "#14181d" : "#ffffff";
+  return red * 0.299 + green * 0.587 + blue * 0.114 > 115 ? "#14181d" : "#ffffff";
 }
