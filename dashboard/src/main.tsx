@@ -73,9 +73,11 @@ function Waiting() {
 function Header({ route, help }: { route: Route; help(): void }) {
   const { history } = useStore();
   const { isDark } = useTheme();
+  // The other pages have a heading of their own.
+  const Brand = route.page === "picture" ? "h1" : "b";
   return (
     <header>
-      <b class="brand">Podium</b>
+      <Brand class="brand">Podium</Brand>
       <span class="title">{history?.view.title}</span>
       <nav aria-label="Pages">
         {PAGES.map(([link, page, title]) => <a href={link} aria-current={route.page === page ? "page" : undefined}>{title}</a>)}

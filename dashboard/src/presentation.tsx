@@ -11,7 +11,7 @@ export function Told({ presentation, isOpen = false }: { presentation: Presentat
 }
 
 function Part({ section, isOpen }: { section: Section; isOpen: boolean }) {
-  const blocks = section.blocks.filter(isFilled).map((block, index) => <One key={index} block={block} />);
+  const blocks = section.blocks.filter(isFilled).map((block, index) => <One key={index} block={block} about={section.title} />);
   if (!blocks.length) return null;
   if (section.isDetail) return <details open={isOpen}><summary>{section.title}</summary>{blocks}</details>;
   return <section>{section.title && <h2>{section.title}</h2>}{blocks}</section>;
@@ -24,21 +24,21 @@ function isFilled(block: Block): boolean {
   return "png" in block ? block.png !== "" : block.text !== "";
 }
 
-function One({ block }: { block: Block }) {
+function One({ block, about }: { block: Block; about: string }) {
   if ("items" in block) return <ul>{block.items.map((item) => <li>{item}</li>)}</ul>;
   if ("png" in block) return <img alt={block.says} src={`data:image/png;base64,${block.png}`} />;
   if ("branches" in block) return <Branches branches={block.branches} />;
-  if ("title" in block) return <Columns table={block} />;
+  if ("title" in block) return <Columns table={block} about={about} />;
   if ("rows" in block) return <BarsBeside bars={block} />;
   return <p class={block.tone}>{block.text}</p>;
 }
 
-function Columns({ table }: { table: Table }) {
+function Columns({ table, about }: { table: Table; about: string }) {
   const isNumber = table.headers.map((_, column) => table.rows.every((row) => NUMBER.test(textOf(row[column]!))));
   return (
     <figure>
       {table.title && <figcaption>{table.title}</figcaption>}
-      <div class="scroll-x" tabIndex={0} role="region" aria-label={table.title || "Table"}>
+      <div class="scroll-x" tabIndex={0} role="region" aria-label={table.title || about || "Table"}>
         <table>
           <thead><tr>{table.headers.map((header, column) => <th scope="col" class={isNumber[column] ? "number" : ""}>{header}</th>)}</tr></thead>
           <tbody>{table.rows.map((row) => <tr>{row.map((cell, column) => <TableCell cell={cell} isNumber={isNumber[column]!} />)}</tr>)}</tbody>
