@@ -8,7 +8,9 @@ no gang ever holds a part of what it needs while it waits for the rest.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from podium.api.counting import listed
 from podium.api.kinds import POD_GROUP
