@@ -130,7 +130,7 @@ def test_keys_reach_everything(running: Running, opened: Opened, shot: Shot) -> 
     has(page.locator("#found"), "default/odd")
     page.keyboard.press("Enter")
     has(page.locator("h1"), "odd")
-    has(page.get_by_role("region", name="Weighted scores"), "NodeResourcesBalancedAllocation")
+    has(page.get_by_role("region", name="Weighted scores"), "NodeResourcesFit")
     shot(page, "scores")
     page.get_by_text("Manifest", exact=True).click()
     has(page.locator("pre"), HOSTILE)
