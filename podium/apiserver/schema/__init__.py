@@ -4,8 +4,7 @@ The files in `data/` say it, in a notation of their own (`notation`); they are r
 and struct by struct, when they are first needed. Decoding checks objects by them, and patches and
 server-side apply merge by them.
 
-Source: the OpenAPI document that Kubernetes v1.36 publishes, with the names of Go's string types
-added, which messages about wrong types mention.
+Source: the OpenAPI document that Kubernetes v1.36 publishes.
 """
 
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, Struct, Type

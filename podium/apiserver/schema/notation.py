@@ -5,14 +5,12 @@ A file consists of blocks with a blank line between them:
     PodSpec                                        a struct
       containers* [Container] keys=name merge=name   a required list; see `ListOf`
       nodeSelector {string} atomic                   a map that is taken as a whole
-      restartPolicy RestartPolicy                    a type of this file
+      affinity Affinity                              a type of this file
       priority? int32                                0 isn't the same as nothing
       resources ResourceRequirements told            written even if there is nothing in it
       selector meta.LabelSelector replace            a type of another file
     LabelSelector atomic                           a struct that is always taken as a whole
     ResourceList = {quantity}                      a name for a type
-    strings                                        names for strings
-      RestartPolicy DNSPolicy
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +29,6 @@ from podium.apiserver.schema.model import (
 Resolve = Callable[[str], Type]
 """From a reference to the type."""
 
-_STRINGS = "strings"
 _SCALARS: Mapping[str, Type] = {kind: Scalar(kind) for kind in SCALAR_KINDS}
 
 
@@ -65,10 +62,7 @@ def read_blocks(text: str) -> tuple[dict[str, Block], dict[str, Type]]:
     for part in text.strip().split("\n\n"):
         head, *lines = part.split("\n")
         words = head.split()
-        if head == _STRINGS:
-            for name in " ".join(lines).split():
-                names[name] = _SCALARS["string"]
-        elif words[1:2] == ["="]:
+        if words[1:2] == ["="]:
             names[words[0]] = read_type(words[2], _SCALARS.__getitem__)
         else:
             blocks[words[0]] = Block(words[0], "atomic" in words, lines)

@@ -10,15 +10,14 @@ UID = string
 
 Amounts = {quantity}
 
-strings
-  Policy Phase
-
 Spec
   uid* UID
-  policy Policy
+  policy? UID
   amounts Amounts
   ports [Port] keys=port,protocol merge=port
   names [string] set merge
+  port Port
+  status Port told
   selector {string} atomic
 
 Port atomic
@@ -26,7 +25,6 @@ Port atomic
   protocol string default=TCP
 """
 STRING = Scalar("string")
-NAMED = {"UID": STRING, "Policy": STRING, "Amounts": STRING}
 
 
 def fields(name: str) -> dict[str, Field]:
@@ -42,13 +40,23 @@ def fields(name: str) -> dict[str, Field]:
 
 def test_names_of_other_types() -> None:
     names = read_blocks(TEXT)[1]
-    assert names["UID"] == names["Phase"] == STRING
+    assert names["UID"] == STRING
     assert names["Amounts"] == MapOf(Scalar("quantity"))
 
 
 def test_required_fields() -> None:
     assert fields("Spec")["uid"].required
     assert not fields("Spec")["policy"].required
+
+
+def test_fields_whose_emptiness_says_something() -> None:
+    kept = {name for name, field in fields("Spec").items() if field.keeps_zero}
+    assert kept == {"policy", "port"}
+
+
+def test_fields_that_are_always_told() -> None:
+    told = {name for name, field in fields("Spec").items() if field.told}
+    assert told == {"uid", "status"}
 
 
 def test_lists_say_how_they_merge() -> None:
