@@ -34,8 +34,10 @@ def podium(tmp_path: Path) -> Iterator[Run]:
         )
 
     yield run
-    run("down")
-    run("down", "--data-dir", str(tmp_path / "kept"))
+    if (tmp_path / "state").exists():
+        run("down")
+    if (tmp_path / "kept").exists():
+        run("down", "--data-dir", str(tmp_path / "kept"))
 
 
 def pod(tmp_path: Path, namespace: str) -> str:
