@@ -1,9 +1,9 @@
-"""Resizing of pods: which resources of which containers may change while they run.
+"""Resizing of pods: their containers are given other resources while they run.
 
-The rules are those of `ValidatePodResize` in v1.36.
+The rules are those of the `resize` subresource, and of `ValidatePodResize`, in v1.36.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -24,7 +24,52 @@ _NOT_AT_ALL = {
     "windows": "windows pods cannot be resized",
 }
 
+_RESIZED = ("resources", "resizePolicy")
 _new_pod = rules.valid(pod_check)
+
+
+def resized(new: Object, old: Object) -> Object:
+    """The stored pod with the resources that are asked for, and with nothing else of the new one.
+
+    Containers are told by their names; what isn't there can't be resized. The name and version
+    of the pod that is asked for are kept, so that whoever stores it notices if it is another one.
+
+    Args:
+        new: the pod as it is asked for.
+        old: as it is stored.
+    """
+    spec, wanted = old["spec"], new.get("spec") or {}
+    changes: dict[str, Any] = {
+        field: _all_resized(spec[field], wanted.get(field) or ())
+        for field in ("initContainers", "containers")
+        if spec.get(field)
+    }
+    if wanted.get("resources") is not None:
+        changes["resources"] = wanted["resources"]
+    return {**old, "metadata": identity(new, old), "spec": {**spec, **changes}}
+
+
+def _all_resized(old: Sequence[Object], wanted: Sequence[Object]) -> list[Object]:
+    by_name = {container.get("name"): container for container in wanted}
+    return [_with_resources(one, by_name.get(one["name"])) for one in old]
+
+
+def _with_resources(container: Object, wanted: Object | None) -> Object:
+    if wanted is None or all(wanted.get(field) == container.get(field) for field in _RESIZED):
+        return container
+    kept = {field: value for field, value in container.items() if field not in _RESIZED}
+    return {**kept, **{field: wanted[field] for field in _RESIZED if field in wanted}}
+
+
+def identity(new: Object, old: Object) -> Object:
+    """The stored metadata with what the new pod says of which one, in which version, it is."""
+    asked = new.get("metadata") or {}
+    own = {
+        field: asked[field]
+        for field in ("name", "namespace", "uid", "resourceVersion")
+        if asked.get(field)
+    }
+    return {**old["metadata"], **own}
 
 
 def resize_update(new: Object, old: Object) -> Faults:

@@ -15,7 +15,7 @@ from podium.apiserver.kinds.pod_ephemeral_containers import (
     ephemeral_containers_update,
     none_in_new,
 )
-from podium.apiserver.kinds.pod_resize import resize_update
+from podium.apiserver.kinds.pod_resize import resize_update, resized
 from podium.apiserver.kinds.pod_status import status_update
 from podium.apiserver.kinds.pod_templates import pod
 from podium.apiserver.kinds.pod_updates import update
@@ -29,7 +29,6 @@ from podium.apiserver.kinds.strategy import (
     next_generation,
 )
 from podium.apiserver.long_work import apart
-from podium.apiserver.subresources.resize import resized
 from podium.apiserver.validation.pods import pod as pod_check
 
 _GATED = {

@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.kinds import KINDS
 from podium.api.refused import RefusedError
-from podium.apiserver.subresources.resize import resized
+from podium.apiserver.kinds.pod_resize import resized
 from podium.apiserver.subresources.scale import scale_of, scaled, selector_text
 
 Obj = dict[str, Any]
