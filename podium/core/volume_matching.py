@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from podium.api.labels import EVERYTHING, Selector, label_selector
 from podium.api.objects import Object, is_terminating, labels, name, spec_of
 from podium.api.pods import phase_of
+from podium.api.storage_classes import storage_class_name
 from podium.core.framework import Rows
 from podium.core.volumes import (
     access_modes,
@@ -21,7 +22,6 @@ from podium.core.volumes import (
     requested_storage,
     same_kind,
     storage_capacity,
-    storage_class_name,
 )
 
 Choice = NDArray[np.int64]

@@ -17,6 +17,7 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.quantity import nanos
+from podium.api.storage_classes import storage_class_name
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo
 
@@ -28,7 +29,6 @@ ZONES_DELIMITER = "__"
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
-_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 _FILESYSTEM = "Filesystem"
 # The API's names for kinds in "not found".
 _RESOURCES = {
@@ -77,14 +77,6 @@ def ownership_fault(claim: Object, pod: PodInfo) -> str:
     if owner is not None and owner.get("uid") == pod.uid:
         return ""
     return f"PVC {key(claim)} was not created for pod {pod.key} (pod is not owner)"
-
-
-def storage_class_name(obj: Object) -> str:
-    """The storage class of a claim or a persistent volume; empty if it has none."""
-    marks = annotations(obj)
-    if _BETA_CLASS in marks:
-        return marks[_BETA_CLASS]
-    return str(spec_of(obj).get("storageClassName") or "")
 
 
 def storage_class_of(listers: Listers, claim: Object) -> Object | None:

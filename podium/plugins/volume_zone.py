@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.objects import Object, labels
+from podium.api.storage_classes import storage_class_name
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.core.fixed_codes import FixedCodes
@@ -26,7 +27,6 @@ from podium.core.volumes import (
     claim_of,
     claim_uses,
     not_found,
-    storage_class_name,
     volume_name,
 )
 

@@ -5,14 +5,14 @@ The rules are those of the admission plugin of that name in v1.36.
 
 from typing import ClassVar
 
-from podium.api.objects import Object, annotations, spec_of
+from podium.api.objects import Object, spec_of
 from podium.api.pods import phase_of
 from podium.api.quantity import nanos
+from podium.api.storage_classes import storage_class_name
 from podium.apiserver.admission.plugin import UPDATE, Plugin
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 
-_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 _REFUSAL = (
     "only dynamically provisioned pvc can be resized and the storageclass that provisions the "
     "pvc must support resize"
@@ -37,8 +37,7 @@ class PersistentVolumeClaimResize(Plugin):
         raise forbidden(request.kind, request.called(obj), why)
 
     def _may_grow(self, claim: Object) -> bool:
-        spec = claim.get("spec") or {}
-        name = annotations(claim).get(_BETA_CLASS) or spec.get("storageClassName") or ""
+        name = storage_class_name(claim)
         found = self.view.get("StorageClass", "", name) if name else None
         return found is not None and found.get("allowVolumeExpansion") is True
 

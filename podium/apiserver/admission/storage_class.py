@@ -8,15 +8,10 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from podium.api.objects import Object, annotations, metadata_of, name
+from podium.api.storage_classes import CLASS_ANNOTATION, is_default_class
 from podium.api.times import parse_time
 from podium.apiserver.admission.plugin import CREATE, AdmissionOptions, Derived, Plugin, View
 from podium.apiserver.attributes import Attributes
-
-_IS_DEFAULT = (
-    "storageclass.kubernetes.io/is-default-class",
-    "storageclass.beta.kubernetes.io/is-default-class",
-)
-_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 class DefaultStorageClass(Plugin):
@@ -35,7 +30,7 @@ class DefaultStorageClass(Plugin):
 
 def default_class(classes: Iterable[Object]) -> str | None:
     """The name of the default class, if there is one."""
-    defaults = [one for one in classes if _is_default(one)]
+    defaults = [one for one in classes if is_default_class(one)]
     chosen = min(defaults, key=lambda one: (-_created(one), name(one)), default=None)
     return None if chosen is None else name(chosen)
 
@@ -43,15 +38,10 @@ def default_class(classes: Iterable[Object]) -> str | None:
 def with_class(claim: Object, default: str | None) -> Object:
     """The claim in the default class; one that names a class, even the empty one, stays."""
     spec = claim.get("spec") or {}
-    says = spec.get("storageClassName") is not None or _BETA_CLASS in annotations(claim)
+    says = spec.get("storageClassName") is not None or CLASS_ANNOTATION in annotations(claim)
     if says or default is None:
         return claim
     return {**claim, "spec": {**spec, "storageClassName": default}}
-
-
-def _is_default(storage_class: Object) -> bool:
-    marks = annotations(storage_class)
-    return any(marks.get(mark) == "true" for mark in _IS_DEFAULT)
 
 
 def _created(storage_class: Object) -> int:

@@ -4,7 +4,8 @@ from functools import partial
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations, name, without
+from podium.api.objects import Object, name, without
+from podium.api.storage_classes import is_default_class
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -32,11 +33,6 @@ from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key, subdomain
 from podium.apiserver.validation.selectors import label_selector
 
-_DEFAULT_ANNOTATIONS = (
-    "storageclass.kubernetes.io/is-default-class",
-    "storageclass.beta.kubernetes.io/is-default-class",
-)
-
 
 def _class_stays(new: Object, old: Object) -> Faults:
     for field in ("parameters", "provisioner", "reclaimPolicy"):
@@ -54,9 +50,8 @@ def _known_drivers(new: Object, old: Object) -> Faults:
 
 
 def _class_name(storage_class: Object, _now_s: float) -> str:
-    notes = annotations(storage_class)
-    is_default = any(notes.get(key) == "true" for key in _DEFAULT_ANNOTATIONS)
-    return f"{name(storage_class)} (default)" if is_default else name(storage_class)
+    called = name(storage_class)
+    return f"{called} (default)" if is_default_class(storage_class) else called
 
 
 def _audiences(driver: Object, _now_s: float) -> str:

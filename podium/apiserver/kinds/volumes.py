@@ -7,6 +7,7 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, annotations, is_terminating, spec_of, status_of
 from podium.api.quantity import nanos
+from podium.api.storage_classes import CLASS_ANNOTATION, storage_class_name
 from podium.api.times import timestamp
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, UNSET, Column, wide
@@ -26,7 +27,6 @@ from podium.apiserver.validation.selectors import node_selector
 
 _STORAGE = "storage"
 _NO_SOURCES = ("claimRef", "nodeAffinity")
-_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 _CLAIM_FIXED = (
     "spec is immutable after creation except resources.requests and volumeAttributesClassName "
     "for bound claims"
@@ -79,9 +79,9 @@ def _claim_spec(new: Object, old: Object) -> Faults:
     if _is_class_first_named(new, old):
         known["storageClassName"] = spec["storageClassName"]
     else:
-        noted, was = annotations(new).get(_BETA_CLASS), annotations(old).get(_BETA_CLASS)
+        noted, was = annotations(new).get(CLASS_ANNOTATION), annotations(old).get(CLASS_ANNOTATION)
         if noted != was:
-            path = f"metadata.annotations[{_BETA_CLASS}]"
+            path = f"metadata.annotations[{CLASS_ANNOTATION}]"
             yield FieldError(path, noted or "", "field is immutable")
     if at(new, "status.phase") == "Bound":
         spec = _with_changeable_of(spec, before)
@@ -98,7 +98,7 @@ def _claim_spec(new: Object, old: Object) -> Faults:
 def _is_class_first_named(new: Object, old: Object) -> bool:
     """Whether a claim without class is given one, and it isn't another than it has noted."""
     name = at(new, "spec.storageClassName")
-    noted = annotations(old).get(_BETA_CLASS)
+    noted = annotations(old).get(CLASS_ANNOTATION)
     unnamed = at(old, "spec.storageClassName") is None
     return name is not None and unnamed and noted in (None, name)
 
@@ -183,11 +183,6 @@ def _phase(obj: Object, _now_s: float) -> str:
     return "Terminating" if is_terminating(obj) else str(at(obj, "status.phase") or "")
 
 
-def _storage_class(obj: Object, _now_s: float) -> str:
-    own = annotations(obj).get(_BETA_CLASS)
-    return own if own is not None else str(at(obj, "spec.storageClassName") or "")
-
-
 def _claim(volume: Object, _now_s: float) -> str:
     claim = at(volume, "spec.claimRef")
     return f"{claim.get('namespace', '')}/{claim.get('name', '')}" if claim else ""
@@ -253,7 +248,7 @@ _valid_claim = object_check(
     ),
 )
 _CLASSES = (
-    Column("StorageClass", _storage_class, "Class of the storage."),
+    Column("StorageClass", lambda obj, _: storage_class_name(obj), "Class of the storage."),
     Column(
         "VolumeAttributesClass", f".{_ATTRIBUTES_CLASS}", "Class of its attributes.", default=UNSET
     ),

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.objects import Object, annotations, is_terminating, name, place_of, uid_of
 from podium.api.pods import node_name_of, phase_of
+from podium.api.storage_classes import storage_class_name
 from podium.control.effects import Effect, patch_of
 from podium.control.events import Change
 from podium.controllers.kit.reconciler import Reconciler, existence_check
@@ -34,7 +35,6 @@ from podium.core.volumes import (
     is_bound_to,
     is_fully_bound,
     is_reserved,
-    storage_class_name,
     volume_name,
 )
 

@@ -17,6 +17,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import phase_of
+from podium.api.storage_classes import storage_class_name
 from podium.control.effects import Effect, Patch, patch_of, status_patch_of
 from podium.core.framework import Rows
 from podium.core.volume_matching import NO_VOLUME, choose_volumes
@@ -28,7 +29,6 @@ from podium.core.volumes import (
     requested_storage,
     same_kind,
     storage_capacity,
-    storage_class_name,
     volume_name,
 )
 

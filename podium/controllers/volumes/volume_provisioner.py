@@ -21,6 +21,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import phase_of
+from podium.api.storage_classes import storage_class_name
 from podium.control.effects import Create, Effect, Record, deletion_of, event_of
 from podium.control.events import Change, Outcome
 from podium.controllers.kit.reconciler import Reconciler
@@ -31,7 +32,6 @@ from podium.core.volumes import (
     SELECTED_NODE,
     WAIT_FOR_FIRST_CONSUMER,
     bound_to,
-    storage_class_name,
     volume_name,
 )
 

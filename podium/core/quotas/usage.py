@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from podium.api.kinds import Kind
-from podium.api.objects import Object, annotations, metadata_of, spec_of, status_of
+from podium.api.objects import Object, metadata_of, spec_of, status_of
 from podium.api.pods import is_finished
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
 from podium.api.resources import is_extended_resource, pod_limits, pod_requests
+from podium.api.storage_classes import storage_class_name
 from podium.api.times import epoch_s
 from podium.core.quotas.amounts import NONE, ONE, Quantities, as_written_by
 
@@ -21,7 +22,6 @@ BY_STORAGE_CLASS = ".storageclass.storage.k8s.io/"
 COUNTED_BY_NAME = frozenset({"ConfigMap", "Secret", "ReplicationController", "ResourceQuota"})
 
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
-_BETA_CLASS = "volume.beta.kubernetes.io/storage-class"
 
 
 def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
@@ -105,9 +105,7 @@ def _claim(claim: Object, _now_s: float) -> Quantities:
     storage = _storage(claim)
     if storage is not None:
         used["requests.storage"] = storage
-    spec = spec_of(claim)
-    storage_class = annotations(claim).get(_BETA_CLASS) or spec.get("storageClassName")
-    if storage_class:
+    if storage_class := storage_class_name(claim):
         used |= {f"{storage_class}{BY_STORAGE_CLASS}{name}": n for name, n in used.items()}
     return used
 
