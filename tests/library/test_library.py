@@ -267,3 +267,8 @@ def test_the_package_is_imported_without_the_library() -> None:
     code = "import sys, podium; print([m for m in sys.modules if m.startswith('podium.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_notebooks_complete_what_the_package_offers() -> None:
+    assert {"load", "simulate", "Cluster"} < set(dir(podium))
+    assert all(getattr(podium, name) for name in dir(podium))
