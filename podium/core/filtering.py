@@ -265,11 +265,11 @@ class _Placed:
 
 def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
     """Outcome and blame of rows, int32[n], and whether nobody objects to any."""
-    outcome, blame = np.zeros(count, np.int32), np.full(count, NOBODY, np.int32)
-    nobody = True
-    for index in range(len(codes) - 1, -1, -1):
-        if np.count_nonzero(codes[index]):
-            nobody, objects = False, codes[index] != FITS
-            np.copyto(outcome, codes[index], where=objects)
-            np.copyto(blame, index, where=objects)
-    return outcome, blame, nobody
+    outcome, blame = np.zeros(count, np.int32), np.empty(count, np.int32)
+    blame.fill(NOBODY)
+    objecting = [index for index, of_state in enumerate(codes) if np.count_nonzero(of_state)]
+    for index in reversed(objecting):
+        objects = codes[index] != FITS
+        np.copyto(outcome, codes[index], where=objects)
+        np.copyto(blame, index, where=objects)
+    return outcome, blame, not objecting

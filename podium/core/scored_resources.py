@@ -60,7 +60,7 @@ class ScoredColumns(ABC):
         # Where all rows are worked on: memory that stays in the processor's cache.
         self.scratch: Matrix = np.zeros_like(self.capacity)
         self._bound = bound
-        self._bounds: Matrix = np.full_like(self.capacity, bound)
+        self._bounds: Matrix = np.full(snapshot.capacity, bound, self.dtype)
 
     def follow(self) -> None:
         """Take in the pods that have come and gone."""
@@ -83,7 +83,7 @@ class ScoredColumns(ABC):
         return np.array(multiplied, self.dtype).reshape(len(requests), 1)
 
     def bound_of(self, rows: NDArray[np.intp] | slice) -> Matrix | int:
-        """The bound of these rows; a matrix for all, which NumPy compares twice as fast."""
+        """The bound of these rows; for all, a column, which NumPy compares twice as fast."""
         return self._bounds if isinstance(rows, slice) else self._bound
 
     @abstractmethod

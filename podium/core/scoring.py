@@ -45,9 +45,10 @@ class Scoring:
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
         self._node_total = self._total_of_nodes()
         self._node_total_at = self._node_total.data
-        self.local_total = self._node_total.copy()
-        for state, weight in self._row_scores:
-            self.local_total += _weighted(state.all_scores(self._capacity), weight)
+        scored = [_weighted(s.all_scores(self._capacity), weight) for s, weight in self._row_scores]
+        self.local_total = self._node_total + scored[0] if scored else self._node_total.copy()
+        for scores in scored[1:]:
+            self.local_total += scores
         self.local_total_at = self.local_total.data
         self.update_relative(feasible)
 
