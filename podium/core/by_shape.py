@@ -1,4 +1,4 @@
-"""Plugins that go by the shape of pods are asked once for all classes of pods of that shape.
+"""Plugins that go by the shape of pods are asked once for all classes of that shape.
 
 Whatever else pods differ in, those of a workload tolerate the same taints, choose nodes by the same
 labels, and run the same images. What plugins say of that is the same for all of them.

@@ -108,7 +108,7 @@ class PodClass:
 
     @cached_property
     def shape_key(self) -> bytes:
-        """Equal for classes that differ at most in what plugins read which aren't `by_shape`."""
+        """Equal for classes that plugins which go `by_shape` can't tell apart."""
         affinity: Object = self.spec.get("affinity") or {}
         return _encode(
             (
