@@ -24,6 +24,7 @@ from podium.explaining.remedies import Remedy, remedies
 from podium.plan.completeness import limits_of_the_model
 from podium.plan.decision_watcher import DecisionWatcher
 from podium.plan.explanation import PodExplanation
+from podium.plan.loaded_state import LoadedState
 from podium.plan.play import Play
 from podium.plan.request import Request
 from podium.plan.targets import Target, parse_workload
@@ -47,17 +48,20 @@ def explain_pod(request: Request, pod_key: str) -> PodExplanation:
         ExplainError: there is no such pod, or nobody decides about it.
         TargetError: something to delete isn't there.
     """
+    request = replace(request, state=LoadedState.of(request.state))
     play = Play(request)
-    pods = play.cluster.store.list("Pod").items
-    pod = next((one for one in pods if key(one) == pod_key), None)
+    place, _, called = pod_key.partition("/")
+    pod = play.cluster.store.get("Pod", place, called)
     play.start()
     _check(pod, play, request)
     watcher = _watcher(play, pod_key)
     was_on, found = "" if pod is None else node_name_of(pod), list[Remedy]()
-    if not was_on or (controller_of(pod or {}) or {}).get("kind") in _KEEPING_NAMES:
+    comes_again = (controller_of(pod or {}) or {}).get("kind") in _KEEPING_NAMES
+    if not was_on or comes_again:
         found = _watch(play, request, watcher, pod_key)
     if pod is not None and was_on and not watcher.views:
-        watcher = _decided_alone(request, pod, pod_key)
+        play = _started(request) if comes_again else play
+        watcher = _decided_alone(play, pod)
     else:
         was_on = ""
     subject = watcher.pod
@@ -110,8 +114,8 @@ def explain_workload(request: Request, workload: Target) -> PodExplanation:
         ExplainError: it has no pods.
         TargetError: something to delete isn't there.
     """
-    play = Play(request)
-    play.start()
+    request = replace(request, state=LoadedState.of(request.state))
+    play = _started(request)
     play.run(request.until_s)
     owners, before = play.owners(), {uid(pod) for pod in play.pods_before}
     sought = (workload.kind, workload.namespace, workload.name)
@@ -153,11 +157,15 @@ def _watch(play: Play, request: Request, watcher: DecisionWatcher, pod_key: str)
     return remedies(play.scheduler, pod, scheduler_name_of(pod), classes)
 
 
-def _decided_alone(request: Request, pod: Object, pod_key: str) -> DecisionWatcher:
-    """Decide about a pod as if it weren't on its node, before anybody else is decided about."""
+def _started(request: Request) -> Play:
     play = Play(request)
     play.start()
-    watcher = _watcher(play, pod_key)
+    return play
+
+
+def _decided_alone(play: Play, pod: Object) -> DecisionWatcher:
+    """Decide about a pod as if it weren't on its node, before anybody else is decided about."""
+    watcher = _watcher(play, key(pod))
     machine, scheduler = play.machine, play.scheduler
     machine.handlers.settle_budgets()
     scheduler.snapshot.remove_pod(machine.context.placed[uid(pod)])
