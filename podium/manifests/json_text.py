@@ -14,6 +14,7 @@ import msgspec
 from podium.apiserver.decoding.reading import read_quickly, repeating
 from podium.apiserver.decoding.yaml_text import Document, TextFault, decoded
 from podium.manifests.field_validation import repeated_fields
+from podium.manifests.shared_parts import decode_shared
 
 INTEGER_DIGITS_MAX = 1_000
 """Longer ones fit nothing."""
@@ -26,13 +27,14 @@ def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[Document]:
 
     Args:
         data: the text.
-        is_careful: whether to look for keys that stand twice, which takes longer.
+        is_careful: whether to look for keys that stand twice, which takes longer; otherwise the
+            items of a list share equal parts.
     """
     if is_careful and read_quickly(data) is None:
         yield from _one_after_another(data)
         return
     try:
-        yield Document(1, 1, msgspec.json.decode(data))
+        yield Document(1, 1, msgspec.json.decode(data) if is_careful else decode_shared(data))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         yield from _one_after_another(data)
 
