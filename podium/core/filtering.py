@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter, itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from podium.core.snapshot import Snapshot
 from podium.core.status import SUCCESS, Status
 
 NOBODY = -1
+_ROW, _PODS, _CLASS = itemgetter(0), itemgetter(1), attrgetter("cls")
 _FEW_ROWS_MAX = 32
 
 
@@ -151,7 +154,7 @@ class Filtering:
         """
         placed = _Placed.of(added)
         self._meet(placed.classes)
-        rows = np.array([row for row, _ in added], np.intp)
+        rows = np.fromiter(map(_ROW, added), np.intp, len(added))
         codes = [
             self._codes_with(i, state, rows, added, placed) for i, state in enumerate(self.states)
         ]
@@ -252,15 +255,15 @@ class _Placed:
 
     @classmethod
     def of(cls, added: Sequence[tuple[int, Sequence[PodInfo]]]) -> "_Placed":
-        pods = [pod for _, group in added for pod in group]
-        by_id = {pod.cls.id: pod.cls for pod in pods}
-        indexes, positions = np.zeros(len(pods), np.intp), np.arange(len(added))
-        if len(by_id) > 1:
-            index_of = {known: index for index, known in enumerate(by_id)}
-            indexes = np.array([index_of[pod.cls.id] for pod in pods], np.intp)
-        if len(pods) != len(added):
+        of_pods = [*map(_CLASS, chain.from_iterable(map(_PODS, added)))]
+        classes = dict.fromkeys(of_pods)
+        indexes, positions = np.zeros(len(of_pods), np.intp), np.arange(len(added))
+        if len(classes) > 1:
+            index_of = {known: index for index, known in enumerate(classes)}
+            indexes = np.array([*map(index_of.__getitem__, of_pods)], np.intp)
+        if len(of_pods) != len(added):
             positions = np.repeat(positions, [len(group) for _, group in added])
-        return cls([*by_id.values()], indexes, positions)
+        return cls([*classes], indexes, positions)
 
 
 def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
