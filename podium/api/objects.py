@@ -43,7 +43,10 @@ def conditions_of(obj: Object) -> Sequence[Object]:
 
 def condition_of(obj: Object, kind: str) -> Object | None:
     """The condition of a type in an object's status."""
-    return next((one for one in conditions_of(obj) if one.get("type") == kind), None)
+    for one in conditions_of(obj):
+        if one.get("type") == kind:
+            return one
+    return None
 
 
 def holds(obj: Object, condition: str) -> bool:

@@ -1,6 +1,6 @@
 """When a cluster starts that goes on from what there was."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from podium.api.objects import Object, metadata_of, status_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
@@ -12,11 +12,8 @@ def start_s(objects: Iterable[Object]) -> float:
 
     In seconds since the epoch; a fixed time if they tell of none.
     """
-    found = {text for obj in objects if obj["kind"] in ("Pod", "Node") for text in _times(obj)}
+    concerned = [obj for obj in objects if obj["kind"] in ("Pod", "Node")]
+    found = {metadata_of(obj).get("creationTimestamp") for obj in concerned}
+    found |= {status_of(obj).get("startTime") for obj in concerned}
+    found -= {None, ""}
     return max(map(parse_time, found)) / NANOS_PER_SECOND if found else START_S
-
-
-def _times(obj: Object) -> Iterator[str]:
-    yield from filter(
-        None, (metadata_of(obj).get("creationTimestamp"), status_of(obj).get("startTime"))
-    )

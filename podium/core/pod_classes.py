@@ -381,7 +381,7 @@ def _status_key(status: Object | None) -> object:
         *(status.get("initContainerStatuses") or ()),
     ]
     told = [
-        [_picked(c, _CONTAINER_STATUS_FIELDS) for c in containers if c.keys() & _RESIZED],
+        [_picked(c, _CONTAINER_STATUS_FIELDS) for c in containers if not _RESIZED.isdisjoint(c)],
         status.get("resources") or None,
         status.get("allocatedResources") or None,
         [c for c in status.get("conditions") or () if c.get("type") == "PodResizePending"],

@@ -70,6 +70,10 @@ class InformerCache:
         Returns:
             What has changed: what came and what changed in the list's order, then what went.
         """
+        if not self._known:
+            self._known = {_place_of(obj): obj for obj in objects}
+            self.revision = revision
+            return [Change(self.kind, None, obj) for obj in self._known.values()]
         before, self._known = self._known, {}
         changes: list[Change] = []
         for obj in objects:

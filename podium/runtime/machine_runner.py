@@ -180,7 +180,8 @@ class MachineRunner:
         if effects:
             self._send_all(calls)
             self._schedule_recording()
-        self._schedule_wakeup(wakeup_s)
+        if wakeup_s != self._wakeup_s:
+            self._schedule_wakeup(wakeup_s)
         if self._context.hooks:
             self._context.notify(Stepped(now_s, self.name, event, effects))
         if self._crash is not None and not self._injector.is_calm:

@@ -8,15 +8,19 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from podium.api.objects import Object
+from podium.api.objects import Object, spec_of
 from podium.api.objects import labels as labels_of
 from podium.apiserver.kinds.filling import Filler, every, inside
 
 Labels = Mapping[str, str]
 
+_SELECTING = frozenset({"affinity", "topologySpreadConstraints"})
+
 
 def merge_label_keys(pod: Object) -> Object:
     """The pod with its label keys merged; merging again changes nothing."""
+    if _SELECTING.isdisjoint(spec_of(pod)):
+        return pod
     labels = labels_of(pod)
 
     def affinity_term(term: Object) -> Object:
