@@ -28,6 +28,7 @@ from podium.apiserver.verbs.creating import new_uid
 from podium.apiserver.versions import stored_version
 from podium.cluster.owners import Owners
 from podium.node.node_status import changed_conditions
+from podium.store.errors import AlreadyExistsError
 from podium.store.store import Store
 
 _NOTHING: Object = {}
@@ -76,6 +77,7 @@ class Loader:
         self._notes: list[str] = []
         self._defaulted = False
         self._uids: Mapping[tuple[str, str, str], str] = {}
+        self._places: set[str] = set()
 
     def load(
         self, objects: Iterable[Object], *, defaulted: bool = False, completed: bool = False
@@ -130,26 +132,28 @@ class Loader:
             obj = self._with_priority(obj)
         if is_known:
             self.exported.add(obj["metadata"]["uid"])
-        namespace = self._placed(kind, obj)
-        if self._store.get(kind.key, namespace, obj["metadata"]["name"]) is None:
+        self._place(kind, obj)
+        try:
             self._store.create(kind.key, obj)
-        else:
+        except AlreadyExistsError:
             self._store.update(kind.key, obj, None)
 
-    def _placed(self, kind: Kind, obj: Object) -> str:
-        """The object's namespace, which is there from now on."""
+    def _place(self, kind: Kind, obj: Object) -> None:
+        """Have the object's namespace be there from now on."""
         namespace = str(obj["metadata"].get("namespace") or "")
-        if kind.namespaced and self._store.get("Namespace", "", namespace) is None:
+        if not kind.namespaced or namespace in self._places:
+            return
+        self._places.add(namespace)
+        if self._store.get("Namespace", "", namespace) is None:
             missing = apply_defaults({"metadata": {"name": namespace}}, "Namespace")
             self._put(KINDS["Namespace"], missing)
-        return namespace
 
     def _completed(self, kind: Kind, obj: Object) -> Object:
         """An object that was written by hand, as an API server would have it."""
         written = obj
         if kind.namespaced and not obj["metadata"].get("namespace"):
             obj = {**obj, "metadata": {**obj["metadata"], "namespace": "default"}}
-        self._placed(kind, obj)
+        self._place(kind, obj)
         is_admitted = kind.key == "Pod" and obj["spec"].get("priority") is not None
         if kind.key in _ADMITTED and not is_admitted:
             obj = self._admitted(kind, obj)

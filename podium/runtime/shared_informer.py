@@ -31,16 +31,26 @@ class SharedInformer:
         self.injector = injector
         self._cache = InformerCache(kind)
         self._watch: Watch | None = None
+        # A list that all can use who list before anything else is written, with what it tells.
+        self._listed: tuple[int, InformerCache, Sequence[Change]] | None = None
         self._attached: dict[ProcessorListener, None] = {}
         self._detached: dict[ProcessorListener, None] = {}
+
+    def first_list(self) -> tuple[InformerCache, Sequence[Change]]:
+        """What one remembers who lists for the first time now, and what that one is told."""
+        writes = self.store.changes(self.kind)
+        if self._listed is None or self._listed[0] != writes:
+            page, cache = self.store.list(self.kind), InformerCache(self.kind)
+            self._listed = writes, cache, cache.listed(page.items, page.revision)
+        _, cache, changes = self._listed
+        return cache.copy(), changes
 
     def add_listener(self, listener: "ProcessorListener") -> None:
         """Hand a listener, which has just listed, all that is written from now on."""
         if self._watch is None:
-            page = self.store.list(self.kind)
-            self._cache.listed(page.items, page.revision)
+            self._cache, _ = self.first_list()
             self._watch = self.store.watch(
-                self.kind, from_revision=page.revision, wake=self._schedule
+                self.kind, from_revision=self._cache.revision, wake=self._schedule
             )
         self._detached[listener] = None
 
@@ -56,6 +66,7 @@ class SharedInformer:
 
     def _distribute(self, _: None) -> None:
         assert self._watch is not None
+        self._listed = None
         try:
             events = self._watch.take()
         except ExpiredError:
@@ -166,9 +177,13 @@ class ProcessorListener:
     def _list(self, number: int) -> None:
         if number != self._round:
             return
-        page = self._store.list(self._kind)
         self._informer.add_listener(self)
-        self._deliver_all(self._cache.listed(page.items, page.revision))
+        if self._cache.revision:
+            page = self._store.list(self._kind)
+            changes: Sequence[Change] = self._cache.listed(page.items, page.revision)
+        else:
+            self._cache, changes = self._informer.first_list()
+        self._deliver_all(changes)
 
     def _send(self, sent: tuple[int, Sequence[WatchEvent]]) -> None:
         arrival_s = self._next_arrival_s()
