@@ -13,7 +13,7 @@ def start_s(objects: Iterable[Object]) -> float:
     In seconds since the epoch; a fixed time if they tell of none.
     """
     concerned = [obj for obj in objects if obj["kind"] in ("Pod", "Node")]
-    found = {metadata_of(obj).get("creationTimestamp") for obj in concerned}
-    found |= {status_of(obj).get("startTime") for obj in concerned}
-    found -= {None, ""}
+    found = {str(metadata_of(obj).get("creationTimestamp") or "") for obj in concerned}
+    found |= {str(status_of(obj).get("startTime") or "") for obj in concerned}
+    found.discard("")
     return max(map(parse_time, found)) / NANOS_PER_SECOND if found else START_S

@@ -42,7 +42,7 @@ def decode_shared(data: bytes) -> Any:
 
 
 def _items(text: Raw) -> Any:
-    if memoryview(text)[:1] != b"[":
+    if bytes(memoryview(text)[:1]) != b"[":
         return _decode(text)
     parts = _Parts()
     found = []
