@@ -6,7 +6,7 @@ removed by the controllers of protection, once nobody uses the object any more.
 
 from typing import ClassVar
 
-from podium.api.objects import Object
+from podium.api.objects import Object, metadata_of
 from podium.apiserver.admission.plugin import CREATE, Plugin
 from podium.apiserver.attributes import Attributes
 
@@ -23,7 +23,7 @@ class StorageObjectInUseProtection(Plugin):
     handles: ClassVar = dict.fromkeys(_FINALIZERS, CREATE)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        metadata = obj.get("metadata") or {}
+        metadata = metadata_of(obj)
         finalizers = metadata.get("finalizers") or ()
         protection = _FINALIZERS[request.kind.key]
         if protection in finalizers:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from podium.api.errors import aggregate
-from podium.api.objects import Object, is_terminating, namespace, spec_of
+from podium.api.objects import Object, is_terminating, metadata_of, namespace, spec_of
 from podium.api.quantity import Quantity
 from podium.api.resources import pod_limits, pod_requests
 from podium.apiserver.admission.plugin import (
@@ -141,7 +141,7 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
         if limit.get("type") == "Container":
             defaults["requests"].update(limit.get("defaultRequest") or {})
             defaults["limits"].update(limit.get("default") or {})
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     changes: dict[str, list[Object]] = {}
     remarks: list[str] = []
     for field, title in _CONTAINERS:
@@ -153,7 +153,7 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
                 remarks += _remarks(added, f"{title} {container.get('name')}")
     if not changes:
         return pod
-    metadata = pod.get("metadata") or {}
+    metadata = metadata_of(pod)
     note = f"LimitRanger plugin set: {'; '.join(remarks)}"
     annotations = {**(metadata.get("annotations") or {}), ANNOTATION: note}
     return {
@@ -194,7 +194,7 @@ def _remarks(added: Mapping[str, Amounts], whom: str) -> Iterator[str]:
 
 
 def _pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     for limit in limits:
         if limit.get("type") == "Container":
             for field, _ in _CONTAINERS:

@@ -6,7 +6,7 @@ lifecycle controller has looked at the node's conditions.
 
 from typing import ClassVar
 
-from podium.api.objects import Object
+from podium.api.objects import Object, spec_of
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.plugin import CREATE, Plugin
 from podium.apiserver.admission.tolerations import NOT_READY
@@ -20,7 +20,7 @@ class TaintNodesByCondition(Plugin):
     handles: ClassVar = {"Node": CREATE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        spec = obj.get("spec") or {}
+        spec = spec_of(obj)
         taints = spec.get("taints") or ()
         if any(t.get("key") == NOT_READY and t.get("effect") == NO_SCHEDULE for t in taints):
             return obj

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from podium.api.kinds import KINDS, POD_GROUP, Kind
-from podium.api.objects import Object, name
+from podium.api.objects import Object, name, spec_of
 from podium.api.priority import (
     PREEMPT_LOWER_PRIORITY,
     SYSTEM_PRIORITY_CLASSES,
@@ -83,7 +83,7 @@ class PriorityClasses:
         Raises:
             RefusedError: its class is unknown, or has another number or policy than it states.
         """
-        spec = pod.get("spec") or {}
+        spec = spec_of(pod)
         resolved = self._of(spec, _POD, pod_name or name(pod))
         if why := _contradiction(spec, resolved):
             raise forbidden(_POD, pod_name or name(pod), why)
@@ -93,7 +93,7 @@ class PriorityClasses:
 
     def resolve_group(self, group: Object, group_name: str = "") -> Object:
         """The PodGroup with its class and priority; raises as `resolve` does."""
-        spec = group.get("spec") or {}
+        spec = spec_of(group)
         resolved = {**self._of(spec, POD_GROUP, group_name or name(group))}
         del resolved["preemptionPolicy"]
         given, computed = spec.get("priority"), resolved["priority"]
@@ -142,7 +142,7 @@ def system_class(class_name: str) -> Object:
 
 def _kept(pod: Object, old: Object) -> Object:
     """The pod with what was resolved at its creation, where an update leaves it out."""
-    spec, before = pod.get("spec") or {}, old.get("spec") or {}
+    spec, before = spec_of(pod), spec_of(old)
     missing = {
         field: before[field]
         for field in _KEPT

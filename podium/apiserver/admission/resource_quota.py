@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from podium.api.objects import Object, name, status_of
+from podium.api.objects import Object, name, spec_of, status_of
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
@@ -106,7 +106,7 @@ def _more(request: Attributes, obj: Object, *, was_in: bool) -> Quantities:
 
 def _missing(pod: Object, limiting: Collection[str]) -> str:
     """Which containers don't say how much they want of what; empty if all do, or the pod does."""
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     own = spec.get("resources") or {}
     needed = sorted(_MUST_BE_STATED.intersection(limiting))
     if not needed or own.get("requests") or own.get("limits"):
@@ -144,7 +144,7 @@ def _check_covered(
 
 def _paid(request: Attributes, obj: Object, bill: _Bill) -> Object:
     """The quota with its use written up, unless that would be too much."""
-    status = bill.quota.get("status") or {}
+    status = status_of(bill.quota)
     used = read(status.get("used"))
     after = added(used, bill.more)
     broken = exceeding(masked(after, bill.more), bill.hard)

@@ -7,7 +7,7 @@ is meant for nodes that are tainted with the name of their resource.
 from collections.abc import Iterator
 from typing import ClassVar
 
-from podium.api.objects import Object
+from podium.api.objects import Object, spec_of
 from podium.api.resources import is_extended_resource
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.plugin import WRITE, Plugin
@@ -22,7 +22,7 @@ class ExtendedResourceToleration(Plugin):
     on_by_default = False
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        spec = obj.get("spec") or {}
+        spec = spec_of(obj)
         old = spec.get("tolerations") or ()
         wanted = [
             {"key": resource, "operator": "Exists", "effect": NO_SCHEDULE}

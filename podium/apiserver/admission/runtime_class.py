@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, name
+from podium.api.objects import Object, name, spec_of
 from podium.api.quantity import nanos
 from podium.apiserver.admission.plugin import CREATE, Plugin
 from podium.apiserver.admission.toleration_restriction import merge_tolerations
@@ -25,7 +25,7 @@ class RuntimeClass(Plugin):
     handles: ClassVar = {"Pod": CREATE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        spec = obj.get("spec") or {}
+        spec = spec_of(obj)
         class_name = spec.get("runtimeClassName")
         if not class_name and not spec.get("overhead"):
             return obj
@@ -45,7 +45,7 @@ def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
         RefusedError: there is no such class, the pod states another overhead, or its node selector
             contradicts the class's.
     """
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     called_so = pod_name or name(pod)
     if chosen is None:
         why = f'pod rejected: RuntimeClass "{spec.get("runtimeClassName")}" not found'

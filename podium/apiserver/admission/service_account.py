@@ -9,7 +9,7 @@ it at once, and whoever comes before that isn't sent away. It is on where people
 from typing import Any, ClassVar
 
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, annotations
+from podium.api.objects import Object, annotations, spec_of
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.admission.plugin import CREATE, Plugin
 from podium.apiserver.attributes import Attributes
@@ -27,7 +27,7 @@ class ServiceAccount(Plugin):
     on_by_default = False
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        spec = obj.get("spec") or {}
+        spec = spec_of(obj)
         named = spec.get("serviceAccountName") or spec.get("serviceAccount")
         if MIRROR_ANNOTATION in annotations(obj):
             if named:

@@ -7,7 +7,7 @@ counts, and of equally old ones the first by name.
 from collections.abc import Iterable
 from typing import ClassVar
 
-from podium.api.objects import Object, annotations, metadata_of, name
+from podium.api.objects import Object, annotations, metadata_of, name, spec_of
 from podium.api.storage_classes import CLASS_ANNOTATION, is_default_class
 from podium.api.times import parse_time
 from podium.apiserver.admission.plugin import CREATE, AdmissionOptions, Derived, Plugin, View
@@ -37,7 +37,7 @@ def default_class(classes: Iterable[Object]) -> str | None:
 
 def with_class(claim: Object, default: str | None) -> Object:
     """The claim in the default class; one that names a class, even the empty one, stays."""
-    spec = claim.get("spec") or {}
+    spec = spec_of(claim)
     says = spec.get("storageClassName") is not None or CLASS_ANNOTATION in annotations(claim)
     if says or default is None:
         return claim

@@ -43,7 +43,7 @@ class PodTolerationRestriction(Plugin):
             extra.append(_PRESSURE)
         if not extra:
             return obj
-        spec = obj.get("spec") or {}
+        spec = spec_of(obj)
         merged = merge_tolerations(spec.get("tolerations") or (), extra)
         return {**obj, "spec": {**spec, "tolerations": merged}}
 

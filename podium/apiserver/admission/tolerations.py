@@ -6,7 +6,7 @@ The rules are those of the admission plugin of that name in v1.36.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from podium.api.objects import Object
+from podium.api.objects import Object, spec_of
 from podium.api.taints import NO_EXECUTE
 from podium.apiserver.admission.plugin import WRITE, Plugin
 from podium.apiserver.attributes import Attributes
@@ -44,7 +44,7 @@ def add_default_tolerations(
         not_ready_s: how long it tolerates that its node isn't ready.
         unreachable_s: how long it tolerates that its node can't be reached.
     """
-    spec = pod.get("spec") or {}
+    spec = spec_of(pod)
     old: Sequence[Toleration] = spec.get("tolerations") or ()
     new = [
         {"key": key, "operator": "Exists", "effect": NO_EXECUTE, "tolerationSeconds": seconds}

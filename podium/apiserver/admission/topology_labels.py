@@ -29,7 +29,7 @@ class PodTopologyLabels(Plugin):
         topology = {label: carried[label] for label in TOPOLOGY_LABELS if label in carried}
         if not topology:
             return obj
-        metadata = obj.get("metadata") or {}
+        metadata = metadata_of(obj)
         labels = {**topology, **(metadata.get("labels") or {})}
         return {**obj, "metadata": {**metadata, "labels": labels}}
 

@@ -38,7 +38,7 @@ def settle(store: Store, delete: Delete, now_s: float) -> None:
 
 def _named(store: Store, definition: Object, now_s: float) -> Object:
     """The status of a definition as far as it is about names and versions."""
-    spec, status = definition["spec"], definition.get("status") or {}
+    spec, status = definition["spec"], status_of(definition)
     taken = _taken(store, definition)
     accepted, conflict = _accepted(spec["names"], status.get("acceptedNames") or {}, taken)
     known = {one["type"]: one for one in status.get("conditions") or ()}
@@ -106,7 +106,7 @@ def _clean_up(store: Store, definition: Object, delete: Delete, now_s: float) ->
     metadata = definition["metadata"]
     finalizers = [one for one in metadata.get("finalizers") or () if one != CLEANUP]
     if store.list(kind.key).items:
-        status = definition.get("status") or {}
+        status = status_of(definition)
         closing = _condition("Terminating", _IN_PROGRESS)
         conditions = with_condition(status.get("conditions"), closing, now_s)
         _write_status(store, definition, {**status, "conditions": conditions})

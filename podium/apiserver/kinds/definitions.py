@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from podium.api.custom_kinds import CLEANUP, is_established
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, spec_of
+from podium.api.objects import Object, metadata_of, spec_of
 from podium.apiserver.custom import json_paths
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import CREATED, NAME
@@ -86,7 +86,7 @@ def _valid(obj: Any, path: str) -> Faults:
 def _rules(obj: Any) -> Faults:
     spec = spec_of(obj)
     names, group = spec.get("names") or {}, spec.get("group") or ""
-    metadata = obj.get("metadata") or {}
+    metadata = metadata_of(obj)
     name = metadata.get("name")
     if name != f"{names.get('plural')}.{group}":
         yield FieldError("metadata.name", name, 'must be spec.names.plural+"."+spec.group')

@@ -7,7 +7,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, is_terminating, spec_of, without
+from podium.api.objects import Object, is_terminating, metadata_of, spec_of, without
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, SELECTOR, Column
 from podium.apiserver.kinds.differences import meaning, type_at
@@ -42,7 +42,7 @@ def _create(job: Object, _creation: Creation) -> Object:
     name, uid = job["metadata"].get("name", ""), job["metadata"]["uid"]
     own = {**dict.fromkeys(_JOB_NAME_LABELS, name), **dict.fromkeys(_CONTROLLER_UID_LABELS, uid)}
     template = spec.get("template") or {}
-    metadata = template.get("metadata") or {}
+    metadata = metadata_of(template)
     labels = {**own, **(metadata.get("labels") or {})}
     selector = spec.get("selector") or {}
     wanted = {_CONTROLLER_UID: uid, **(selector.get("matchLabels") or {})}
@@ -81,7 +81,7 @@ def _with_directives_of(new: Object, old: Object) -> Object:
     """The template with everything about where its pods go as it was."""
     spec, before = spec_of(new), spec_of(old)
     kept: dict[str, Any] = {field: before[field] for field in _DIRECTIVES if field in before}
-    metadata = old.get("metadata") or {}
+    metadata = metadata_of(old)
     return {**new, "metadata": metadata, "spec": {**without(spec, *_DIRECTIVES), **kept}}
 
 

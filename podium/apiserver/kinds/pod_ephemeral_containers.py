@@ -49,7 +49,7 @@ def added(new: Object, old: Object) -> Object:
         new: the pod as it is asked for.
         old: as it is stored.
     """
-    wanted = (new.get("spec") or {}).get(_FIELD)
+    wanted = spec_of(new).get(_FIELD)
     spec = {**without(old["spec"], _FIELD), **({_FIELD: wanted} if wanted else {})}
     return {**old, "metadata": identity(new, old), "spec": spec}
 

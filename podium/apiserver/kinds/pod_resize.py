@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.objects import Object, spec_of, status_of
+from podium.api.objects import Object, metadata_of, spec_of, status_of
 from podium.api.priority import is_mirror
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.resources import is_sidecar
@@ -38,7 +38,7 @@ def resized(new: Object, old: Object) -> Object:
         new: the pod as it is asked for.
         old: as it is stored.
     """
-    spec, wanted = old["spec"], new.get("spec") or {}
+    spec, wanted = old["spec"], spec_of(new)
     changes: dict[str, Any] = {
         field: _all_resized(spec[field], wanted.get(field) or ())
         for field in ("initContainers", "containers")
@@ -63,7 +63,7 @@ def _with_resources(container: Object, wanted: Object | None) -> Object:
 
 def identity(new: Object, old: Object) -> Object:
     """The stored metadata with what the new pod says of which one, in which version, it is."""
-    asked = new.get("metadata") or {}
+    asked = metadata_of(new)
     own = {
         field: asked[field]
         for field in ("name", "namespace", "uid", "resourceVersion")

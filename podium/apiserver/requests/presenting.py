@@ -165,7 +165,7 @@ def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:
     return {
         "kind": PARTIAL,
         "apiVersion": api_version,
-        "metadata": obj.get("metadata") or {},
+        "metadata": metadata_of(obj),
     }
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.objects import Object
+from podium.api.objects import Object, metadata_of, spec_of
 from podium.api.times import timestamp
 from podium.apiserver.rbac.authorizer import aggregated
 from podium.apiserver.refusals import bad_request, invalid
@@ -65,7 +65,7 @@ def self_subject_rules(call: Call) -> Response:
     }
     if faults:
         status["evaluationError"] = aggregated(faults)
-    return _answer(call, review.get("metadata") or {}, {"spec": {}}, status)
+    return _answer(call, metadata_of(review), {"spec": {}}, status)
 
 
 def _resource_rule(rule: Rule) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def _asked(call: Call) -> tuple[Object, Object]:
     """The review in the body, and what it asks for."""
     call.attributes("CreateOptions")
     review = call.decoded(call.info.kind, call.info.api_version).obj
-    return review, review.get("spec") or {}
+    return review, spec_of(review)
 
 
 def _attribute_faults(spec: Object) -> list[FieldError]:
@@ -108,7 +108,7 @@ def _subject(spec: Object) -> User:
 
 
 def _decide(call: Call, review: Object, spec: Object, user: User) -> Response:
-    metadata = review.get("metadata") or {}
+    metadata = metadata_of(review)
     verdict = call.server.authorizer.decide(user, _attempt(spec))
     status: dict[str, Any] = {"allowed": verdict.allowed}
     if verdict.reason:

@@ -2,7 +2,7 @@
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, metadata_of, uid
+from podium.api.objects import Object, metadata_of, spec_of, uid
 from podium.api.refused import RefusedError
 from podium.api.times import timestamp
 from podium.apiserver.refusals import bad_request, conflict, invalid
@@ -36,7 +36,7 @@ def create(call: Call) -> Response:
     for field, wanted in (("name", info.name), ("namespace", info.namespace)):
         if metadata[field] != wanted:
             raise bad_request(f"{field} in URL does not match {field} in TokenRequest object")
-    spec = {"expirationSeconds": _LASTS_S, **(asked.get("spec") or {})}
+    spec = {"expirationSeconds": _LASTS_S, **spec_of(asked)}
     if not spec.get("audiences"):
         spec["audiences"] = [ISSUER]
     _check_lasts(spec["expirationSeconds"])

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
 from podium.api.kinds import KINDS
-from podium.api.objects import Object, status_of
+from podium.api.objects import Object, metadata_of, status_of
 from podium.apiserver.conditions import with_condition
 from podium.apiserver.refusals import conflict, internal, other_object
 
@@ -37,7 +37,7 @@ def bind(pod: Object, binding: Object, now_s: float) -> Object:
     Raises:
         Refused: 409, it isn't that pod any more, or it can't be given a node.
     """
-    _check_preconditions(pod["metadata"], binding.get("metadata") or {})
+    _check_preconditions(pod["metadata"], metadata_of(binding))
     if why := _obstacle(pod):
         raise conflict("pods/binding", pod["metadata"]["name"], why)
     status = dict(status_of(pod))
@@ -45,7 +45,7 @@ def bind(pod: Object, binding: Object, now_s: float) -> Object:
     status.pop("nominatedNodeName", None)
     return {
         **pod,
-        "metadata": _with_marks(pod["metadata"], binding.get("metadata") or {}),
+        "metadata": _with_marks(pod["metadata"], metadata_of(binding)),
         "spec": {**pod["spec"], "nodeName": binding["target"]["name"]},
         "status": status,
     }

@@ -105,13 +105,13 @@ def _lets_unready_go(budget: Object) -> bool:
     """Whether pods that aren't ready go without counting."""
     if spec_of(budget).get("unhealthyPodEvictionPolicy") == "AlwaysAllow":
         return True
-    status = budget.get("status") or {}
+    status = status_of(budget)
     desired = status.get("desiredHealthy") or 0
     return desired > 0 and (status.get("currentHealthy") or 0) >= desired
 
 
 def _check_allowed(budget: Object) -> None:
-    status, called = budget.get("status") or {}, name(budget)
+    status, called = status_of(budget), name(budget)
     if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):
         why = f"The disruption budget {called} is still being processed by the server."
         raise _too_many_requests(why, _RETRY_AFTER_S)

@@ -9,7 +9,7 @@ from typing import Any
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import FieldError
 from podium.api.kinds import Kind
-from podium.api.objects import Object, name, spec_of
+from podium.api.objects import Object, metadata_of, name, spec_of, status_of
 from podium.apiserver.custom.json_paths import steps
 from podium.apiserver.refusals import conflict, invalid, unmet
 from podium.apiserver.validation.checks import NOT_NEGATIVE
@@ -22,7 +22,7 @@ def scale_of(kind: Kind, workload: Object) -> dict[str, Any]:
     """The Scale (autoscaling/v1) of a workload, or of whatever a definition says can be scaled."""
     if isinstance(kind, CustomKind):
         return _custom_scale(kind.scale or {}, workload)
-    spec, status = workload.get("spec") or {}, workload.get("status") or {}
+    spec, status = spec_of(workload), status_of(workload)
     selector = selector_text(spec.get("selector") or {})
     told = {"replicas": status.get("replicas") or 0, "selector": selector}
     return _scale(workload["metadata"], spec.get("replicas") or 0, told)
@@ -72,7 +72,7 @@ def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
     Raises:
         Refused: 422, the number isn't one; 409, it is another workload's Scale.
     """
-    metadata, own = scale.get("metadata") or {}, workload["metadata"]
+    metadata, own = metadata_of(scale), workload["metadata"]
     replicas = spec_of(scale).get("replicas") or 0
     if replicas < 0:
         fault = FieldError("spec.replicas", replicas, NOT_NEGATIVE)

@@ -105,7 +105,7 @@ def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
 
 def _content(obj: Object) -> bytes:
     """All of an object that somebody may own, as JSON; empty if JSON can't hold it."""
-    metadata = obj.get("metadata") or {}
+    metadata = metadata_of(obj)
     others = {name: one for name, one in metadata.items() if name not in _NOBODYS_IN_METADATA}
     try:
         return msgspec.json.encode({**obj, "metadata": others})
@@ -151,7 +151,7 @@ def with_owners(obj: Object, owners: Owners) -> Object:
     bare = unowned(obj)
     if not owners:
         return bare
-    metadata = bare.get("metadata") or {}
+    metadata = metadata_of(bare)
     return {**bare, "metadata": {**metadata, "managedFields": write_owners(owners)}}
 
 
