@@ -63,25 +63,25 @@ def api_version(group: str, version: str) -> str:
 
 _NAMESPACES = "namespaces"
 _WATCH = "watch"
-_ITEM_VERBS: Mapping[str, str] = {
+ITEM_VERBS: Mapping[str, str] = {
     "GET": "get",
     "PUT": "update",
     "PATCH": "patch",
     "DELETE": "delete",
 }
-_SUBRESOURCE_VERBS: Mapping[str, str] = {
+SUBRESOURCE_VERBS: Mapping[str, str] = {
     "GET": "get",
     "PUT": "update",
     "PATCH": "patch",
     "POST": "create",
 }
-_COLLECTION_VERBS: Mapping[str, str] = {
+COLLECTION_VERBS: Mapping[str, str] = {
     "GET": "list",
     "POST": "create",
     "DELETE": "deletecollection",
 }
 # Across namespaces one can look, but not write.
-_EVERYWHERE_VERBS: Mapping[str, str] = {"GET": "list"}
+EVERYWHERE_VERBS: Mapping[str, str] = {"GET": "list"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +204,9 @@ def _object(found: RequestInfo, tail: Sequence[str]) -> RequestInfo | None:
 
 def _verb(found: RequestInfo, method: str) -> str:
     if found.subresource:
-        return _SUBRESOURCE_VERBS.get(method, "")
+        return SUBRESOURCE_VERBS.get(method, "")
     if found.name:
-        return _ITEM_VERBS.get(method, "")
+        return ITEM_VERBS.get(method, "")
     if found.kind.namespaced and not found.namespace:
-        return _EVERYWHERE_VERBS.get(method, "")
-    return _COLLECTION_VERBS.get(method, "")
+        return EVERYWHERE_VERBS.get(method, "")
+    return COLLECTION_VERBS.get(method, "")

@@ -11,7 +11,11 @@ from podium.apiserver.registry import Registry
 from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.openapi.schemas import STATUS, Dialect, list_name, schema_name, tag
 from podium.apiserver.requests.routes import (
+    COLLECTION_VERBS,
+    EVERYWHERE_VERBS,
+    ITEM_VERBS,
     SUBRESOURCE_KINDS,
+    SUBRESOURCE_VERBS,
     api_version,
     verbs,
 )
@@ -66,20 +70,8 @@ def _parameter(dialect: Dialect, name: str, place: str, kind: str) -> dict[str, 
 Item = dict[str, Any]
 
 _NAMESPACE, _NAME = "namespace", "name"
-# The method of a verb, and what the action is called.
-_COLLECTION: Mapping[str, tuple[str, str]] = {
-    "list": ("get", "list"),
-    "create": ("post", "post"),
-    "deletecollection": ("delete", "deletecollection"),
-}
-_OBJECT: Mapping[str, tuple[str, str]] = {
-    "get": ("get", "get"),
-    "create": ("post", "post"),
-    "update": ("put", "put"),
-    "patch": ("patch", "patch"),
-    "delete": ("delete", "delete"),
-}
-_EVERYWHERE = {"list": ("get", "list")}
+# Actions are called by their method, unless another one has it already.
+_OTHER_ACTIONS = ("list", "deletecollection")
 _WORDS = {"get": "read", "post": "create", "put": "replace", "deletecollection": "deleteCollection"}
 
 
@@ -142,32 +134,30 @@ def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[s
 
 def _places(
     dialect: Dialect, kind: Kind, group_version: tuple[str, str]
-) -> Iterator[tuple[_Place, Mapping[str, tuple[str, str]]]]:
+) -> Iterator[tuple[_Place, Mapping[str, str]]]:
     group, _ = group_version
     root = f"/{'apis' if group else 'api'}/{api_version(*group_version)}"
     collection = f"{root}/{kind.plural}"
     if kind.namespaced:
         if "list" in verbs(kind):
-            yield _Place(dialect, kind, group_version, collection), _EVERYWHERE
+            yield _Place(dialect, kind, group_version, collection), EVERYWHERE_VERBS
         collection = f"{root}/namespaces/{{{_NAMESPACE}}}/{kind.plural}"
-    yield _Place(dialect, kind, group_version, collection), _COLLECTION
+    yield _Place(dialect, kind, group_version, collection), COLLECTION_VERBS
     if "get" not in verbs(kind):
         return
     one = f"{collection}/{{{_NAME}}}"
-    # What creates an object creates it in its collection.
-    methods = {verb: method for verb, method in _OBJECT.items() if verb != "create"}
-    yield _Place(dialect, kind, group_version, one), methods
+    yield _Place(dialect, kind, group_version, one), ITEM_VERBS
     for subresource in sorted(kind.subresources):
         path = f"{one}/{subresource}"
-        yield _Place(dialect, kind, group_version, path, subresource), _OBJECT
+        yield _Place(dialect, kind, group_version, path, subresource), SUBRESOURCE_VERBS
 
 
-def _item(place: _Place, methods: Mapping[str, tuple[str, str]]) -> Item:
+def _item(place: _Place, methods: Mapping[str, str]) -> Item:
     allowed = verbs(place.kind, place.subresource)
     names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in place.path]
     found: Item = {
-        method: _operation(place, action)
-        for verb, (method, action) in methods.items()
+        method.lower(): _operation(place, verb if verb in _OTHER_ACTIONS else method.lower())
+        for method, verb in methods.items()
         if verb in allowed
     }
     return {**found, "parameters": path_parameters(place.dialect, names)}
