@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
-from podium.cli.output import AdviceOutput, fail, print_warnings, working
+from podium.cli.output import AdviceOutput, print_warnings, working
 
 if TYPE_CHECKING:
     from podium.bench.results import Result
@@ -51,17 +50,14 @@ def bench(
     """
     from podium.bench.catalogue import WORKLOADS, select
 
-    try:
-        if list_workloads:
-            _print_names(select(workloads) if workloads else WORKLOADS)
-        elif server is not None:
-            _print_server(server, workloads or [], scheduler_name, nodes, pods, output)
-        elif live:
-            _print_live(output)
-        else:
-            _print_measured(select(workloads or ()), output)
-    except PodiumError as error:
-        fail(error)
+    if list_workloads:
+        _print_names(select(workloads) if workloads else WORKLOADS)
+    elif server is not None:
+        _print_server(server, workloads or [], scheduler_name, nodes, pods, output)
+    elif live:
+        _print_live(output)
+    else:
+        _print_measured(select(workloads or ()), output)
 
 
 def _print_measured(workloads: Sequence["Workload"], output: AdviceOutput) -> None:

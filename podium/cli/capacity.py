@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
 from podium.api.objects import name
 from podium.cli.options import InputError
 from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     Progress,
     WideOutput,
-    fail,
-    give_up,
     working,
 )
 from podium.cli.request_options import RequestOptions, with_request_options
@@ -84,21 +81,16 @@ def capacity(
     from podium.advice.capacity import CapacityRequest
     from podium.cli.inputs import read_request
 
-    try:
-        if not (pod or node_shape):
-            raise InputError("nothing to find a place for: --pod or --node-shape say what")
-        with working("reading"):
-            read = read_request(asked)
-            templates = read_templates(read, pod or (), asked.namespace)
-        if node_shape:
-            _print_nodes(read, templates, node_shape, tries, output)
-        else:
-            request = CapacityRequest(read.request, templates, limit, preempt, at_least)
-            _print_capacity(read, request, output)
-    except PodiumError as error:
-        fail(error)
-    except KeyboardInterrupt:
-        give_up()
+    if not (pod or node_shape):
+        raise InputError("nothing to find a place for: --pod or --node-shape say what")
+    with working("reading"):
+        read = read_request(asked)
+        templates = read_templates(read, pod or (), asked.namespace)
+    if node_shape:
+        _print_nodes(read, templates, node_shape, tries, output)
+    else:
+        request = CapacityRequest(read.request, templates, limit, preempt, at_least)
+        _print_capacity(read, request, output)
 
 
 def read_templates(read: "Asked", pods: Sequence[str], namespace: str) -> "list[PodTemplate]":

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.experiment_options import (
     FAILED_ON_EXIT_CODE,
@@ -17,7 +16,7 @@ from podium.cli.experiment_options import (
     parse_seeds,
 )
 from podium.cli.options import InputError, MaxPodsOption
-from podium.cli.output import WideOutput, fail, give_up, working
+from podium.cli.output import WideOutput, working
 
 if TYPE_CHECKING:
     from podium.experiments.comparison import Comparison
@@ -84,27 +83,22 @@ def compare(
     from podium.experiments.whole_scenario import read_whole_scenario
     from podium.presenting import Picture
 
-    try:
-        chosen = parse_seeds(seeds)
-        check_plots(output)
-        judged = _measures(fail_on)
-        with working("reading"):
-            first, second = read_side(a, max_pods), read_side(b, max_pods)
-            played = [read_whole_scenario(path, max_pods) for path in scenarios or ()]
-        runs = 2 * len(chosen) * max(1, len(played))
-        with counted("comparing", runs) as done:
-            executor = executor_of(dask, workers)
-            found = play_both(first, second, played, chosen, executor, done)
-            _check(judged, found)
-            picture = Picture("", b"")
-            if output in (CompareOutput.HTML, CompareOutput.PNG):
-                from podium.experiments.side_by_side import side_by_side
+    chosen = parse_seeds(seeds)
+    check_plots(output)
+    judged = _measures(fail_on)
+    with working("reading"):
+        first, second = read_side(a, max_pods), read_side(b, max_pods)
+        played = [read_whole_scenario(path, max_pods) for path in scenarios or ()]
+    runs = 2 * len(chosen) * max(1, len(played))
+    with counted("comparing", runs) as done:
+        executor = executor_of(dask, workers)
+        found = play_both(first, second, played, chosen, executor, done)
+        _check(judged, found)
+        picture = Picture("", b"")
+        if output in (CompareOutput.HTML, CompareOutput.PNG):
+            from podium.experiments.side_by_side import side_by_side
 
-                picture = side_by_side(first, second, played, found)
-    except PodiumError as error:
-        fail(error)
-    except KeyboardInterrupt:
-        give_up()
+            picture = side_by_side(first, second, played, found)
     if output is CompareOutput.PNG:
         write_binary(picture.png)
     else:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
 from podium.cli.gating import FailOnOption, GatesOption, exit_on, read_gates
-from podium.cli.output import WideOutput, fail, give_up, print_warnings, working
+from podium.cli.output import WideOutput, give_up, print_warnings, working
 from podium.cli.request_options import RequestOptions
 
 if TYPE_CHECKING:
@@ -47,23 +46,18 @@ def disturb(
     from podium.plan.loaded_state import LoadedState
     from podium.plan.planning import plan
 
-    try:
-        conditions = read_gates(fail_on or (), gates)
-        with working("reading"):
-            read = read_request(asked)
-        request = replace(read.request, state=LoadedState(read.request.state), alternatives_max=0)
-        disturbance = disturbance_of(request.state)
-        with working("playing") as progress:
-            outcome = plan(
-                replace(request, changes=disturbance.changes),
-                lambda _, at_s: progress.tell(lambda: f"playing: {time_text(at_s)}"),
-            )
-            impact = ImpactReader(request).impact(disturbance, read.told_in(outcome))
-        if outcome.interrupted:
-            give_up()
-    except PodiumError as error:
-        fail(error)
-    except KeyboardInterrupt:
+    conditions = read_gates(fail_on or (), gates)
+    with working("reading"):
+        read = read_request(asked)
+    request = replace(read.request, state=LoadedState(read.request.state), alternatives_max=0)
+    disturbance = disturbance_of(request.state)
+    with working("playing") as progress:
+        outcome = plan(
+            replace(request, changes=disturbance.changes),
+            lambda _, at_s: progress.tell(lambda: f"playing: {time_text(at_s)}"),
+        )
+        impact = ImpactReader(request).impact(disturbance, read.told_in(outcome))
+    if outcome.interrupted:
         give_up()
     found = findings(outcome, conditions) if conditions else []
     is_wide = output is WideOutput.WIDE

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
-from podium.cli.output import fail, working
+from podium.cli.output import working
 
 if TYPE_CHECKING:
     from podium.embedded.directory import DataDirectory
@@ -29,13 +28,10 @@ def down(data_dir: DataDirOption = None) -> None:
     from podium.embedded.directory import DataDirectory, stop_user
 
     directory = data_dir or usual_directory()
-    try:
-        with working("stopping"):
-            pid = stop_user(directory)
-        if pid is None:
-            _forget(DataDirectory(directory))
-    except PodiumError as error:
-        fail(error)
+    with working("stopping"):
+        pid = stop_user(directory)
+    if pid is None:
+        _forget(DataDirectory(directory))
     if pid is None:
         print(f"No cluster runs in {directory}.")
     else:

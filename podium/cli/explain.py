@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
 from podium.cli import completing
-from podium.cli.output import AdviceOutput, console, fail, print_warnings, working
+from podium.cli.output import AdviceOutput, console, print_warnings, working
 from podium.cli.request_options import RequestOptions, with_request_options
 from podium.node.pressure.signals import Signal
 
@@ -58,16 +57,13 @@ def explain(
     """
     from podium.cli.inputs import read_request
 
-    try:
-        with working("reading"):
-            read = read_request(asked)
-        if eviction:
-            print_warnings(read.warnings)
-            _explain_eviction(read.request, pod, signal, output)
-        else:
-            _explain_pod(read, pod, asked.namespace, output)
-    except PodiumError as error:
-        fail(error)
+    with working("reading"):
+        read = read_request(asked)
+    if eviction:
+        print_warnings(read.warnings)
+        _explain_eviction(read.request, pod, signal, output)
+    else:
+        _explain_pod(read, pod, asked.namespace, output)
 
 
 def _explain_pod(read: "Asked", named: str, namespace: str, output: AdviceOutput) -> None:

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
 from podium.cli.namespaces import usual_namespace
 from podium.cli.options import (
     ClusterOption,
@@ -14,7 +13,7 @@ from podium.cli.options import (
     NamespaceOption,
     StateOption,
 )
-from podium.cli.output import FAILED_ON_EXIT_CODE, fail, working
+from podium.cli.output import FAILED_ON_EXIT_CODE, working
 
 
 class LintOutput(StrEnum):
@@ -76,17 +75,14 @@ def lint(
     have something to say than with manifests alone. An annotation lint.podium.dev/RULE with a
     reason suppresses what a rule says of an object.
     """
-    try:
-        if list_rules or explain is not None:
-            _tell_of_rules(explain)
-            return
-        from podium.cli.lint_inputs import lint_of
+    if list_rules or explain is not None:
+        _tell_of_rules(explain)
+        return
+    from podium.cli.lint_inputs import lint_of
 
-        with working("linting"):
-            place = namespace or usual_namespace(state, kubeconfig, context)
-            report = lint_of(state, kubeconfig, context, place, kubelet_config, config)
-    except PodiumError as error:
-        fail(error)
+    with working("linting"):
+        place = namespace or usual_namespace(state, kubeconfig, context)
+        report = lint_of(state, kubeconfig, context, place, kubelet_config, config)
     from podium.cli.lint_printing import print_lint
     from podium.linting.severity import Severity
 

@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from podium import __version__
+from podium.api.errors import PodiumError
 from podium.cli.broken_pipe import pipe_may_break
 from podium.cli.collecting import collect_rarely
 from podium.cli.examples import epilog
@@ -105,9 +106,16 @@ class Commands(TyperGroup):
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        """Parse the rest and run the command."""
+        """Parse the rest and run the command; its errors are printed, as is that Ctrl-C ends it."""
         with _usage_is_an_error(), pipe_may_break():
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            except (PodiumError, KeyboardInterrupt) as error:
+                from podium.cli.output import fail, give_up
+
+                if isinstance(error, KeyboardInterrupt):
+                    give_up()
+                fail(error)
 
 
 app = typer.Typer(

@@ -5,14 +5,12 @@ import socket
 import sys
 from pathlib import Path
 
-from podium.api.errors import PodiumError
 from podium.cli.configurations import read_kubelet_config
 from podium.cli.extras import check_extra
 from podium.cli.node_options import (
     AllowRootOption,
     ClientCaOption,
     ConfigOption,
-    ContextOption,
     GracePeriodOption,
     HardOption,
     KubeconfigOption,
@@ -27,8 +25,8 @@ from podium.cli.node_options import (
     SystemReservedOption,
     TransitionPeriodOption,
 )
-from podium.cli.options import InputError
-from podium.cli.output import fail, print_warnings
+from podium.cli.options import ContextOption, InputError
+from podium.cli.output import print_warnings
 
 _ISOLATES_NOTHING = (
     "pods are plain processes of this machine and user, and nothing isolates them: "
@@ -75,29 +73,26 @@ def node(
         "kubeReserved": kube_reserved,
         "systemReserved": system_reserved,
     }
-    try:
-        _check_here(allow_root)
-        import asyncio
+    _check_here(allow_root)
+    import asyncio
 
-        from podium.cli.node_running import NodeOptions, run
+    from podium.cli.node_running import NodeOptions, run
 
-        called = _checked_name(name or socket.gethostname().lower())
-        kubelet = read_kubelet_config(None if config is None else str(config), flags)
-        options = NodeOptions(
-            kubeconfig=kubeconfig,
-            context=context,
-            name=called,
-            root=root_dir or _usual_root(called),
-            config=kubelet,
-            labels=parse_flag(node_labels or "", EQUALS),
-            port=port,
-            client_ca=client_ca_file,
-        )
-        unheeded = (f"{config}: {field} isn't heeded" for field in kubelet.unheeded)
-        print_warnings([*unheeded, _ISOLATES_NOTHING])
-        asyncio.run(run(options))
-    except PodiumError as error:
-        fail(error)
+    called = _checked_name(name or socket.gethostname().lower())
+    kubelet = read_kubelet_config(None if config is None else str(config), flags)
+    options = NodeOptions(
+        kubeconfig=kubeconfig,
+        context=context,
+        name=called,
+        root=root_dir or _usual_root(called),
+        config=kubelet,
+        labels=parse_flag(node_labels or "", EQUALS),
+        port=port,
+        client_ca=client_ca_file,
+    )
+    unheeded = (f"{config}: {field} isn't heeded" for field in kubelet.unheeded)
+    print_warnings([*unheeded, _ISOLATES_NOTHING])
+    asyncio.run(run(options))
 
 
 def _check_here(allow_root: bool) -> None:

@@ -5,18 +5,12 @@ from typing import Annotated
 
 import typer
 
-from podium.cli import completing
-
 KubeconfigOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
         help="How to reach the cluster; as for kubectl, if not given.",
     ),
-]
-ContextOption = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Of the kubeconfig.", autocompletion=completing.contexts),
 ]
 NameOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="The node's name; the hostname, if not given.")

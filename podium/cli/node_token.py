@@ -5,9 +5,6 @@ from typing import Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
-from podium.cli.output import fail
-
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The node's name.")]
 DataDirOption = Annotated[
     Path, typer.Option(metavar="DIR", help="The data directory of `podium up`, which must run.")
@@ -29,7 +26,4 @@ def node_token(name: NameArgument, data_dir: DataDirOption, output: OutputOption
     """
     from podium.embedded.node_credentials import write_node_kubeconfig
 
-    try:
-        print(write_node_kubeconfig(data_dir, name, output))
-    except PodiumError as error:
-        fail(error)
+    print(write_node_kubeconfig(data_dir, name, output))

@@ -230,8 +230,8 @@ def _shortened(line: str) -> str:
 
 
 def give_up() -> NoReturn:
-    """Exit after Ctrl-C that came before there was anything to print."""
-    _plain_console(stderr=True).print(Text("interrupted: nothing is known yet"))
+    """Exit after Ctrl-C, which nobody else has heard."""
+    _plain_console(stderr=True).print(Text("interrupted"))
     raise typer.Exit(INTERRUPTED_EXIT_CODE)
 
 

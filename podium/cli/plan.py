@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
 from podium.cli.extras import check_optimal_extra
 from podium.cli.gating import (
     BaselineOption,
@@ -25,8 +24,6 @@ from podium.cli.output import (
     Progress,
     console,
     core_count,
-    fail,
-    give_up,
     print_report,
     print_warnings,
     working,
@@ -98,26 +95,21 @@ def plan(
     from podium.cli.inputs import read_request
     from podium.plan.planning import plan as make_plan
 
-    try:
-        if optimal:
-            check_optimal_extra("podium plan --optimal")
-        conditions = read_gates(fail_on or (), gates)
-        with working("reading"):
-            read = read_request(asked)
-        request = replace(read.request, alternatives_max=alternatives, seeds=seeds)
-        request = replace(request, draws=output is PlanOutput.HTML)
-        with working("planning") as progress:
-            told = partial(_tell, progress, seeds)
-            recording = _recording(request) if serve else None
-            prepare = None if recording is None else recording.begin
-            outcome = make_plan(request, told, workers=workers or core_count(), prepare=prepare)
-            found = _findings(outcome, conditions, request if baseline else None)
-        if optimal and not outcome.interrupted:
-            outcome = _with_optimum(outcome, request, optimal_seconds)
-    except PodiumError as error:
-        fail(error)
-    except KeyboardInterrupt:
-        give_up()
+    if optimal:
+        check_optimal_extra("podium plan --optimal")
+    conditions = read_gates(fail_on or (), gates)
+    with working("reading"):
+        read = read_request(asked)
+    request = replace(read.request, alternatives_max=alternatives, seeds=seeds)
+    request = replace(request, draws=output is PlanOutput.HTML)
+    with working("planning") as progress:
+        told = partial(_tell, progress, seeds)
+        recording = _recording(request) if serve else None
+        prepare = None if recording is None else recording.begin
+        outcome = make_plan(request, told, workers=workers or core_count(), prepare=prepare)
+        found = _findings(outcome, conditions, request if baseline else None)
+    if optimal and not outcome.interrupted:
+        outcome = _with_optimum(outcome, request, optimal_seconds)
     _end(read, read.told_in(outcome), output, conditions, found, recording)
 
 

@@ -1,8 +1,6 @@
 """`podium plan --serve`: the plan in a browser."""
 
-from podium.api.errors import PodiumError
 from podium.cli.inputs import Asked
-from podium.cli.output import fail
 from podium.cli.run_serving import serve_run
 from podium.plan.explaining import explain_pod
 from podium.plan.play import Play
@@ -24,12 +22,9 @@ class PlanRecording:
     def serve(self, asked: Asked) -> None:
         """Show what was recorded, until Ctrl-C; its pods are explained as `podium explain` does."""
         entries = self._play.observer.entries[self._play.entries_before :]
-        try:
-            serve_run(
-                self._recorder,
-                "podium plan",
-                entries,
-                lambda pod: asked.told_in(explain_pod(self._request, pod)),
-            )
-        except PodiumError as error:
-            fail(error)
+        serve_run(
+            self._recorder,
+            "podium plan",
+            entries,
+            lambda pod: asked.told_in(explain_pod(self._request, pod)),
+        )

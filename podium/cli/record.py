@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
-from podium.cli.node_options import ContextOption, KubeconfigOption
-from podium.cli.output import fail
+from podium.cli.node_options import KubeconfigOption
+from podium.cli.options import ContextOption
 
 
 def record(
@@ -29,14 +28,11 @@ def record(
 
     A recording that is there already is gone on with.
     """
-    try:
-        from podium.cli.extras import check_extra
+    from podium.cli.extras import check_extra
 
-        check_extra("recording a cluster")
-        import asyncio
+    check_extra("recording a cluster")
+    import asyncio
 
-        from podium.cli.recording import configuration_text, run
+    from podium.cli.recording import configuration_text, run
 
-        asyncio.run(run(output, kubeconfig, context, configuration_text(config)))
-    except PodiumError as error:
-        fail(error)
+    asyncio.run(run(output, kubeconfig, context, configuration_text(config)))

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
 from podium.cli import completing
 from podium.cli.disturbing import FailOnOption, GatesOption, WideOutputOption
 from podium.cli.gating import exit_on, read_gates
-from podium.cli.output import WideOutput, core_count, fail, give_up, print_warnings, working
+from podium.cli.output import WideOutput, core_count, print_warnings, working
 from podium.cli.request_options import RequestOptions, with_state_options
 
 NodesArgument = Annotated[
@@ -68,24 +67,19 @@ def resilience(
     from podium.cli.presentation_text import print_advice
     from podium.cli.resilience_presentation import resilience_presentation
 
-    try:
-        conditions = read_gates(fail_on or (), gates)
-        with working("reading"):
-            read = read_request(asked)
-        tried = ResilienceRequest(
-            read.request, tuple(nodes or ()), drains, pairs, spare_room, worst, conditions
-        )
-        with working("loading") as progress:
+    conditions = read_gates(fail_on or (), gates)
+    with working("reading"):
+        read = read_request(asked)
+    tried = ResilienceRequest(
+        read.request, tuple(nodes or ()), drains, pairs, spare_room, worst, conditions
+    )
+    with working("loading") as progress:
 
-            def tell(what: str, done: int, total: int) -> None:
-                of = f" of {total}" if total else ""
-                progress.tell(lambda: f"playing {what}: {done}{of}")
+        def tell(what: str, done: int, total: int) -> None:
+            of = f" of {total}" if total else ""
+            progress.tell(lambda: f"playing {what}: {done}{of}")
 
-            found, findings = try_all(tried, workers or core_count(), tell)
-    except PodiumError as error:
-        fail(error)
-    except KeyboardInterrupt:
-        give_up()
+        found, findings = try_all(tried, workers or core_count(), tell)
     found = replace(found, warnings=read.warnings, notes=read.notes)
     print_warnings(read.warnings if output is WideOutput.TABLE else ())
     print_advice(found, resilience_presentation(found), output)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
 from podium.cli.options import InputError
-from podium.cli.output import Progress, WideOutput, core_count, fail, give_up, working
+from podium.cli.output import Progress, WideOutput, core_count, working
 from podium.cli.request_options import RequestOptions, with_request_options
 
 if TYPE_CHECKING:
@@ -76,18 +75,13 @@ def rollout(
     from podium.cli.inputs import read_request
     from podium.cli.presentation_text import print_advice
 
-    try:
-        with working("reading"):
-            read = read_request(asked)
-            introduced = read_introduction(asked, read, classes or (), assign or ())
-            least = important_priority(important, introduced.priorities)
-        request = RolloutRequest(read.request, introduced, least, tries, more_nodes)
-        with working("playing") as progress:
-            found = find_order(request, partial(_tell, progress), core_count())
-    except PodiumError as error:
-        fail(error)
-    except KeyboardInterrupt:
-        give_up()
+    with working("reading"):
+        read = read_request(asked)
+        introduced = read_introduction(asked, read, classes or (), assign or ())
+        least = important_priority(important, introduced.priorities)
+    request = RolloutRequest(read.request, introduced, least, tries, more_nodes)
+    with working("playing") as progress:
+        found = find_order(request, partial(_tell, progress), core_count())
     found = read.told_in(found)
     print_advice(found, rollout_presentation(found), output)
     if found.verdict in ("Impossible", "Unknown"):

@@ -1,9 +1,7 @@
 """`podium scheduler`: schedules a real cluster, through its API server."""
 
-from podium.api.errors import PodiumError
-from podium.cli.node_options import ContextOption, KubeconfigOption
-from podium.cli.options import PluginOption
-from podium.cli.output import fail
+from podium.cli.node_options import KubeconfigOption
+from podium.cli.options import ContextOption, PluginOption
 from podium.cli.scheduler_options import (
     AddressOption,
     BurstOption,
@@ -22,7 +20,7 @@ from podium.cli.scheduler_options import (
     RetryPeriodOption,
     WatchTimeoutOption,
 )
-from podium.real.logs import LogFormat, LogLevel
+from podium.real.logs import LogFormat, LogLevel, log_to_stderr
 
 # Where kube-scheduler served its metrics while it did so without TLS.
 _USUAL_PORT = 10251
@@ -68,23 +66,21 @@ def scheduler(
         qps=kube_api_qps,
         burst=kube_api_burst,
     )
-    try:
-        check_extra("a scheduler of a real cluster")
-        from podium.cli.scheduler_running import Wish, read_configuration, run
+    check_extra("a scheduler of a real cluster")
+    from podium.cli.scheduler_running import own_names, read_configuration, run
+    from podium.real.scheduler_process import ProcessOptions
 
-        configuration, options = read_configuration(config, flags, plugin or ())
-        wish = Wish(
-            configuration=configuration,
-            options=options,
-            context=context,
-            dry_run=dry_run,
-            watch_timeout_s=watch_timeout,
-            address=bind_address,
-            port=metrics_port,
-            dashboard_port=dashboard_port,
-            log_level=log_level,
-            log_format=log_format,
-        )
-        run(wish)
-    except PodiumError as error:
-        fail(error)
+    configuration, options = read_configuration(config, flags, plugin or ())
+    log_to_stderr(log_level, log_format)
+    identity, hostname = own_names()
+    process = ProcessOptions(
+        configuration=configuration,
+        options=options,
+        identity=identity,
+        hostname=hostname,
+        dry_run=dry_run,
+        watch_timeout_s=watch_timeout,
+        address=bind_address,
+        port=metrics_port,
+    )
+    run(process, context, dashboard_port)

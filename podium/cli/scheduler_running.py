@@ -7,7 +7,7 @@ import socket
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 from podium.cli.configurations import read_scheduler_config
@@ -17,39 +17,9 @@ from podium.config.document import UNHEEDED
 from podium.config.load import default_configuration
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
-from podium.real.logs import LogFormat, LogLevel, log_to_stderr
 from podium.real.scheduler_process import Beside, ProcessOptions, SchedulerProcess
 from podium.real.settings import Flags, with_flags
 from podium.runtime.live import SteadyClock
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What the command line asks for.
-
-    Attributes:
-        configuration: of the file, with the flags.
-        options: Podium's own.
-        context: of the kubeconfig; None for its current one.
-        dry_run: whether to judge another scheduler instead.
-        watch_timeout_s: after how long a watch that tells nothing is taken for dead.
-        address: where metrics and probes are served.
-        port: at which.
-        dashboard_port: where the dashboard is; None for none.
-        log_level: the least that is logged.
-        log_format: of the lines.
-    """
-
-    configuration: SchedulerConfiguration
-    options: SchedulerOptions
-    context: str | None
-    dry_run: bool
-    watch_timeout_s: float
-    address: str
-    port: int
-    dashboard_port: int | None
-    log_level: LogLevel
-    log_format: LogFormat
 
 
 def read_configuration(
@@ -72,48 +42,49 @@ def read_configuration(
     return with_flags(loaded.configuration, flags), loaded.options
 
 
-def run(wish: Wish) -> None:
+def own_names() -> tuple[str, str]:
+    """What this process is called among those that want to lead, and what its machine is."""
+    hostname = socket.gethostname()
+    return f"{hostname}_{uuid.uuid4()}", hostname
+
+
+def run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
     """Schedule until Ctrl-C or SIGTERM.
+
+    Args:
+        options: what is scheduled, and how.
+        context: of the kubeconfig; None for its current one.
+        dashboard_port: where the dashboard is; None for none.
 
     Raises:
         PodiumError: the cluster can't be reached, the port can't be had, or the lease was lost.
     """
-    asyncio.run(_run(wish))
+    asyncio.run(_run(options, context, dashboard_port))
 
 
-async def _run(wish: Wish) -> None:
-    log_to_stderr(wish.log_level, wish.log_format)
+async def _run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
+    if options.dry_run:
+        # Whoever does nothing needs no lease, and leaves it to those who do.
+        election = replace(options.configuration.leader_election, leader_elect=False)
+        configuration = replace(options.configuration, leader_election=election)
+        options = replace(options, configuration=configuration)
     # What lists bring stays for long; it needn't be looked through for garbage all the time.
     gc.set_threshold(100_000, 20, 100)
-    kubeconfig = wish.configuration.client_connection.kubeconfig or None
-    connection = await load_connection(kubeconfig, wish.context)
-    stop, loop, hostname = asyncio.Event(), asyncio.get_running_loop(), socket.gethostname()
+    kubeconfig = options.configuration.client_connection.kubeconfig or None
+    connection = await load_connection(kubeconfig, context)
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    configuration = wish.configuration
-    if wish.dry_run:
-        # Whoever does nothing needs no lease, and leaves it to those who do.
-        alone = replace(configuration.leader_election, leader_elect=False)
-        configuration = replace(configuration, leader_election=alone)
-    options = ProcessOptions(
-        configuration=configuration,
-        options=wish.options,
-        identity=f"{hostname}_{uuid.uuid4()}",
-        hostname=hostname,
-        dry_run=wish.dry_run,
-        watch_timeout_s=wish.watch_timeout_s,
-        address=wish.address,
-        port=wish.port,
-    )
+    beside = _dashboard(options, dashboard_port)
     process = SchedulerProcess(
-        connection, options, SteadyClock(), time.perf_counter, Random(), *_dashboard(wish)
+        connection, options, SteadyClock(), time.perf_counter, Random(), *beside
     )
     await process.run(stop)
 
 
-def _dashboard(wish: Wish) -> Iterator[Beside]:
+def _dashboard(options: ProcessOptions, port: int | None) -> Iterator[Beside]:
     """What goes on beside the scheduling: the dashboard, if there is to be one."""
-    if wish.dashboard_port is None:
+    if port is None:
         return
     from podium.cli.dashboards import PRESENTERS
     from podium.web.scheduler_dashboard import scheduler_dashboard
@@ -121,6 +92,4 @@ def _dashboard(wish: Wish) -> Iterator[Beside]:
     def tell(link: str) -> None:
         print(f"See it: {link}", flush=True)
 
-    yield scheduler_dashboard(
-        wish.dashboard_port, wish.configuration, wish.options, PRESENTERS, tell
-    )
+    yield scheduler_dashboard(port, options.configuration, options.options, PRESENTERS, tell)

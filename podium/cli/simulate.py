@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from podium.api.durations import duration_seconds
-from podium.api.errors import PodiumError
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.collecting import collect_rarely
 from podium.cli.options import InputError, MaxPodsOption, PluginOption, ServeOption
@@ -18,8 +17,6 @@ from podium.cli.output import (
     INTERRUPTED_EXIT_CODE,
     AdviceOutput,
     console,
-    fail,
-    give_up,
     print_report,
     print_warnings,
     working,
@@ -103,24 +100,19 @@ def simulate(
     from podium.documents.report import plain
     from podium.simulation.report import simulation_report
 
-    try:
-        path = checked_scenario(scenario, recording, config, until, seed)
-        if recording is not None:
-            if serve:
-                raise InputError(_ALONE.format("--serve"))
-            _replay(recording, config, plugin or (), output)
-            return
-        with working("reading"):
-            loaded = read_scenario_file(path, until, seed, max_pods, plugin or ())
-        collect_rarely()
-        with progress() as told:
-            shown = _recording(loaded) if serve else None
-            prepare = None if shown is None else shown.begin
-            simulation, series = played(loaded, told, output, prepare)
-    except PodiumError as error:
-        fail(error)
-    except KeyboardInterrupt:
-        give_up()
+    path = checked_scenario(scenario, recording, config, until, seed)
+    if recording is not None:
+        if serve:
+            raise InputError(_ALONE.format("--serve"))
+        _replay(recording, config, plugin or (), output)
+        return
+    with working("reading"):
+        loaded = read_scenario_file(path, until, seed, max_pods, plugin or ())
+    collect_rarely()
+    with progress() as told:
+        shown = _recording(loaded) if serve else None
+        prepare = None if shown is None else shown.begin
+        simulation, series = played(loaded, told, output, prepare)
     if output is SimulateOutput.TIMELINE:
         print_warnings(simulation.notes)
         print_story(console(), simulation)

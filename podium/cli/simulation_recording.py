@@ -1,7 +1,5 @@
 """`podium simulate --serve`: the simulation in a browser."""
 
-from podium.api.errors import PodiumError
-from podium.cli.output import fail
 from podium.cli.run_serving import serve_run
 from podium.cluster import Cluster
 from podium.simulation.scenario_file import Scenario
@@ -23,8 +21,5 @@ class SimulationRecording:
     def serve(self, simulation: Simulation) -> None:
         """Show what was recorded, until Ctrl-C."""
         title = f"podium simulate {self._scenario.name}"
-        try:
-            explain = simulation_explainer(self._scenario)
-            serve_run(self._recorder, title, simulation.entries, explain)
-        except PodiumError as error:
-            fail(error)
+        explain = simulation_explainer(self._scenario)
+        serve_run(self._recorder, title, simulation.entries, explain)

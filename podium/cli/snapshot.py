@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
-from podium.cli.node_options import ContextOption, KubeconfigOption
-from podium.cli.options import InputError
-from podium.cli.output import fail, print_warnings
+from podium.cli.node_options import KubeconfigOption
+from podium.cli.options import ContextOption, InputError
+from podium.cli.output import print_warnings
 
 
 def snapshot(
@@ -27,17 +26,14 @@ def snapshot(
     ] = False,
 ) -> None:
     """Save the state of a cluster for plan and explain; nothing is changed there."""
-    try:
-        from podium.cli.snapshot_taking import snapshot_of
+    from podium.cli.snapshot_taking import snapshot_of
 
-        found, content = snapshot_of(kubeconfig, context, anonymize=anonymize)
-        print_warnings(found.notes)
-        if output == "-":
-            typer.echo(content)
-            return
-        try:
-            Path(output).write_bytes(content)
-        except OSError as error:
-            raise InputError(f"{output}: can't be written: {error.strerror}") from None
-    except PodiumError as error:
-        fail(error)
+    found, content = snapshot_of(kubeconfig, context, anonymize=anonymize)
+    print_warnings(found.notes)
+    if output == "-":
+        typer.echo(content)
+        return
+    try:
+        Path(output).write_bytes(content)
+    except OSError as error:
+        raise InputError(f"{output}: can't be written: {error.strerror}") from None

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from podium.api.errors import PodiumError
 from podium.api.pod_limit import MAX_PODS
 from podium.cli.experiment_options import (
     FAILED_ON_EXIT_CODE,
@@ -17,7 +16,7 @@ from podium.cli.experiment_options import (
 )
 from podium.cli.extras import check_experiments_extra
 from podium.cli.options import InputError, MaxPodsOption
-from podium.cli.output import INTERRUPTED_EXIT_CODE, WideOutput, error_console, fail, working
+from podium.cli.output import INTERRUPTED_EXIT_CODE, WideOutput, error_console, working
 
 OutOption = Annotated[
     Path | None,
@@ -76,8 +75,6 @@ def sweep(
             from podium.experiments.sweep_files import write_sweep
 
             write_sweep(out, report, trials)
-    except PodiumError as error:
-        fail(error)
     except KeyboardInterrupt:
         kept = f"what is known is in {out}; the same command goes on with it" if out else ""
         error_console().print(f"interrupted: {kept or 'nothing is kept without --out'}")

@@ -2,9 +2,7 @@
 
 import sys
 
-from podium.api.errors import PodiumError
 from podium.cli.options import ClusterOption, ConfigOption, ContextOption, InputError, PluginOption
-from podium.cli.output import fail
 
 
 def top(
@@ -18,18 +16,15 @@ def top(
     Enter shows the pods of a node, and the decision about a pod, as `podium explain` does, by the
     scheduler's configuration that is given. Nothing is changed there. Needs podium[top].
     """
-    try:
-        from podium.cli.extras import check_extra, check_top_extra
+    from podium.cli.extras import check_extra, check_top_extra
 
-        check_extra("podium top")
-        check_top_extra("podium top")
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise InputError("podium top needs a terminal; podium record writes what happens")
-        import asyncio
+    check_extra("podium top")
+    check_top_extra("podium top")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError("podium top needs a terminal; podium record writes what happens")
+    import asyncio
 
-        asyncio.run(_show(kubeconfig, context, scheduler_config, plugin or []))
-    except PodiumError as error:
-        fail(error)
+    asyncio.run(_show(kubeconfig, context, scheduler_config, plugin or []))
 
 
 async def _show(

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from podium.api.durations import duration_seconds
-from podium.api.errors import PodiumError
 from podium.cli.collecting import collect_rarely
 from podium.cli.options import InputError, KubeletConfigOption, PluginOption
-from podium.cli.output import fail, working
+from podium.cli.output import working
 from podium.cli.stages import Stages, is_detached
 from podium.cli.up_options import (
     DEFAULT_SHAPE,
@@ -81,14 +80,11 @@ def up(
         is_insecure=insecure_http,
         merges_kubeconfig=merge_kubeconfig,
     )
-    try:
-        background = _background(wait, detach=detach, ends_when_settled=exit_when_settled)
-        if background is not None:
-            _run_in_background(arguments, background)
-        else:
-            _run_here(arguments)
-    except PodiumError as error:
-        fail(error)
+    background = _background(wait, detach=detach, ends_when_settled=exit_when_settled)
+    if background is not None:
+        _run_in_background(arguments, background)
+    else:
+        _run_here(arguments)
 
 
 @dataclass(frozen=True, slots=True)

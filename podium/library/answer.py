@@ -1,6 +1,5 @@
 """Answers: reports that show themselves in notebooks, and become tables, texts and plain values."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
@@ -19,15 +18,17 @@ class FrameError(PodiumError):
     """There is no such table in an answer, or nothing to make tables with."""
 
 
-class Answer(ABC):
+class Answer:
     """What a question came to: one of the reports that `-o json` prints, with all its fields.
 
     Attributes:
         rows: which of its lists `to_pandas` makes a table of unless another one is named.
+        presented_by: the function that makes a presentation of it, with its module.
     """
 
     __slots__ = ()
     rows: ClassVar[str]
+    presented_by: ClassVar[str]
 
     @classmethod
     def of(cls, report: Any, **more: Any) -> Self:
@@ -40,9 +41,11 @@ class Answer(ABC):
         given = {one.name: getattr(report, one.name) for one in fields(report)}
         return cls(**given, **more)
 
-    @abstractmethod
     def presentation(self) -> Presentation:
         """What is told to people: the same as `-o markdown` and `-o html` of the command."""
+        module, _, function = self.presented_by.rpartition(".")
+        shown: Presentation = getattr(import_module(module), function)(self)
+        return shown
 
     def to_dict(self) -> dict[str, Any]:
         """It as plain values, as `-o json` prints them."""

@@ -17,7 +17,6 @@ from podium.plan.evicting import EvictionRanking
 from podium.plan.explanation import PodExplanation
 from podium.plan.gates import Finding, caused, findings
 from podium.plan.outcome import Plan
-from podium.presenting import Presentation
 
 
 class PlanAnswer(Answer, Plan):
@@ -25,6 +24,7 @@ class PlanAnswer(Answer, Plan):
 
     __slots__ = ()
     rows = "placements"
+    presented_by = "podium.cli.plan_presentation.plan_presentation"
 
     def findings(
         self, *fail_on: str, gates: str | Path | None = None, baseline: Plan | None = None
@@ -43,24 +43,13 @@ class PlanAnswer(Answer, Plan):
         found = findings(self, conditions)
         return found if baseline is None else caused(found, findings(baseline, conditions))
 
-    def presentation(self) -> Presentation:
-        """What `podium plan -o html` shows."""
-        from podium.cli.plan_presentation import plan_presentation
-
-        return plan_presentation(self)
-
 
 class ExplanationAnswer(Answer, PodExplanation):
     """The decisions about a pod; see `podium explain`."""
 
     __slots__ = ()
     rows = "decisions.feasible"
-
-    def presentation(self) -> Presentation:
-        """What `podium explain -o html` shows."""
-        from podium.cli.explanation_presentation import explanation_presentation
-
-        return explanation_presentation(self)
+    presented_by = "podium.cli.explanation_presentation.explanation_presentation"
 
 
 class RankingAnswer(Answer, EvictionRanking):
@@ -68,12 +57,7 @@ class RankingAnswer(Answer, EvictionRanking):
 
     __slots__ = ()
     rows = "pods"
-
-    def presentation(self) -> Presentation:
-        """What `podium explain --eviction -o html` shows."""
-        from podium.cli.explanation_presentation import ranking_presentation
-
-        return ranking_presentation(self)
+    presented_by = "podium.cli.explanation_presentation.ranking_presentation"
 
 
 class ImpactAnswer(Answer, Impact):
@@ -81,12 +65,7 @@ class ImpactAnswer(Answer, Impact):
 
     __slots__ = ()
     rows = "disruptions"
-
-    def presentation(self) -> Presentation:
-        """What `podium drain -o html` shows."""
-        from podium.cli.impact_presentation import impact_presentation
-
-        return impact_presentation(self)
+    presented_by = "podium.cli.impact_presentation.impact_presentation"
 
 
 class ResilienceAnswer(Answer, Resilience):
@@ -94,12 +73,7 @@ class ResilienceAnswer(Answer, Resilience):
 
     __slots__ = ()
     rows = "ranking"
-
-    def presentation(self) -> Presentation:
-        """What `podium resilience -o html` shows."""
-        from podium.cli.resilience_presentation import resilience_presentation
-
-        return resilience_presentation(self)
+    presented_by = "podium.cli.resilience_presentation.resilience_presentation"
 
 
 class CapacityAnswer(Answer, Capacity):
@@ -107,12 +81,7 @@ class CapacityAnswer(Answer, Capacity):
 
     __slots__ = ()
     rows = "templates"
-
-    def presentation(self) -> Presentation:
-        """What `podium capacity -o html` shows."""
-        from podium.advice.capacity_presentation import capacity_presentation
-
-        return capacity_presentation(self)
+    presented_by = "podium.advice.capacity_presentation.capacity_presentation"
 
 
 class NodesAnswer(Answer, CheapestNodes):
@@ -120,12 +89,7 @@ class NodesAnswer(Answer, CheapestNodes):
 
     __slots__ = ()
     rows = "shapes"
-
-    def presentation(self) -> Presentation:
-        """What `podium capacity --node-shape -o html` shows."""
-        from podium.advice.cheapest_nodes_presentation import cheapest_nodes_presentation
-
-        return cheapest_nodes_presentation(self)
+    presented_by = "podium.advice.cheapest_nodes_presentation.cheapest_nodes_presentation"
 
 
 class RolloutAnswer(Answer, RolloutAdvice):
@@ -133,12 +97,7 @@ class RolloutAnswer(Answer, RolloutAdvice):
 
     __slots__ = ()
     rows = "steps"
-
-    def presentation(self) -> Presentation:
-        """What `podium rollout -o html` shows."""
-        from podium.advice.rollout_presentation import rollout_presentation
-
-        return rollout_presentation(self)
+    presented_by = "podium.advice.rollout_presentation.rollout_presentation"
 
 
 class LintAnswer(Answer, LintReport):
@@ -146,9 +105,4 @@ class LintAnswer(Answer, LintReport):
 
     __slots__ = ()
     rows = "findings"
-
-    def presentation(self) -> Presentation:
-        """What `podium lint -o html` shows."""
-        from podium.cli.lint_printing import lint_presentation
-
-        return lint_presentation(self)
+    presented_by = "podium.cli.lint_printing.lint_presentation"

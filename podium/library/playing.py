@@ -70,12 +70,7 @@ class SweepAnswer(Answer, SweepReport):
 
     __slots__ = ()
     rows = "trials"
-
-    def presentation(self) -> Presentation:
-        """What `podium sweep -o markdown` shows."""
-        from podium.experiments.sweep_presentation import sweep_presentation
-
-        return sweep_presentation(self)
+    presented_by = "podium.experiments.sweep_presentation.sweep_presentation"
 
 
 class ReplayAnswer(Answer, ReplayReport):
@@ -83,12 +78,7 @@ class ReplayAnswer(Answer, ReplayReport):
 
     __slots__ = ()
     rows = "placements"
-
-    def presentation(self) -> Presentation:
-        """What `podium simulate --recording -o html` shows."""
-        from podium.recording.presentation import replay_presentation
-
-        return replay_presentation(self)
+    presented_by = "podium.recording.presentation.replay_presentation"
 
 
 @overload
