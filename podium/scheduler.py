@@ -227,7 +227,7 @@ def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehe
 
 
 class Rehearsal:
-    """What `rehearsal` gives.
+    """Carries decisions out for as long as a rehearsal lasts, and tells nobody.
 
     Args:
         scheduler: decides.

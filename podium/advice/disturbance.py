@@ -9,11 +9,10 @@ from typing import Annotated
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, labels, name
+from podium.api.well_known import ZONE_LABEL
 from podium.documents.report import HIDDEN, IF_ANY, Report
 from podium.plan.changes import Change, Fail
 from podium.simulation.drain_step import Drain
-
-ZONE_LABEL = "topology.kubernetes.io/zone"
 
 
 class DisturbanceError(PodiumError):
@@ -21,7 +20,7 @@ class DisturbanceError(PodiumError):
 
 
 class DisturbanceKind(StrEnum):
-    """What happens."""
+    """What can happen to nodes."""
 
     DRAIN = "Drain"
     NODE_FAILURE = "NodeFailure"

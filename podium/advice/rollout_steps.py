@@ -7,11 +7,11 @@ from typing import Any
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
+from podium.api.well_known import LAST_APPLIED
 from podium.plan.identities import Identity, decisive, label
 from podium.plan.targets import WORKLOADS, parse_workload
 
 _CLASS = "PriorityClass"
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _TEMPLATED = tuple(sorted(WORKLOADS))
 
 
@@ -124,7 +124,7 @@ def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
 
 
 def _with_class(workload: Object, class_name: str) -> Object:
-    marks = {key: value for key, value in annotations(workload).items() if key != _LAST_APPLIED}
+    marks = {key: value for key, value in annotations(workload).items() if key != LAST_APPLIED}
     metadata = {"name": name(workload), "namespace": namespace(workload)}
     fields = {"labels": dict(labels(workload)), "annotations": marks}
     spec: dict[str, Any] = {**spec_of(workload)}

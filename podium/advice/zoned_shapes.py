@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from podium.advice.disturbance import ZONE_LABEL, nodes_by_name
+from podium.advice.disturbance import nodes_by_name
 from podium.api.objects import Object, labels, name, spec_of, status_of
-from podium.core.node_columns import HOSTNAME_LABEL
+from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.explaining.extra_nodes import node_like
 
 _OWN_LABELS = (HOSTNAME_LABEL, ZONE_LABEL, "topology.kubernetes.io/region")

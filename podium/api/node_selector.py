@@ -19,6 +19,7 @@ from podium.api.labels import (
     requirement_faults,
 )
 from podium.api.objects import spec_of
+from podium.api.well_known import REQUIRED
 
 NAME_FIELD = "metadata.name"
 _FIELD_OPERATORS = ("In", "NotIn")
@@ -123,7 +124,7 @@ def required_node_affinity(pod: Mapping[str, Any]) -> RequiredNodeAffinity:
     """What a pod's `nodeSelector` and required node affinity demand together."""
     spec = spec_of(pod)
     affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
-    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    required = affinity.get(REQUIRED)
     return RequiredNodeAffinity(
         selector=equality_selector(spec.get("nodeSelector")),
         affinity=None if required is None else node_selector(required),

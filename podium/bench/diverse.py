@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from podium.api.objects import Object
+from podium.api.well_known import HOSTNAME_LABEL, PREFERRED, REQUIRED, ZONE_LABEL
 from podium.bench import templates
-from podium.bench.templates import HOSTNAME_LABEL, ZONE_LABEL
 from podium.bench.workloads import Case, PodGroup, Size
 
 APPS = 200
@@ -57,7 +57,7 @@ def _spread(pod: Object, number: int) -> None:
 def _stay_apart(pod: Object, number: int) -> None:
     _differ(pod, number)
     term = {"topologyKey": HOSTNAME_LABEL, **_selecting_itself(pod)}
-    required = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    required = {REQUIRED: [term]}
     pod["spec"]["affinity"] = {"podAntiAffinity": required}
 
 
@@ -73,7 +73,7 @@ def _prefer(pod: Object, number: int) -> None:
 
 
 def _preferred(**what: Object) -> Object:
-    return {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 10, **what}]}
+    return {PREFERRED: [{"weight": 10, **what}]}
 
 
 def _selecting_itself(pod: Object) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import Object
+from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.apiserver.admission.tolerations import add_default_tolerations
 from podium.apiserver.kinds.registry import apply_defaults
-from podium.bench.templates import HOSTNAME_LABEL, ZONE_LABEL
 from podium.bench.workloads import PodGroup
 
 _CREATED = "2026-01-01T00:00:00Z"

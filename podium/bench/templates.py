@@ -7,13 +7,13 @@ has a `generateName`; `podium.bench.object_factory` makes objects of it.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from podium.api.well_known import HOSTNAME_LABEL, PREFERRED, REQUIRED, ZONE_LABEL
+
 Object = dict[str, Any]
 
 Vary = Callable[[Mapping[str, Any], int], None]
 """Makes a pod differ from the others of its template, in place, by its number among them."""
 
-ZONE_LABEL = "topology.kubernetes.io/zone"
-HOSTNAME_LABEL = "kubernetes.io/hostname"
 AFFINITY_NAMESPACES = ("sched-0", "sched-1")
 NAMED_NODE = "scheduler-perf-node"
 
@@ -61,17 +61,17 @@ def _term(color: str, topology_key: str) -> Object:
 
 
 def _required(kind: str, term: Object) -> Object:
-    return {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    return {kind: {REQUIRED: [term]}}
 
 
 def _preferred(kind: str, term: Object) -> Object:
     weighted = {"weight": 1, "podAffinityTerm": term}
-    return {kind: {"preferredDuringSchedulingIgnoredDuringExecution": [weighted]}}
+    return {kind: {PREFERRED: [weighted]}}
 
 
 def _node_affinity(term: Object) -> Object:
     selector = {"nodeSelectorTerms": [term]}
-    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": selector}}
+    return {"nodeAffinity": {REQUIRED: selector}}
 
 
 def _spread_over_zones(when_unsatisfiable: str) -> list[Object]:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, name
+from podium.api.well_known import HELM_HOOK
 from podium.cli.options import InputError
 from podium.cli.rendering import charted, kustomized
 from podium.cli.request_options import RequestOptions
@@ -16,7 +17,6 @@ from podium.manifests.files import File
 from podium.manifests.problems import describe
 from podium.plan.changes import PARSERS, Apply, Change
 
-_HOOK = "helm.sh/hook"
 _COPIES_MAX = 10_000
 _SOURCES = ("apply", "kustomize", "helm")
 _ADD_NODE = "add_node"
@@ -97,15 +97,15 @@ def _read_sources(
             one if one.startswith("-") and one != "-" else f"--apply {one}" for one in read.empty
         )
         raise InputError("\n".join(f"{one}: {why}" for one in names))
-    hooks = [one.obj for one in read.objects if _HOOK in annotations(one.obj)]
-    kept = [one for one in read.objects if _HOOK not in annotations(one.obj)]
+    hooks = [one.obj for one in read.objects if HELM_HOOK in annotations(one.obj)]
+    kept = [one for one in read.objects if HELM_HOOK not in annotations(one.obj)]
     if kept:
         found.changes.append(Apply(tuple(one.obj for one in kept)))
     found.loaded.extend(kept)
     found.warnings.extend(read.warnings)
     found.notes.extend(read.notes)
     if hooks:
-        names = (f"{describe(one)} ({annotations(one)[_HOOK]})" for one in hooks)
+        names = (f"{describe(one)} ({annotations(one)[HELM_HOOK]})" for one in hooks)
         found.notes.append(f"left out, as Helm runs them as hooks: {', '.join(names)}")
 
 

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from podium.plan.outcome import Plan
 
 T = TypeVar("T")
-Told = TypeVar("Told", "Plan", "PodExplanation", "Capacity", "CheapestNodes", "RolloutAdvice")
+Reported = TypeVar(
+    "Reported", "Plan", "PodExplanation", "Capacity", "CheapestNodes", "RolloutAdvice"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Asked:
     notes: tuple[str, ...]
     applied: Sequence[Loaded] = ()
 
-    def told_in(self, report: Told) -> Told:
+    def told_in(self, report: Reported) -> Reported:
         """A report on the request, with these warnings and notes before its own."""
         return replace(
             report,

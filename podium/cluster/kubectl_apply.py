@@ -10,13 +10,12 @@ from typing import Any
 
 from podium.api.kinds import Kind
 from podium.api.objects import DEFAULT_NAMESPACE, Object, annotations, name
+from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import make_patch
 from podium.apiserver.server import PatchRequest, WriteOptions, Written
 from podium.cluster.cluster import Cluster
-
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 _NOTHING: Mapping[str, Any] = {}
 # The API has a node's status told by its kubelet; a manifest tells how the kubelet finds it.

@@ -11,16 +11,15 @@ from typing import Any, Protocol
 from podium.api.labels import label_selector
 from podium.api.objects import Object, annotations, labels, metadata_of, name
 from podium.api.pods import is_active, is_ready
+from podium.api.well_known import HASH_LABEL, REQUIRED
 from podium.controllers.controller_revisions import REVISION_LABEL
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.pod_templates import HASH_LABEL
 from podium.controllers.stateful_set.pod_identity import INDEX_LABEL, NAME_LABEL, ordinal_of
 
 Found = Mapping[tuple[str, str, str], Object]
 """Objects of a state by kind, namespace and name."""
 
 _OF_ONE_POD = (INDEX_LABEL, NAME_LABEL, REVISION_LABEL, "pod-template-generation")
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 @dataclass(frozen=True)
@@ -177,7 +176,7 @@ def _daemon_set(group: Group, found: Found, *, is_newest: bool) -> Object | None
     affinity = {**(template["spec"].get("affinity") or {})}
     # This is how each pod asks for its node.
     pinned = {**(affinity.pop("nodeAffinity", None) or {})}
-    pinned.pop(_REQUIRED, None)
+    pinned.pop(REQUIRED, None)
     affinity |= {"nodeAffinity": pinned} if pinned else {}
     spec = {
         "selector": {"matchLabels": alike},

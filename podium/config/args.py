@@ -147,7 +147,7 @@ _MUST_INCREASE = "must be greater than the one before"
 
 
 class ScoringStrategy(Document):
-    """NodeResourcesFit's strategy.
+    """How NodeResourcesFit scores nodes.
 
     Attributes:
         type: the strategy; only a strategy that is left out altogether has a default type.

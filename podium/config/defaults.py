@@ -19,6 +19,7 @@ Where each fact is from:
 Which extension points a plugin implements is known to the plugin alone.
 """
 
+from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.config.args import TopologySpreadConstraint
 from podium.config.types import PluginRef, PluginSet, PluginSets
 
@@ -55,9 +56,9 @@ REMOVED_PLUGINS = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GC
 
 SYSTEM_DEFAULT_CONSTRAINTS = (
     TopologySpreadConstraint(
-        max_skew=3, topology_key="kubernetes.io/hostname", when_unsatisfiable="ScheduleAnyway"
+        max_skew=3, topology_key=HOSTNAME_LABEL, when_unsatisfiable="ScheduleAnyway"
     ),
     TopologySpreadConstraint(
-        max_skew=5, topology_key="topology.kubernetes.io/zone", when_unsatisfiable="ScheduleAnyway"
+        max_skew=5, topology_key=ZONE_LABEL, when_unsatisfiable="ScheduleAnyway"
     ),
 )

@@ -128,7 +128,7 @@ class PluginConfig(Document):
 
 
 class Profile(Document):
-    """One scheduling profile."""
+    """A scheduling profile, as a KubeSchedulerConfiguration has it."""
 
     scheduler_name: str | None = None
     percentage_of_nodes_to_score: Percentage | None = None

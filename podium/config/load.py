@@ -34,7 +34,7 @@ _POLICY = (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What was read.
+    """What a KubeSchedulerConfiguration and SchedulerOptions say.
 
     Attributes:
         configuration: kube-scheduler's.

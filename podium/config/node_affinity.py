@@ -7,10 +7,8 @@ from pydantic import BeforeValidator, Field
 
 from podium.api.errors import FieldError
 from podium.api.node_selector import node_selector, preferred_terms
+from podium.api.well_known import PREFERRED, REQUIRED
 from podium.documents import Bits, Document, Tuple, decode, refuse
-
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 class NodeSelectorRequirement(Document):
@@ -44,8 +42,8 @@ class PreferredSchedulingTerm(Document):
 class NodeAffinity(Document):
     """A pod's node affinity."""
 
-    required: Annotated[NodeSelector, Field(alias=_REQUIRED)] = NodeSelector()
-    preferred: Annotated[Tuple[PreferredSchedulingTerm], Field(alias=_PREFERRED)] = ()
+    required: Annotated[NodeSelector, Field(alias=REQUIRED)] = NodeSelector()
+    preferred: Annotated[Tuple[PreferredSchedulingTerm], Field(alias=PREFERRED)] = ()
 
     @classmethod
     def shape(cls) -> BeforeValidator:
@@ -61,8 +59,8 @@ class NodeAffinity(Document):
 
 def _meaning_faults(raw: Mapping[str, Any]) -> Iterator[FieldError]:
     """What is wrong with terms that have the shape of terms."""
-    for fault in node_selector(raw.get(_REQUIRED) or {}).errors:
-        yield fault.under(_REQUIRED)
-    for _, term in preferred_terms(raw.get(_PREFERRED)):
+    for fault in node_selector(raw.get(REQUIRED) or {}).errors:
+        yield fault.under(REQUIRED)
+    for _, term in preferred_terms(raw.get(PREFERRED)):
         for fault in term.error:
-            yield fault.under(_PREFERRED)
+            yield fault.under(PREFERRED)

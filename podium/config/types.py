@@ -84,7 +84,7 @@ class PluginSets:
 
 @dataclass(frozen=True, slots=True)
 class ProfileConfig:
-    """One scheduling profile.
+    """A scheduling profile, with all defaults filled in.
 
     Attributes:
         scheduler_name: pods choose the profile by this `spec.schedulerName`.

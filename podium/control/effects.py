@@ -57,7 +57,7 @@ class Patch(Effect, frozen=True, kw_only=True):
 
 
 class Delete(Effect, frozen=True, kw_only=True):
-    """Delete an object.
+    """Delete an object, through the API.
 
     Attributes:
         uid: the object must have this uid, if given.

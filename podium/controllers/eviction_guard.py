@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from podium.api.objects import Object, condition_of, controller_of, status_of, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.times import epoch_s
+from podium.api.well_known import REQUIRED
 from podium.control.events import Change
 
 _NOTHING: Object = {}
@@ -117,7 +118,7 @@ def _kept_from(pod: Object, nodes: tuple[str, ...]) -> Object:
     spec = pod["spec"]
     affinity = spec.get("affinity") or _NOTHING
     node_affinity = affinity.get("nodeAffinity") or _NOTHING
-    field = "requiredDuringSchedulingIgnoredDuringExecution"
+    field = REQUIRED
     terms = (node_affinity.get(field) or _NOTHING).get("nodeSelectorTerms") or [{}]
     elsewhere = [{"key": "metadata.name", "operator": "NotIn", "values": [node]} for node in nodes]
     guarded = [

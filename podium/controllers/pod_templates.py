@@ -4,9 +4,8 @@ from typing import Any
 
 from podium.api.objects import Object, metadata_of
 from podium.api.quantity import nanos
+from podium.api.well_known import HASH_LABEL
 from podium.controllers.generated_names import template_hash
-
-HASH_LABEL = "pod-template-hash"
 
 _AMOUNT_FIELDS = frozenset({"requests", "limits", "overhead"})
 

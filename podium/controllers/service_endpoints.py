@@ -19,6 +19,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_finished, is_ready
+from podium.api.well_known import ZONE_LABEL
 from podium.control.events import Change
 from podium.controllers.kit.indexer import Index, namespaces
 from podium.controllers.kit.reconciler import Reconciler
@@ -28,7 +29,6 @@ Ports = tuple[tuple[tuple[str, Any], ...], ...]
 """The ports of a slice, each as its fields by name."""
 
 HEADLESS = "service.kubernetes.io/headless"
-_ZONE = "topology.kubernetes.io/zone"
 
 
 class ServiceReconciler(Reconciler):
@@ -96,7 +96,7 @@ def endpoint_of(service: Object, pod: Object, node: Object | None) -> Object:
         },
         **reference_of(service, pod),
     }
-    zone = labels(node or {}).get(_ZONE)
+    zone = labels(node or {}).get(ZONE_LABEL)
     if zone:
         endpoint["zone"] = zone
     return endpoint

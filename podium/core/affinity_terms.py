@@ -5,11 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
 from podium.api.objects import Object, labels, name
+from podium.api.well_known import PREFERRED, REQUIRED
 from podium.core.kin import Kin
 from podium.core.listers import Listers
-
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +98,11 @@ def _resolved(term: AffinityTerm, listers: Listers) -> AffinityTerm:
 
 
 def _required(affinity: Object) -> list[tuple[Object, int]]:
-    return [(term, 0) for term in affinity.get(_REQUIRED) or ()]
+    return [(term, 0) for term in affinity.get(REQUIRED) or ()]
 
 
 def _weighted(affinity: Object) -> list[tuple[Object, int]]:
-    preferred = affinity.get(_PREFERRED) or ()
+    preferred = affinity.get(PREFERRED) or ()
     return [(term.get("podAffinityTerm") or {}, int(term.get("weight") or 0)) for term in preferred]
 
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, labels, spec_of
+from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.core.volumes import ZONES_DELIMITER
 
-ZONE_LABEL = "topology.kubernetes.io/zone"
-REGION_LABEL = "topology.kubernetes.io/region"
 BETA_ZONE_LABEL = "failure-domain.beta.kubernetes.io/zone"
 BETA_REGION_LABEL = "failure-domain.beta.kubernetes.io/region"
 

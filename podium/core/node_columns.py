@@ -12,7 +12,6 @@ from podium.api.labels import Requirement
 from podium.api.objects import Object, labels, spec_of, status_of
 
 ABSENT = -1
-HOSTNAME_LABEL = "kubernetes.io/hostname"
 
 
 @dataclass(frozen=True, slots=True)

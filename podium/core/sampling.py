@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.objects import labels
+from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.core.snapshot import Snapshot
 
-ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
-REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
+ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", ZONE_LABEL)
+REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", REGION_LABEL)
 
 FEASIBLE_NODES_MIN = 100
 _PERCENTAGE_MIN = 5

@@ -18,6 +18,7 @@ from podium.api.objects import (
 )
 from podium.api.quantity import nanos
 from podium.api.storage_classes import storage_class_name
+from podium.api.well_known import BIND_COMPLETED
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo
 
@@ -27,7 +28,6 @@ READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 ZONES_DELIMITER = "__"
 
-BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 _FILESYSTEM = "Filesystem"
 # The API's names for kinds in "not found".

@@ -15,6 +15,7 @@ from podium.api.kinds import Kind, kind_of
 from podium.api.labels import validate_label_key
 from podium.api.objects import DEFAULT_NAMESPACE, Object, namespace, spec_of, status_of
 from podium.api.quantity import NANOS_PER_UNIT, nanos
+from podium.api.well_known import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.apiserver.admission.service_account import DEFAULT as DEFAULT_ACCOUNT
 from podium.apiserver.kinds.registry import validate
 from podium.embedded.defaults import NodeShape
@@ -23,7 +24,6 @@ from podium.manifests.problems import describe
 from podium.node.simulated.behaviour import SIMULATED
 
 PODS_PER_NODE = "110"
-REGION, ZONE = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
 _SHAPE = "--node-shape"
 _RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods")
 _INFO = {
@@ -191,12 +191,12 @@ def _service_account(place: str, called: str) -> Object:
 def _node(number: int, amounts: Mapping[str, str], zones: int) -> Object:
     name = f"podium-{number}"
     labels = {
-        "kubernetes.io/hostname": name,
+        HOSTNAME_LABEL: name,
         "kubernetes.io/os": "linux",
         "kubernetes.io/arch": "amd64",
     }
     if zones:
-        labels |= {REGION: "podium", ZONE: f"zone-{(number - 1) % zones + 1}"}
+        labels |= {REGION_LABEL: "podium", ZONE_LABEL: f"zone-{(number - 1) % zones + 1}"}
     return {
         "apiVersion": "v1",
         "kind": "Node",

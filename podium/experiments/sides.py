@@ -34,7 +34,7 @@ class SideError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side.
+    """One of the two sides of a comparison.
 
     Attributes:
         name: as it was given.

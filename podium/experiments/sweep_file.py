@@ -179,7 +179,7 @@ class Objective(Document):
 
 
 class SweepSpec(Document):
-    """What is tried.
+    """What a sweep tries, and what makes one trial better than another.
 
     Attributes:
         description: for readers.
@@ -226,7 +226,7 @@ class SweepSpec(Document):
 
 
 class SweepDocument(Document):
-    """A sweep's file."""
+    """The file of a sweep."""
 
     api_version: Annotated[str, Choice((API_VERSION,))]
     kind: Annotated[str, Choice((KIND,))]
@@ -236,7 +236,7 @@ class SweepDocument(Document):
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep.
+    """A sweep that was read, and from where its scenarios are named.
 
     Attributes:
         name: of the sweep.

@@ -7,8 +7,8 @@ from podium.api.objects import Object, labels, name, status_of, uid
 from podium.api.pods import is_finished, node_name_of
 from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.api.resources import Amounts, pod_requests
+from podium.api.well_known import ZONE_LABEL
 from podium.cluster import Cluster
-from podium.core.csi_migration import ZONE_LABEL
 from podium.runtime.driver_events import DriverEvent
 
 KINDS = ("Node", "Pod")

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from podium.api.objects import Object, controller_of, labels, spec_of, status_of
-from podium.core.node_columns import HOSTNAME_LABEL
+from podium.api.well_known import HOSTNAME_LABEL
 from podium.core.pods import PodInfo, placed_pod
 from podium.core.snapshot import Snapshot
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from podium.api.objects import Object
+from podium.api.well_known import HOSTNAME_LABEL, REQUIRED
 from podium.importing.csv_rows import ImportFileError, Row
 
 NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
@@ -124,7 +125,7 @@ def _node(row: Row) -> Object:
         "memory": f"{row.number('memory_mib')}Mi",
         "pods": str(PODS_PER_NODE),
     }
-    labels = {"kubernetes.io/hostname": name}
+    labels = {HOSTNAME_LABEL: name}
     if gpus:
         amounts[GPU] = str(gpus)
     if model:
@@ -195,11 +196,7 @@ def _behaviour(row: Row, phase: str) -> dict[str, str]:
 def _accepting(models: Sequence[str]) -> Object:
     expression = {"key": MODEL_LABEL, "operator": "In", "values": list(models)}
     terms = [{"matchExpressions": [expression]}]
-    return {
-        "nodeAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}
-        }
-    }
+    return {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
 
 
 def _class_name(qos: str) -> str:

@@ -31,7 +31,7 @@ Check = Callable[[ClusterView, Thresholds], Iterator[Offence]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule.
+    """A rule of `podium lint`: what it finds, why that matters, and how to mend it.
 
     Attributes:
         id: by which people name it; it never changes.

@@ -25,7 +25,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """What was read.
+    """The objects that were read from manifests, and what is to be said of them.
 
     Attributes:
         objects: in the order in which they stood.

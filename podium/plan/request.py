@@ -20,7 +20,7 @@ Progress = Callable[[int, float], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to plan.
+    """What to plan: a state, changes to it, and the rules by which they are played.
 
     Attributes:
         state: the cluster's objects, valid and with their namespaces.

@@ -17,6 +17,7 @@ from podium.api.node_selector import (
     required_node_affinity,
 )
 from podium.api.objects import Object, labels, name
+from podium.api.well_known import PREFERRED, REQUIRED
 from podium.config.args import NodeAffinityArgs
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes, fixed_codes
@@ -37,9 +38,6 @@ from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
 from podium.core.status import SUCCESS, Code, Status, unresolvable
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-
 _POD, _ENFORCED = -1, -2
 _REASONS = {
     _POD: "node(s) didn't match Pod's node affinity/selector",
@@ -58,9 +56,9 @@ class NodeAffinity:
     def __init__(self, handle: Handle, args: NodeAffinityArgs | None = None) -> None:
         self._snapshot = handle.snapshot
         added: Mapping[str, Any] = (args or NodeAffinityArgs()).added_affinity or {}
-        required = added.get(_REQUIRED)
+        required = added.get(REQUIRED)
         self._added = None if required is None else node_selector(required)
-        self._added_terms = preferred_terms(added.get(_PREFERRED))
+        self._added_terms = preferred_terms(added.get(PREFERRED))
         self._filters: PerNodes[FixedCodes | None] = PerNodes(handle.snapshot)
         self._scores: PerNodes[RelativeScore] = PerNodes(handle.snapshot)
         self._terms: PerNodes[_Terms] = PerNodes(handle.snapshot)
@@ -73,7 +71,7 @@ class NodeAffinity:
         return True
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        required = _node_affinity(pod.cls).get(_REQUIRED)
+        required = _node_affinity(pod.cls).get(REQUIRED)
         if not required:
             return PASSES
         names = _node_names(required.get("nodeSelectorTerms") or ())
@@ -111,7 +109,7 @@ class NodeAffinity:
         return _Preferences(weights)
 
     def _preferred(self, cls: PodClass) -> _Terms:
-        raw = _node_affinity(cls).get(_PREFERRED)
+        raw = _node_affinity(cls).get(PREFERRED)
         return self._terms.of(cls.node_affinity_key, lambda: preferred_terms(raw)) if raw else ()
 
     def _begins_to_match(self, pod: PodInfo, old: Object | None, new: Object) -> bool:

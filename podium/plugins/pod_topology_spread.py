@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from podium.api.labels import SelectorError
 from podium.api.objects import Object
+from podium.api.well_known import HOSTNAME_LABEL
 from podium.config.args import DefaultingType, PodTopologySpreadArgs
 from podium.config.defaults import SYSTEM_DEFAULT_CONSTRAINTS
 from podium.core.cluster_events import Action, ClusterEvent, EventHint, EventResource
@@ -31,7 +32,7 @@ from podium.core.handle import Handle
 from podium.core.hints import after_change, class_on_node
 from podium.core.log import Change
 from podium.core.many_pods import ManyPods, looked_up
-from podium.core.node_columns import ABSENT, HOSTNAME_LABEL
+from podium.core.node_columns import ABSENT
 from podium.core.per_class import PerClass
 from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from podium.api.objects import Object, labels
 from podium.api.storage_classes import storage_class_name
+from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.core.cluster_events import Action, EventHint, EventResource
-from podium.core.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_LABEL
+from podium.core.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL
 from podium.core.fixed_codes import FixedCodes
 from podium.core.framework import PASSES, FilterState, PreFilterResult
 from podium.core.handle import Handle

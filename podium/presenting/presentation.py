@@ -34,7 +34,7 @@ Cell = str | Toned
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A few sentences."""
+    """A few sentences of a presentation, in one tone."""
 
     text: str
     tone: Tone = Tone.NONE

@@ -30,7 +30,7 @@ class ServerBenchError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class ServerBenchOptions:
-    """What is measured.
+    """What is measured on a server: how many nodes and pods, for which scheduler.
 
     Attributes:
         name: of this run, part of all names.
@@ -49,7 +49,7 @@ class ServerBenchOptions:
 
 @dataclass(frozen=True, slots=True)
 class ServerResult(Report):
-    """One measurement.
+    """How fast the scheduler of a server has bound the pods of one workload.
 
     Attributes:
         workload: what was measured.

@@ -6,6 +6,7 @@ from typing import Any
 
 from podium.api.kinds import ALL_KINDS, WORKLOAD
 from podium.api.objects import Object, metadata_of
+from podium.api.well_known import LAST_APPLIED
 from podium.client.http_api import HttpApi
 from podium.real.anonymizer import Anonymizer
 from podium.runtime.async_api import ForbiddenError, NotServedError
@@ -22,12 +23,11 @@ _LEFT_OUT = frozenset(
 
 SNAPSHOT_KINDS = tuple(kind for kind in ALL_KINDS if kind not in _LEFT_OUT)
 # Of no use to a plan, and often half of an object.
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 @dataclass(slots=True)
 class ClusterSnapshot:
-    """What there was.
+    """The objects of a running cluster that decisions depend on.
 
     Attributes:
         objects: by kind, each with its apiVersion and kind.
@@ -77,5 +77,5 @@ def _slimmed(objects: Any) -> Iterator[Object]:
     for obj in objects:
         metadata = {k: v for k, v in metadata_of(obj).items() if k != "managedFields"}
         if notes := metadata.get("annotations"):
-            metadata["annotations"] = {k: v for k, v in notes.items() if k != _LAST_APPLIED}
+            metadata["annotations"] = {k: v for k, v in notes.items() if k != LAST_APPLIED}
         yield {**obj, "metadata": metadata}

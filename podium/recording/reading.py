@@ -4,16 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from podium.api.kinds import kind_of
-from podium.api.objects import Object, place_of
+from podium.api.objects import Object
 from podium.recording.segments import (
     BEGIN,
     END,
     GAP,
     HEADER,
     STATE,
+    Identity,
     Line,
     RecordingError,
+    identity_of,
     read_segments,
 )
 
@@ -106,7 +107,7 @@ class _Reader:
     state: list[Object] = field(default_factory=list)
     changes: list[RecordedChange] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
-    _known: dict[tuple[str, str, str], Object] = field(default_factory=dict)
+    _known: dict[Identity, Object] = field(default_factory=dict)
 
     def take(self, lines: Iterable[Line]) -> None:
         """Take in the lines of the next segment."""
@@ -129,14 +130,14 @@ class _Reader:
         # Later segments repeat what is known.
         if not self.has_begun:
             self.state.append(obj)
-            self._known[_key_of(obj)] = obj
+            self._known[identity_of(obj)] = obj
 
     def _begin(self) -> None:
         if not self.has_begun:
             self.has_begun, self.started_s = True, self.now_s
 
     def _change(self, kind: str, obj: Object) -> None:
-        place = _key_of(obj)
+        place = identity_of(obj)
         old = self._known.pop(place, None)
         gone = kind == "DELETED"
         if not gone:
@@ -144,8 +145,3 @@ class _Reader:
         # What is told of an object in its last state may differ from what was known before.
         old = obj if gone else old
         self.changes.append(RecordedChange(self.now_s, place[0], old, None if gone else obj))
-
-
-def _key_of(obj: Object) -> tuple[str, str, str]:
-    kind = kind_of(obj)
-    return (str(obj.get("kind")) if kind is None else kind.key, *place_of(obj))

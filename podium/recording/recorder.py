@@ -3,21 +3,27 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from podium.api.kinds import kind_of
-from podium.api.objects import Object, name, spec_of, version_of
+from podium.api.objects import Object, spec_of, version_of
+from podium.api.well_known import LAST_APPLIED
 from podium.control.effects import Effect
 from podium.control.events import Change, Event, Synced
 from podium.controllers.scheduler.event_handlers import KINDS
-from podium.recording.segments import BEGIN, END, GAP, STATE, Line, SegmentWriter
+from podium.recording.segments import (
+    BEGIN,
+    END,
+    GAP,
+    STATE,
+    Identity,
+    Line,
+    SegmentWriter,
+    identity_of,
+)
 
 FLUSH_S = 1.0
 """How much of the last that happened a kill may cost, in seconds."""
 
-_Place = tuple[str, str, str]
-
 # Of no use to decisions, and partly nobody's business.
 _METADATA = frozenset({"managedFields"})
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _OF_CONTAINERS = frozenset(
     {
         *("args", "command", "env", "envFrom", "lifecycle", "livenessProbe", "readinessProbe"),
@@ -50,8 +56,8 @@ class RecorderMachine:
     def __init__(self, writer: SegmentWriter) -> None:
         self.changes = 0
         self._writer = writer
-        self._known: dict[_Place, Object] = {}
-        self._unseen: set[_Place] = set()
+        self._known: dict[Identity, Object] = {}
+        self._unseen: set[Identity] = set()
         self.is_synced = False
         self._flush_s: float | None = None
         self._now_s = 0.0
@@ -96,9 +102,9 @@ class RecorderMachine:
         for line in lines:
             self._since_s = max(self._since_s, line["at"])
             if line["type"] in ("ADDED", "MODIFIED", STATE):
-                self._known[_place_of(line["object"])] = line["object"]
+                self._known[identity_of(line["object"])] = line["object"]
             elif line["type"] == "DELETED":
-                self._known.pop(_place_of(line["object"]), None)
+                self._known.pop(identity_of(line["object"]), None)
             self._resumes = self._resumes or line["type"] == BEGIN
         self._now_s = self._since_s
         self._unseen = set(self._known)
@@ -123,13 +129,13 @@ class RecorderMachine:
         if change.new is None:
             assert change.old is not None
             gone = slimmed(change.old)
-            place = _place_of(gone)
+            place = identity_of(gone)
             self._unseen.discard(place)
             if self._known.pop(place, None) is not None and (self.is_synced or self._resumes):
                 self._write("DELETED", gone)
             return
         obj = slimmed(change.new)
-        place = _place_of(obj)
+        place = identity_of(obj)
         self._unseen.discard(place)
         old, self._known[place] = self._known.get(place), obj
         if not (self.is_synced or self._resumes):
@@ -164,7 +170,7 @@ def slimmed(obj: Object) -> Object:
     """An object without what no decision depends on, such as what containers run and with what."""
     metadata = {k: v for k, v in obj["metadata"].items() if k not in _METADATA}
     if notes := metadata.get("annotations"):
-        metadata["annotations"] = {k: v for k, v in notes.items() if k != _LAST_APPLIED}
+        metadata["annotations"] = {k: v for k, v in notes.items() if k != LAST_APPLIED}
     spec = obj.get("spec")
     if not isinstance(spec, Mapping):
         return {**obj, "metadata": metadata}
@@ -193,9 +199,3 @@ def _selects_alike(old: Object, new: Object) -> bool:
         return False
     alike = (old["metadata"].get("labels") or {}) == (new["metadata"].get("labels") or {})
     return alike and spec_of(old) == spec_of(new)
-
-
-def _place_of(obj: Object) -> _Place:
-    kind = kind_of(obj)
-    called = obj.get("kind") if kind is None else kind.key
-    return str(called or ""), str(obj["metadata"].get("namespace") or ""), name(obj)

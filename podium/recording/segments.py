@@ -18,6 +18,8 @@ import msgspec
 
 from podium import __version__
 from podium.api.errors import PodiumError
+from podium.api.kinds import kind_of
+from podium.api.objects import Object, place_of
 
 HEADER, STATE, BEGIN, GAP, END = "HEADER", "STATE", "BEGIN", "GAP", "END"
 """Types of lines besides those of watches, ADDED, MODIFIED and DELETED."""
@@ -30,6 +32,9 @@ _GZIP = 16 + zlib.MAX_WBITS
 _NAME = re.compile(r"segment-(\d{6})\.jsonl\.gz")
 
 Line = dict[str, Any]
+
+Identity = tuple[str, str, str]
+"""Key of an object's kind, its namespace, empty for what stands in none, and its name."""
 
 
 class RecordingError(PodiumError):
@@ -146,6 +151,12 @@ class SegmentWriter:
     def _check(self, path: Path, header: Line) -> None:
         if header.get("configuration", "") != self._configuration:
             raise RecordingError(f"{path}: was recorded with another configuration")
+
+
+def identity_of(obj: Object) -> Identity:
+    """What no two objects of a recording share at a time."""
+    kind = kind_of(obj)
+    return (str(obj.get("kind") or "") if kind is None else kind.key, *place_of(obj))
 
 
 def segment_paths(directory: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from podium.apiserver.requests import Request, Response
 
 
 class Backend(Protocol):
-    """Answers requests.
+    """Answers the requests that a server receives.
 
     All methods are called in the event loop that the server runs in, one at a time, and should
     return soon: while one runs, nobody else is served.

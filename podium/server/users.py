@@ -69,7 +69,7 @@ _LENGTH_MIN = 32
 
 @dataclass(frozen=True, slots=True)
 class ClusterTokens:
-    """The tokens.
+    """The tokens by which a cluster knows its users.
 
     Attributes:
         admin: of the user who may do everything.

@@ -23,7 +23,7 @@ _WIDTH_MIN = 6
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column.
+    """A column of a table: its title, and how wide it is.
 
     Attributes:
         title: stands above it.

@@ -41,7 +41,7 @@ class WatchedNode:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Something that happened.
+    """Something that happened in the cluster, as the view tells it.
 
     Attributes:
         number: counts what happened.

@@ -25,10 +25,10 @@ from podium.api.pods import (
 from podium.api.priority import pod_priority
 from podium.api.quantity import QuantityError, ceil_milli, ceil_value, milli_value, value
 from podium.api.resources import pod_requests
+from podium.api.well_known import HASH_LABEL, ZONE_LABEL
 from podium.simulation.timeline.object_facts import PRESSURES, taint_text
 from podium.web.views import Budget, Node, Pod, PriorityClass
 
-_ZONE = "topology.kubernetes.io/zone"
 _POOLS = (
     "node.kubernetes.io/instance-type",
     "cloud.google.com/gke-nodepool",
@@ -36,7 +36,6 @@ _POOLS = (
     "agentpool",
     "karpenter.sh/nodepool",
 )
-_TEMPLATE_HASH = "pod-template-hash"
 
 
 def described_node(obj: Object) -> Node:
@@ -44,7 +43,7 @@ def described_node(obj: Object) -> Node:
     said, allocatable = labels(obj), status_of(obj).get("allocatable") or {}
     return Node(
         name=obj["metadata"]["name"],
-        zone=said.get(_ZONE) or "",
+        zone=said.get(ZONE_LABEL) or "",
         pool=next((said[label] for label in _POOLS if said.get(label)), ""),
         ready=holds(obj, "Ready"),
         cordoned=bool(spec_of(obj).get("unschedulable")),
@@ -140,7 +139,7 @@ def _owner(pod: Object) -> str:
     if owner is None:
         return ""
     kind, called = str(owner.get("kind")), str(owner.get("name"))
-    stamp = labels(pod).get(_TEMPLATE_HASH)
+    stamp = labels(pod).get(HASH_LABEL)
     if kind == "ReplicaSet" and stamp and called.endswith(f"-{stamp}"):
         return f"Deployment/{called.removesuffix(f'-{stamp}')}"
     return f"{kind}/{called}"

@@ -6,7 +6,7 @@ from podium.api.kinds import KINDS as ALL_KINDS
 from podium.api.objects import Object, metadata_of
 from podium.api.pods import priority_class_of
 from podium.api.priority import pod_priority
-from podium.control.events import Change as Told
+from podium.control import events
 from podium.controllers.scheduler.machine import SchedulerMachine
 from podium.runtime.driver_events import Called, DriverEvent, Started, Stepped
 from podium.runtime.live import LiveDriver
@@ -105,12 +105,12 @@ class InformerSource:
     def _happened(self, event: DriverEvent) -> None:
         if isinstance(event, Started):
             self._has_lost_track = True
-        elif isinstance(event, Stepped) and isinstance(event.event, Told):
+        elif isinstance(event, Stepped) and isinstance(event.event, events.Change):
             self._take(event.event)
         elif isinstance(event, Called) and event.obj is not None and _is_event(event.obj):
             self._note("Event", None, event.obj)
 
-    def _take(self, change: Told) -> None:
+    def _take(self, change: events.Change) -> None:
         if change.kind not in KINDS:
             return
         self._changes.append(Change(change.kind, change.obj, change.new is None))

@@ -14,7 +14,7 @@ class _Page(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PodPage(_Page, frozen=True, kw_only=True):
-    """A pod.
+    """What the page of a pod shows.
 
     Attributes:
         manifest: in YAML, as it is now; empty if it is gone.
@@ -47,7 +47,7 @@ class SignalRow(_Page, frozen=True, kw_only=True):
 
 
 class NodePage(_Page, frozen=True, kw_only=True):
-    """A node; the fields are as a pod's page has them."""
+    """What the page of a node shows; the fields are as a pod's page has them."""
 
     manifest: str
     signals: Sequence[SignalRow]

@@ -16,7 +16,7 @@ class _Shape(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Node(_Shape, frozen=True, kw_only=True):
-    """A node.
+    """A node, as the page draws it.
 
     Attributes:
         pool: what the usual labels of providers say; empty if none is there.
@@ -38,7 +38,7 @@ class Node(_Shape, frozen=True, kw_only=True):
 
 
 class Pod(_Shape, frozen=True, kw_only=True):
-    """A pod.
+    """A pod, as the page draws it.
 
     Attributes:
         node: that it is bound to; empty if to none.
@@ -77,14 +77,14 @@ class Budget(_Shape, frozen=True, kw_only=True):
 
 
 class PriorityClass(_Shape, frozen=True, kw_only=True):
-    """A PriorityClass."""
+    """A PriorityClass: its name and its value."""
 
     name: str
     value: int
 
 
 class Entry(_Shape, frozen=True, kw_only=True):
-    """Something that happened.
+    """Something that happened, as a line of the page's timeline.
 
     Attributes:
         at_s: when, in seconds since the clock's start; what was before is negative.

@@ -3,8 +3,9 @@
 import json
 from typing import Any
 
+from podium.api.well_known import LAST_APPLIED
 from podium.cluster import Cluster, ClusterOptions
-from podium.cluster.kubectl_apply import LAST_APPLIED, apply_manifest
+from podium.cluster.kubectl_apply import apply_manifest
 
 
 def config_map(data: Any, **metadata: Any) -> Any:

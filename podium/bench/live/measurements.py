@@ -44,7 +44,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Measurement(Report):
-    """One number.
+    """One number that was measured on a running cluster.
 
     Attributes:
         name: what was measured.

@@ -10,8 +10,8 @@ from podium.api.node_selector import NAME_FIELD, RequiredNodeAffinity, required_
 from podium.api.objects import Object, labels, metadata_of, name, spec_of
 from podium.api.pods import node_name_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
+from podium.api.well_known import REQUIRED
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFIX = "node.kubernetes.io/"
 _TOLERATED = (
     ("not-ready", NO_EXECUTE),
@@ -68,7 +68,7 @@ def bound_to(node_name: str, affinity: Object) -> dict[str, Any]:
     """The affinity with its required node affinity replaced: this node, by name."""
     field = {"key": NAME_FIELD, "operator": "In", "values": [node_name]}
     required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
-    node_affinity = {**(affinity.get("nodeAffinity") or {}), _REQUIRED: required}
+    node_affinity = {**(affinity.get("nodeAffinity") or {}), REQUIRED: required}
     return {**affinity, "nodeAffinity": node_affinity}
 
 
@@ -77,7 +77,7 @@ def target_of(pod: Object) -> str:
     spec = spec_of(pod)
     if spec.get("nodeName"):
         return str(spec["nodeName"])
-    required = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED) or {}
+    required = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(REQUIRED) or {}
     for term in required.get("nodeSelectorTerms") or ():
         for field in term.get("matchFields") or ():
             if field.get("key") == NAME_FIELD and field.get("values"):

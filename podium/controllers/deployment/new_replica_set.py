@@ -3,6 +3,7 @@
 from typing import Any
 
 from podium.api.objects import Object, annotations, labels, metadata_of, name, status_of
+from podium.api.well_known import HASH_LABEL, LAST_APPLIED
 from podium.controllers.deployment.replica_set_sizes import (
     DESIRED_REPLICAS,
     MAX_REPLICAS,
@@ -12,14 +13,14 @@ from podium.controllers.deployment.replica_set_sizes import (
 from podium.controllers.deployment.replica_sets import REVISION, OwnedReplicaSets, revision_of
 from podium.controllers.kit.controller_refs import owner_reference
 from podium.controllers.kit.workloads import replicas_of
-from podium.controllers.pod_templates import HASH_LABEL, hash_of
+from podium.controllers.pod_templates import hash_of
 
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
 HISTORY_LENGTH_MAX = 2000
 
 _NOT_COPIED = frozenset(
     {
-        "kubectl.kubernetes.io/last-applied-configuration",
+        LAST_APPLIED,
         "deprecated.deployment.rollback.to",
         REVISION,
         REVISION_HISTORY,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from podium.api.objects import Object, labels
+from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.controllers.node_lifecycle.node_taints import ready_status
 
 
@@ -48,8 +49,6 @@ DEFAULT_SETTINGS = NodeLifecycleSettings()
 Zone = tuple[str, str]
 """Region and zone, as a node's labels tell."""
 
-_REGION_LABEL = "topology.kubernetes.io/region"
-_ZONE_LABEL = "topology.kubernetes.io/zone"
 EXCLUDED_LABEL = "node.kubernetes.io/exclude-disruption"
 
 
@@ -199,7 +198,7 @@ class Zones:
 def zone_of(node: Object) -> Zone:
     """The zone that a node is in; one of its own for all that don't say."""
     found = labels(node)
-    return found.get(_REGION_LABEL) or "", found.get(_ZONE_LABEL) or ""
+    return found.get(REGION_LABEL) or "", found.get(ZONE_LABEL) or ""
 
 
 def _membership(node: Object) -> tuple[Zone, bool] | None:

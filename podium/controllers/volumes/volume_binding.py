@@ -18,6 +18,7 @@ from podium.api.objects import (
 )
 from podium.api.pods import phase_of
 from podium.api.storage_classes import storage_class_name
+from podium.api.well_known import BIND_COMPLETED
 from podium.control.effects import Effect, Patch, patch_of, status_patch_of
 from podium.core.framework import Rows
 from podium.core.volume_matching import NO_VOLUME, choose_volumes
@@ -33,7 +34,6 @@ from podium.core.volumes import (
 )
 
 CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
-BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 _YES = "yes"
 _HERE: Rows = np.zeros(1, np.intp)
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from podium.api.objects import Object, spec_of, status_of
 from podium.api.qos import stored_or_computed_qos
+from podium.api.well_known import PREFERRED, REQUIRED
 
 _TERMS = (
-    "requiredDuringSchedulingIgnoredDuringExecution",
-    "preferredDuringSchedulingIgnoredDuringExecution",
+    REQUIRED,
+    PREFERRED,
 )
 
 

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 from podium.api.objects import annotations
 from podium.api.priority import NEVER
+from podium.api.well_known import HELM_HOOK
 from podium.linting.cluster_view import ClusterView, value_of
 from podium.linting.rule import Offence, rule
 from podium.linting.severity import Severity
 from podium.linting.thresholds import Thresholds
-
-_HOOK = "helm.sh/hook"
 
 
 @rule(
@@ -25,7 +24,7 @@ _HOOK = "helm.sh/hook"
 def bare_pod(view: ClusterView, _: Thresholds) -> Iterator[Offence]:
     """A pod without a controller that is neither static nor one of Helm's hooks."""
     for workload in view.workloads:
-        if workload.is_bare and _HOOK not in annotations(workload.obj):
+        if workload.is_bare and HELM_HOOK not in annotations(workload.obj):
             yield Offence(workload.obj, "it has no controller: once lost, it doesn't come back")
 
 

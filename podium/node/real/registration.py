@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium import __version__
+from podium.api.well_known import HOSTNAME_LABEL
 from podium.node.kubelet_config import KubeletConfiguration
 from podium.node.node_status import addresses
 
@@ -69,7 +70,7 @@ def own_labels(name: str, machine: MachineInfo) -> dict[str, str]:
     """The labels that each node has."""
     system = {"os": machine.info["operatingSystem"], "arch": machine.info["architecture"]}
     found = {f"kubernetes.io/{key}": value for key, value in system.items()}
-    return {**found, "kubernetes.io/hostname": name}
+    return {**found, HOSTNAME_LABEL: name}
 
 
 def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_vali
 
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import Object
+from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.apiserver.decoding.yaml_text import read_yaml
 from podium.cluster import CONTROLLERS, SchedulerSetup
 from podium.config.enabling import enabling
@@ -44,7 +45,6 @@ from podium.profile import plugin_factories
 from podium.runtime.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
 from podium.simulation.scenario_file.fields import Context, context_of, inline_objects
 
-_HOSTNAME, _ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 _NODES_MAX = 100_000
 
 
@@ -91,7 +91,7 @@ class NodeTemplate(Document):
 
     def _node(self, number: int, kubelet: EvictionSettings | None) -> Object:
         name = self.name if self.count is None else f"{self.name}{number + 1}"
-        zone = {_ZONE: self.zones[number % len(self.zones)]} if self.zones else {}
+        zone = {ZONE_LABEL: self.zones[number % len(self.zones)]} if self.zones else {}
         capacity = {"pods": "110", **self.capacity}
         left = capacity if kubelet is None else kubelet.allocatable(capacity)
         taints = [taint.model_dump(exclude_unset=True) for taint in self.taints]
@@ -100,7 +100,7 @@ class NodeTemplate(Document):
             "kind": "Node",
             "metadata": {
                 "name": name,
-                "labels": {_HOSTNAME: name, **zone, **self.labels},
+                "labels": {HOSTNAME_LABEL: name, **zone, **self.labels},
                 "annotations": self.annotations,
             },
             "spec": {"taints": taints} if taints else {},

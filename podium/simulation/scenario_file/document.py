@@ -140,7 +140,7 @@ class Spec(Document):
 
 
 class ScenarioDocument(Document):
-    """A scenario's file."""
+    """The file of a scenario."""
 
     api_version: Annotated[str, Choice((API_VERSION,))]
     kind: Annotated[str, Choice((KIND,))]
