@@ -7,8 +7,8 @@ from typing import Any
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
 from podium.manifests import read_sources
+from podium.manifests.decisive_kinds import Identity
 from podium.manifests.problems import describe
-from podium.plan.identities import Identity
 from podium.plan.targets import parse_workload
 
 _SHARE_MAX = 10_000

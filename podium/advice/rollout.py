@@ -18,9 +18,9 @@ from podium.advice.spare_room import SHAPES_MAX
 from podium.advice.zoned_shapes import ZonedShape, zoned_shapes
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, spec_of
+from podium.manifests.decisive_kinds import identity, label
 from podium.plan.changes import Apply
 from podium.plan.completeness import limits_of_the_model
-from podium.plan.identities import identity, label
 from podium.plan.play import Play
 from podium.plan.request import Request
 from podium.workers import can_fork, in_workers

@@ -8,7 +8,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.well_known import LAST_APPLIED
-from podium.plan.identities import Identity, decisive, label
+from podium.manifests.decisive_kinds import Identity, decisive, label
 from podium.plan.targets import WORKLOADS, parse_workload
 
 _CLASS = "PriorityClass"

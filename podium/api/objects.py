@@ -87,6 +87,11 @@ def uid_of(obj: Object) -> str:
     return found
 
 
+def was_in_a_cluster(obj: Object) -> bool:
+    """Whether the object comes from an API server, rather than from somebody's hand."""
+    return bool(metadata_of(obj).get("uid"))
+
+
 def version_of(obj: Object) -> str:
     """The object's resourceVersion; empty if the API has given it none yet."""
     found: str = obj["metadata"].get("resourceVersion") or ""

@@ -96,7 +96,7 @@ def capacity(
 def read_templates(read: "Asked", pods: Sequence[str], namespace: str) -> "list[PodTemplate]":
     """The templates that `--pod` names."""
     from podium.advice.pod_templates import read_pod_template
-    from podium.plan.identities import decisive
+    from podium.manifests.decisive_kinds import decisive
 
     state = decisive([*read.request.state, *read.request.applied])
     return [read_pod_template(one, namespace, state) for one in pods]

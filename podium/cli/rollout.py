@@ -94,7 +94,7 @@ def read_introduction(
     """What is to be introduced: the classes of files, and the workloads that get one."""
     from podium.advice.rollout_steps import assigned, introduction
     from podium.manifests import read_sources
-    from podium.plan.identities import decisive
+    from podium.manifests.decisive_kinds import decisive
 
     if not (files or assignments):
         raise InputError("nothing to introduce: --classes or --assign say what")

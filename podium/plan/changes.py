@@ -1,10 +1,11 @@
 """What can be changed in a plan; changes are made in the order in which they are asked for."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from podium.api.objects import Object
-from podium.plan.identities import Identity, decisive
+from podium.manifests.decisive_kinds import Identity, decisive
 from podium.plan.targets import Target, TargetError, parse_target
 from podium.simulation.drain_step import Drain
 
@@ -14,11 +15,16 @@ _FORCE = "force"
 _REPLICAS_MAX = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Apply:
     """Apply manifests, each object once, as `kubectl apply` does."""
 
     manifests: Sequence[Object]
+
+    @cached_property
+    def by_identity(self) -> Mapping[Identity, Object]:
+        """Those that decisions depend on."""
+        return decisive(self.manifests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +160,7 @@ def check(changes: Sequence[Change], state: Container[Identity]) -> None:
     is_there: dict[Identity, bool] = {}
     for change in changes:
         if isinstance(change, Apply):
-            is_there.update(dict.fromkeys(decisive(change.manifests), True))
+            is_there.update(dict.fromkeys(change.by_identity, True))
             continue
         if isinstance(change, Cordon | Drain | Fail):
             target = Target("Node", "", change.node)

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from podium.api.kinds import ALL_KINDS, KINDS
-from podium.api.objects import Object, is_terminating, spec_of
+from podium.api.objects import Object, is_terminating, spec_of, was_in_a_cluster
 from podium.api.refused import RefusedError
 from podium.api.times import timestamp
 from podium.apiserver.attributes import Attributes
@@ -12,9 +12,9 @@ from podium.apiserver.decoding import PatchType
 from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster import Cluster
 from podium.cluster.kubectl_apply import apply_manifest
+from podium.manifests.decisive_kinds import Identity, label
 from podium.node.simulated.behaviour import DOWN
 from podium.plan.changes import Apply, Change, Cordon, Delete, Fail, Restart, Scale, check, words
-from podium.plan.identities import Identity, decisive, label, was_in_a_cluster
 from podium.plan.outcome import RejectedObject
 from podium.plan.targets import Target
 from podium.simulation.drain import Drainer, set_unschedulable
@@ -89,7 +89,7 @@ class Changer:
     def _make(self, change: Change) -> None:
         match change:
             case Apply():
-                self._apply_all(change.manifests)
+                self._apply_all(change.by_identity)
             case Delete():
                 self._try(_identity(change.target), self._delete)
             case Cordon(node, is_cordoned):
@@ -109,12 +109,11 @@ class Changer:
             case Restart(target):
                 self._restart(target)
 
-    def _apply_all(self, manifests: Sequence[Object]) -> None:
+    def _apply_all(self, found: Mapping[Identity, Object]) -> None:
         """Apply manifests: namespaces first, pods and workloads last, otherwise in their order.
 
         What is on its way out is waited for, as `kubectl delete` does.
         """
-        found = decisive(manifests)
         self.touched.update(dict.fromkeys(found))
         for one, manifest in sorted(found.items(), key=lambda entry: _ORDER.get(entry[0][0], 1)):
             live = self._cluster.store.get(*one)

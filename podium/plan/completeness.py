@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from podium.api.counting import listed
-from podium.api.objects import Object, controller_of, key, name, spec_of
+from podium.api.objects import Object, controller_of, key, name, spec_of, was_in_a_cluster
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.node.simulated.behaviour import is_marked
-from podium.plan.identities import was_in_a_cluster
 from podium.plan.unplayed import unplayed_owners
 
 EXPORT_COMMAND = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from podium.api.objects import controller_of, is_terminating, status_of, uid
 from podium.api.pods import is_active
-from podium.plan.identities import Identity, label
+from podium.manifests.decisive_kinds import Identity, label
 from podium.plan.outcome import RejectedObject, RemovedPod
 from podium.plan.play import FAILED_CREATE, Play
 from podium.simulation.timeline.observer import USER

@@ -18,9 +18,9 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.taints import NO_EXECUTE
 from podium.cluster import Cluster, ClusterOptions
 from podium.cluster.start_time import start_s
+from podium.manifests.decisive_kinds import Identity, decisive
 from podium.node.simulated.behaviour import CONDITIONS, DOWN
 from podium.plan.completeness import StateFacts
-from podium.plan.identities import Identity, decisive
 
 _HEALTHY = {"MemoryPressure": "False", "DiskPressure": "False", "PIDPressure": "False"}
 

@@ -7,7 +7,7 @@ from podium.api.objects import Object, controller_key, is_terminating, key, name
 from podium.api.pods import is_finished, is_ready, node_name_of, priority_class_of
 from podium.api.priority import pod_priority
 from podium.documents.pod_report import PodFacts
-from podium.plan.identities import Identity, label
+from podium.manifests.decisive_kinds import Identity, label
 from podium.simulation.timeline.pod_history import PodHistory, pods_by_uid
 
 

@@ -10,12 +10,12 @@ from podium.api.objects import Object, annotations, key, status_of
 from podium.api.pods import node_name_of
 from podium.cluster import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.scheduler.machine import SchedulerMachine
+from podium.manifests.decisive_kinds import Identity
 from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
 from podium.node.simulated.node_settings import NodeSettings
 from podium.plan.changes import Change, Cordon, Fail
 from podium.plan.changing import Changer
 from podium.plan.completeness import completeness_warnings
-from podium.plan.identities import Identity, decisive
 from podium.plan.loaded_state import LoadedState
 from podium.plan.owners import Owners, PodsBefore
 from podium.plan.pressing import press
@@ -122,7 +122,7 @@ class Play:
     def take_up(self, request: Request) -> None:
         """Be a play of a request that differs from the first in what it changes, if at all."""
         self._request = request
-        self.applied = decisive(request.applied)
+        self.applied = request.applied_by_identity
         self._alternatives_max = request.alternatives_max
         if not self.facts.of("Namespace"):
             self.cluster.load(_missing_namespaces(self.cluster, self.applied))

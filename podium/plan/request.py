@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from podium.api.objects import Object
 from podium.config.load import Loaded as LoadedConfiguration
+from podium.manifests.decisive_kinds import Identity
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
 from podium.plan.changes import Apply, Change, Delete
@@ -56,6 +57,12 @@ class Request:
         """All manifests that are applied."""
         applied = (one.manifests for one in self.changes if isinstance(one, Apply))
         return [manifest for manifests in applied for manifest in manifests]
+
+    @property
+    def applied_by_identity(self) -> dict[Identity, Object]:
+        """Those of them that decisions depend on; of two of one identity the last."""
+        applied = (one.by_identity for one in self.changes if isinstance(one, Apply))
+        return {found: obj for objects in applied for found, obj in objects.items()}
 
     @property
     def deleted(self) -> list[Target]:

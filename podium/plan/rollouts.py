@@ -10,7 +10,7 @@ from podium.api.objects import Object, condition_of, generation_of, spec_of, sta
 from podium.api.times import epoch_s
 from podium.cluster import Cluster
 from podium.documents.report import IF_ANY, IF_KNOWN, Report
-from podium.plan.identities import Identity, label
+from podium.manifests.decisive_kinds import Identity, label
 
 if TYPE_CHECKING:
     from podium.plan.outcome import NodeRefusal, PendingPod, RejectedObject

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from podium.api.errors import PodiumError
 from podium.api.kinds import Kind
-from podium.manifests.decisive_kinds import DECISIVE_KINDS
-from podium.plan.identities import label
+from podium.manifests.decisive_kinds import DECISIVE_KINDS, label
 
 _SHAPE = "KIND/NAME or NAMESPACE/KIND/NAME"
 

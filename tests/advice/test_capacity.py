@@ -13,8 +13,8 @@ from podium.advice.capacity_report import Capacity, Fill
 from podium.advice.filling import FillingError
 from podium.advice.pod_templates import PodTemplate, PodTemplateError, read_pod_template
 from podium.api.objects import Object
+from podium.manifests.decisive_kinds import decisive
 from podium.plan.changes import Apply
-from podium.plan.identities import decisive
 from podium.plan.loaded_state import LoadedState
 from podium.plan.outcome import Return
 from podium.plan.planning import plan

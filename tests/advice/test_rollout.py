@@ -18,8 +18,8 @@ from podium.advice.rollout_steps import (
     introduction,
 )
 from podium.api.errors import PodiumError
+from podium.manifests.decisive_kinds import decisive
 from podium.plan.changes import Apply
-from podium.plan.identities import decisive
 from podium.plan.loaded_state import LoadedState
 from podium.plan.play import Play
 from podium.plan.request import Request
