@@ -7,25 +7,9 @@ from pathlib import Path
 
 from podium.cli.configurations import read_kubelet_config
 from podium.cli.extras import check_extra
-from podium.cli.node_options import (
-    AllowRootOption,
-    ClientCaOption,
-    ConfigOption,
-    GracePeriodOption,
-    HardOption,
-    KubeconfigOption,
-    KubeReservedOption,
-    LabelsOption,
-    MaxGracePeriodOption,
-    NameOption,
-    PortOption,
-    ReclaimOption,
-    RootDirOption,
-    SoftOption,
-    SystemReservedOption,
-    TransitionPeriodOption,
-)
-from podium.cli.options import ContextOption, InputError
+from podium.cli.node_options import NodeCommandOptions
+from podium.cli.option_fields import with_fields_of
+from podium.cli.options import InputError
 from podium.cli.output import print_warnings
 
 _ISOLATES_NOTHING = (
@@ -38,25 +22,8 @@ _REFUSES_ROOT = (
 )
 
 
-def node(
-    kubeconfig: KubeconfigOption = None,
-    context: ContextOption = None,
-    name: NameOption = None,
-    root_dir: RootDirOption = None,
-    config: ConfigOption = None,
-    eviction_hard: HardOption = None,
-    eviction_soft: SoftOption = None,
-    eviction_soft_grace_period: GracePeriodOption = None,
-    eviction_minimum_reclaim: ReclaimOption = None,
-    eviction_max_pod_grace_period: MaxGracePeriodOption = None,
-    eviction_pressure_transition_period: TransitionPeriodOption = None,
-    kube_reserved: KubeReservedOption = None,
-    system_reserved: SystemReservedOption = None,
-    node_labels: LabelsOption = None,
-    port: PortOption = None,
-    client_ca_file: ClientCaOption = None,
-    allow_root: AllowRootOption = False,
-) -> None:
+@with_fields_of(NodeCommandOptions)
+def node(asked: NodeCommandOptions) -> None:
     """Join a cluster as a node that runs pods as processes of this machine, until SIGTERM.
 
     For development, tests and edge machines: it isolates nothing.
@@ -64,33 +31,33 @@ def node(
     from podium.node.pressure.threshold_parsing import EQUALS, parse_flag
 
     flags: dict[str, str | int | None] = {
-        "evictionHard": eviction_hard,
-        "evictionSoft": eviction_soft,
-        "evictionSoftGracePeriod": eviction_soft_grace_period,
-        "evictionMinimumReclaim": eviction_minimum_reclaim,
-        "evictionMaxPodGracePeriod": eviction_max_pod_grace_period,
-        "evictionPressureTransitionPeriod": eviction_pressure_transition_period,
-        "kubeReserved": kube_reserved,
-        "systemReserved": system_reserved,
+        "evictionHard": asked.eviction_hard,
+        "evictionSoft": asked.eviction_soft,
+        "evictionSoftGracePeriod": asked.eviction_soft_grace_period,
+        "evictionMinimumReclaim": asked.eviction_minimum_reclaim,
+        "evictionMaxPodGracePeriod": asked.eviction_max_pod_grace_period,
+        "evictionPressureTransitionPeriod": asked.eviction_pressure_transition_period,
+        "kubeReserved": asked.kube_reserved,
+        "systemReserved": asked.system_reserved,
     }
-    _check_here(allow_root)
+    _check_here(asked.allow_root)
     import asyncio
 
     from podium.cli.node_running import NodeOptions, run
 
-    called = _checked_name(name or socket.gethostname().lower())
-    kubelet = read_kubelet_config(None if config is None else str(config), flags)
+    called = _checked_name(asked.name or socket.gethostname().lower())
+    kubelet = read_kubelet_config(None if asked.config is None else str(asked.config), flags)
     options = NodeOptions(
-        kubeconfig=kubeconfig,
-        context=context,
+        kubeconfig=asked.kubeconfig,
+        context=asked.context,
         name=called,
-        root=root_dir or _usual_root(called),
+        root=asked.root_dir or _usual_root(called),
         config=kubelet,
-        labels=parse_flag(node_labels or "", EQUALS),
-        port=port,
-        client_ca=client_ca_file,
+        labels=parse_flag(asked.node_labels or "", EQUALS),
+        port=asked.port,
+        client_ca=asked.client_ca_file,
     )
-    unheeded = (f"{config}: {field} isn't heeded" for field in kubelet.unheeded)
+    unheeded = (f"{asked.config}: {field} isn't heeded" for field in kubelet.unheeded)
     print_warnings([*unheeded, _ISOLATES_NOTHING])
     asyncio.run(run(options))
 

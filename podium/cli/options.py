@@ -36,6 +36,14 @@ ClusterOption = Annotated[
         "podium[client].",
     ),
 ]
+KubeconfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--kubeconfig",
+        metavar="FILE",
+        help="How to reach the cluster; as for kubectl, if not given.",
+    ),
+]
 ContextOption = Annotated[
     str | None,
     typer.Option(

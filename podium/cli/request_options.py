@@ -1,10 +1,7 @@
 """The options by which `podium plan` and `podium explain` are asked about the same things."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, fields
-from functools import wraps
-from inspect import Parameter, signature
-from typing import Any, get_type_hints
+from dataclasses import dataclass, replace
+from typing import Any
 
 import typer
 
@@ -26,6 +23,7 @@ from podium.cli.change_options import (
     ValuesOption,
 )
 from podium.cli.namespaces import usual_namespace
+from podium.cli.option_fields import options_of, taking
 from podium.cli.option_order import option_order
 from podium.cli.options import (
     ApplyOption,
@@ -107,55 +105,24 @@ class RequestOptions:
     order: tuple[str, ...] = ()
 
 
-def with_request_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Have a command take each of these options in place of its parameter `asked`."""
-    return _with(_OPTIONS, command)
-
-
-def with_state_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Have a command take those of these options that change nothing, in place of `asked`."""
-    return _with([one for one in _OPTIONS if one.name in _OF_STATE], command)
-
-
-def _with(options: Sequence[Parameter], command: Callable[..., None]) -> Callable[..., None]:
-    own = signature(command).parameters
-    hints = get_type_hints(command, include_extras=True)
-    parameters: list[Parameter] = []
-    for name, parameter in own.items():
-        parameters += options if name == "asked" else [parameter.replace(annotation=hints[name])]
-    names = [option.name for option in options]
-
-    @wraps(command)
-    def run(ctx: typer.Context, **given: Any) -> None:
-        own = {name: given.pop(name) for name in names}
-        own["namespace"] = own["namespace"] or usual_namespace(
-            own["state"], own["kubeconfig"], own["context"]
-        )
-        asked = RequestOptions(**own, order=option_order(ctx))
-        command(asked=asked, **given)
-
-    context = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    parameters.append(context)
-    ordered = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
-    run.__signature__ = signature(command).replace(parameters=ordered)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in ordered}
-    return run
-
-
-_OPTIONS = [
-    Parameter(
-        field.name,
-        Parameter.KEYWORD_ONLY,
-        default=Parameter.empty if field.default is MISSING else field.default,
-        annotation=field.type,
-    )
-    for field in fields(RequestOptions)
-    if field.name != "order"
-]
-
 _OF_STATE = frozenset(
     {
         *("state", "kubeconfig", "context", "validate", "namespace", "max_pods"),
         *("scheduler_config", "plugin", "kubelet_config", "until", "repair"),
     }
 )
+
+
+def _asked(ctx: typer.Context, given: dict[str, Any]) -> RequestOptions:
+    asked = RequestOptions(**given, order=option_order(ctx))
+    place = asked.namespace or usual_namespace(asked.state, asked.kubeconfig, asked.context)
+    return replace(asked, namespace=place)
+
+
+_OPTIONS = [option for option in options_of(RequestOptions) if option.name != "order"]
+
+with_request_options = taking(_OPTIONS, _asked)
+"""Has a command take each of these options in place of its parameter `asked`."""
+
+with_state_options = taking([one for one in _OPTIONS if one.name in _OF_STATE], _asked)
+"""Has a command take those of these options that change nothing, in place of `asked`."""

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from podium.cli.node_options import KubeconfigOption
-from podium.cli.options import ContextOption, InputError
+from podium.cli.options import ContextOption, InputError, KubeconfigOption
 from podium.cli.output import print_warnings
 
 

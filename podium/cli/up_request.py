@@ -8,7 +8,7 @@ from podium.api.field_validation import FieldValidation
 from podium.cli.configurations import read_kubelet_config, read_scheduler_config
 from podium.cli.options import InputError
 from podium.cli.output import print_warnings
-from podium.cli.up_options import Arguments
+from podium.cli.up_options import UpOptions
 from podium.cli.up_running import UpRequest
 from podium.cluster import SchedulerSetup
 from podium.cluster.controller_list import chosen_controllers
@@ -18,39 +18,42 @@ from podium.embedded.defaults import DEFAULT_NODES, NodeShape
 from podium.embedded.initial_objects import parse_shape, read_manifests, simulated_nodes
 
 
-def read_up_request(asked: Arguments) -> UpRequest:
+def read_up_request(asked: UpOptions) -> UpRequest:
     """Read all files that are named, and say what is to be run.
 
     Raises:
         PodiumError: anything is wrong with what is asked for.
     """
-    if [*asked.state, *asked.news].count("-") > 1:
+    state, news = asked.filename or (), asked.apply or ()
+    if [*state, *news].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
-    setup = _scheduler_setup(asked.scheduler_config, asked.plugins)
+    setup = _scheduler_setup(asked.scheduler_config, asked.plugin or ())
     stdin = sys.stdin.buffer
-    first = read_manifests(asked.state, stdin, validation=FieldValidation.WARN)
-    applied = read_manifests(asked.news, stdin)
-    count = asked.nodes if asked.nodes is not None else 0 if asked.state else DEFAULT_NODES
-    resources = parse_shape(asked.shape)
-    shape = NodeShape(cpu=asked.cpu, memory=asked.memory, resources=resources, zones=asked.zones)
+    first = read_manifests(state, stdin, validation=FieldValidation.WARN)
+    applied = read_manifests(news, stdin)
+    count = asked.nodes if asked.nodes is not None else 0 if state else DEFAULT_NODES
+    resources = parse_shape(asked.node_shape)
+    shape = NodeShape(
+        cpu=asked.node_cpu, memory=asked.node_memory, resources=resources, zones=asked.zones
+    )
     simulated = simulated_nodes(count, shape)
     options = EmbeddedOptions(
         objects=[*simulated, *(loaded.obj for loaded in first.objects)],
         data_dir=asked.data_dir,
         port=asked.port,
-        is_insecure=asked.is_insecure,
+        is_insecure=asked.insecure_http,
         speed=parse_speed(asked.speed),
         eviction=read_kubelet_config(asked.kubelet_config).eviction,
-        schedulers=(setup,) if asked.schedules else (),
+        schedulers=(setup,) if asked.scheduler else (),
         controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),
     )
     print_warnings([*first.warnings, *first.notes, *applied.notes])
     return UpRequest(
         options=options,
         applied=applied.objects,
-        names_beginning=bool(asked.state) or asked.nodes is not None,
-        ends_when_settled=asked.ends_when_settled,
-        merges_kubeconfig=asked.merges_kubeconfig,
+        names_beginning=bool(state) or asked.nodes is not None,
+        ends_when_settled=asked.exit_when_settled,
+        merges_kubeconfig=asked.merge_kubeconfig,
     )
 
 

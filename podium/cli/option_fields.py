@@ -1,0 +1,60 @@
+"""Commands that take the fields of a dataclass as their options."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, fields
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, get_type_hints
+
+import typer
+
+Command = Callable[..., None]
+
+
+def options_of(kind: type) -> list[Parameter]:
+    """The options that the fields of a dataclass stand for; each is annotated as an option."""
+    return [
+        Parameter(
+            field.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if field.default is MISSING else field.default,
+            annotation=field.type,
+        )
+        for field in fields(kind)
+    ]
+
+
+def with_fields_of(kind: type) -> Callable[[Command], Command]:
+    """Have a command take the fields of a dataclass in place of its parameter `asked`."""
+    return taking(options_of(kind), lambda _, given: kind(**given))
+
+
+def taking(
+    options: Iterable[Parameter], asked: Callable[[typer.Context, dict[str, Any]], Any]
+) -> Callable[[Command], Command]:
+    """Have a command take options in place of its parameter `asked`.
+
+    Args:
+        options: that it takes.
+        asked: makes the argument of what was given for them.
+    """
+    taken = [*options]
+
+    def decorated(command: Command) -> Command:
+        hints = get_type_hints(command, include_extras=True)
+        parameters: list[Parameter] = []
+        for name, own in signature(command).parameters.items():
+            parameters += taken if name == "asked" else [own.replace(annotation=hints[name])]
+
+        @wraps(command)
+        def run(ctx: typer.Context, **given: Any) -> None:
+            for_asked = {option.name: given.pop(option.name) for option in taken}
+            command(asked=asked(ctx, for_asked), **given)
+
+        parameters.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context))
+        ordered = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
+        run.__signature__ = signature(command).replace(parameters=ordered)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in ordered}
+        return run
+
+    return decorated
