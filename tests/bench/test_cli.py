@@ -3,36 +3,28 @@
 import json
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from podium.bench.catalogue import WORKLOADS
 from podium.bench.results import Latency, Result
-from podium.cli.bench import bench
+from podium.cli.main import app
 
 FIELDS = {"workload", "nodes", "pods", "podsPerSecond", "latencyMs", "peakMemoryMiB"}
 
 
-@pytest.fixture
-def app() -> typer.Typer:
-    made = typer.Typer()
-    made.command()(bench)
-    return made
-
-
-def test_list_names_all_workloads(app: typer.Typer) -> None:
-    result = CliRunner().invoke(app, ["--list"])
+def test_list_names_all_workloads() -> None:
+    result = CliRunner().invoke(app, ["bench", "--list"])
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [workload.name for workload in WORKLOADS]
 
 
-def test_list_narrows_down(app: typer.Typer) -> None:
-    result = CliRunner().invoke(app, ["--list", "PreemptionAsync/50"])
+def test_list_narrows_down() -> None:
+    result = CliRunner().invoke(app, ["bench", "--list", "PreemptionAsync/50"])
     assert result.stdout.splitlines() == ["PreemptionAsync/500Nodes", "PreemptionAsync/5000Nodes"]
 
 
-def test_json(app: typer.Typer) -> None:
-    result = CliRunner().invoke(app, ["-o", "json", "PreemptionBasic/5Nodes"])
+def test_json() -> None:
+    result = CliRunner().invoke(app, ["bench", "-o", "json", "PreemptionBasic/5Nodes"])
     assert result.exit_code == 0
     (found,) = json.loads(result.stdout)
     assert found.keys() == FIELDS
@@ -40,8 +32,8 @@ def test_json(app: typer.Typer) -> None:
     assert (found["workload"], found["nodes"], found["pods"]) == ("PreemptionBasic/5Nodes", 5, 5)
 
 
-def test_table(app: typer.Typer) -> None:
-    result = CliRunner().invoke(app, ["PreemptionBasic/5Nodes"])
+def test_table() -> None:
+    result = CliRunner().invoke(app, ["bench", "PreemptionBasic/5Nodes"])
     assert result.exit_code == 0
     title, heading, row = result.stdout.rstrip().splitlines()
     assert title == "RESULTS"
@@ -50,17 +42,17 @@ def test_table(app: typer.Typer) -> None:
 
 
 def test_a_disturbed_measurement_is_warned_about(
-    app: typer.Typer, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     disturbed = Result("SchedulingBasic/5Nodes", 5, 10, 1.0, Latency(1.0, 1.0), 1.0, 0, 0.25)
     monkeypatch.setattr("podium.bench.runner.measure_apart", lambda _: disturbed)
-    result = CliRunner().invoke(app, ["-o", "json", "SchedulingBasic/5Nodes"])
+    result = CliRunner().invoke(app, ["bench", "-o", "json", "SchedulingBasic/5Nodes"])
     assert [found["workload"] for found in json.loads(result.stdout)] == ["SchedulingBasic/5Nodes"]
     assert "only 25% of its time" in result.stderr
 
 
-def test_an_unknown_name_is_an_error(app: typer.Typer) -> None:
-    result = CliRunner().invoke(app, ["SchedulngBasic"])
+def test_an_unknown_name_is_an_error() -> None:
+    result = CliRunner().invoke(app, ["bench", "SchedulngBasic"])
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr == (
