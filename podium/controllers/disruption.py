@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.kinds import kind_of
-from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
+from podium.api.labels import SelectorError, label_selector
 from podium.api.objects import (
     Object,
     condition_of,
@@ -35,6 +35,7 @@ from podium.core.budgets import (
     BudgetStatus,
     Scale,
     allowed_disruptions,
+    budget_selector,
     expected_count,
     needs_scale,
 )
@@ -65,7 +66,7 @@ class DisruptionController(Reconciler):
 
     def __init__(self) -> None:
         super().__init__({"Pod": {"namespace": namespaces}, _BUDGET: {"namespace": namespaces}})
-        self._members = SelectedPods(self.objects, _BUDGET, _selector_of)
+        self._members = SelectedPods(self.objects, _BUDGET, budget_selector)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
@@ -236,14 +237,6 @@ def stale_s(pod: Object) -> float:
     # Who doesn't say since when counts as having waited forever.
     since = target.get("lastTransitionTime") or _EVER
     return epoch_s(since) + STALE_CONDITION_S
-
-
-def _selector_of(budget: Object) -> Selector:
-    """A budget's selector; one that isn't valid selects no pods."""
-    try:
-        return label_selector(spec_of(budget).get("selector"))
-    except SelectorError:
-        return NOTHING
 
 
 def _replicas(workload: Object | None) -> int | None:

@@ -65,14 +65,17 @@ class BudgetStatus:
     disruptions_allowed: int
 
 
-def selects(pdb: Object, pod: Object) -> bool:
-    """Whether the pod counts for the budget, as the disruption controller and evictions see it.
+def budget_selector(pdb: Object) -> Selector:
+    """The budget's selector; one that isn't valid selects no pods."""
+    try:
+        return label_selector(spec_of(pdb).get("selector"))
+    except SelectorError:
+        return NOTHING
 
-    Raises:
-        SelectorError: the budget's selector isn't one.
-    """
-    raw = spec_of(pdb).get("selector")
-    return namespace(pdb) == namespace(pod) and label_selector(raw).matches(labels(pod))
+
+def selects(pdb: Object, pod: Object) -> bool:
+    """Whether the budget is about the pod."""
+    return namespace(pdb) == namespace(pod) and budget_selector(pdb).matches(labels(pod))
 
 
 def needs_scale(pdb: Object) -> bool:
@@ -193,7 +196,7 @@ class Budget:
         return cls(
             namespace(pdb),
             name(pdb),
-            _selector_or_nothing(pdb),
+            budget_selector(pdb),
             allowed,
             disrupted,
             status.get("desiredHealthy"),
@@ -212,13 +215,6 @@ class Budget:
             and not self.selector.is_empty
             and self.selector.matches(carried)
         )
-
-
-def _selector_or_nothing(pdb: Object) -> Selector:
-    try:
-        return label_selector(spec_of(pdb).get("selector"))
-    except SelectorError:
-        return NOTHING
 
 
 def violating(victims: Iterable[Object], budgets: Sequence[Budget]) -> list[bool]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from podium.api.kinds import KINDS
-from podium.api.labels import SelectorError
 from podium.api.objects import Object, annotations, controller_of, name, namespace, status_of, uid
 from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.api.refused import RefusedError
@@ -237,7 +236,7 @@ def set_unschedulable(cluster: Cluster, called: str, is_cordoned: bool) -> None:
 def _blocking_budgets(store: Store, pod: Object) -> list[Object]:
     """The budgets that select a pod, by name."""
     budgets = store.list("PodDisruptionBudget", namespace(pod)).items
-    return [budget for budget in budgets if _selects(budget, pod)]
+    return [budget for budget in budgets if selects(budget, pod)]
 
 
 def _remedies(store: Store, pods: Iterable[Object]) -> list[str]:
@@ -269,7 +268,7 @@ def _of_budget(store: Store, budget: Object, refused: list[Object]) -> Iterator[
     unready = [
         name(pod)
         for pod in store.list("Pod", namespace(budget)).items
-        if _selects(budget, pod) and not is_ready(pod)
+        if selects(budget, pod) and not is_ready(pod)
     ]
     counts = f"it needs {desired} healthy pods, {healthy} of {expected} are healthy"
     if expected and desired >= expected:
@@ -292,10 +291,3 @@ def _of_budget(store: Store, budget: Object, refused: list[Object]) -> Iterator[
             f"budget {called} lets it go"
         )
     yield "deleting a pod instead of evicting it passes over budgets, at the application's risk"
-
-
-def _selects(budget: Object, pod: Object) -> bool:
-    try:
-        return selects(budget, pod)
-    except SelectorError:
-        return False

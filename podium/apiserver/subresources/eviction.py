@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from podium.api.kinds import KINDS
-from podium.api.labels import SelectorError
 from podium.api.objects import Object, is_terminating, name, spec_of, status_of
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.refused import Cause, RefusedError
@@ -85,20 +84,13 @@ def _needs_no_budget(pod: Object) -> bool:
 
 def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | None:
     """The budget with the pod's disruption, if there is one and it has to pay."""
-    selecting = [budget for budget in budgets if _selects(budget, pod)]
+    selecting = [budget for budget in budgets if selects(budget, pod)]
     if len(selecting) > 1:
         raise internal(_SEVERAL)
     if not selecting or (not is_ready(pod) and _lets_unready_go(selecting[0])):
         return None
     _check_allowed(selecting[0])
     return with_disruption(selecting[0], name(pod), now_s)
-
-
-def _selects(budget: Object, pod: Object) -> bool:
-    try:
-        return selects(budget, pod)
-    except SelectorError:
-        return False
 
 
 def _lets_unready_go(budget: Object) -> bool:

@@ -22,11 +22,10 @@ from podium.controllers.scheduler.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.controllers.scheduler.event_handlers import KINDS, EventHandlers
+from podium.controllers.scheduler.event_handlers import KINDS, EventHandlers, OtherNominations
 from podium.controllers.scheduler.gangs import GANG_SCHEDULING, Gangs
 from podium.controllers.scheduler.livelock import LivelockGuard
 from podium.controllers.scheduler.no_metrics import ERROR, UNSCHEDULABLE, NoMetrics
-from podium.controllers.scheduler.other_nominations import OtherNominations
 from podium.controllers.scheduler.preemption import PreemptionExecutor, VictimCall
 from podium.core.cluster_events import EventHint
 from podium.core.cycle import NO_NODES

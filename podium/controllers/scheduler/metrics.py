@@ -6,19 +6,20 @@ measured by the driver's clock.
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from prometheus_client import CollectorRegistry, Counter
-from prometheus_client.core import HistogramMetricFamily
+from prometheus_client import CollectorRegistry
+from prometheus_client import Counter as CounterMetric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
 from podium.api.pods import node_name_of
 from podium.control.events import Change
 from podium.controllers.scheduler.no_metrics import NoMetrics, Stopwatch, stopped
-from podium.controllers.scheduler.queue_metrics import QueueMetrics
-from podium.core.queue import SchedulingQueue
+from podium.core.queue import Place, SchedulingQueue
 
 Labels = tuple[str, ...]
 
@@ -33,6 +34,7 @@ _GOROUTINE = _exponential(0.01, 2, 20)
 _SLI = _exponential(0.01, 2, 20)
 _ATTEMPTS = _exponential(1, 2, 5)
 _VICTIMS = _exponential(1, 2, 7)
+_PENDING = (Place.ACTIVE, Place.BACKOFF, Place.UNSCHEDULABLE, Place.GATED)
 
 
 class _Observations:
@@ -156,7 +158,7 @@ class SchedulerMetrics(NoMetrics):
             "Preemptions that were carried out, by result.",
             ("result",),
         )
-        self._livelocks = Counter(
+        self._livelocks = CounterMetric(
             "podium_preemption_livelocks",
             "Times that other schedulers had taken the room made for a pod again and again.",
             ("profile",),
@@ -204,13 +206,66 @@ class SchedulerMetrics(NoMetrics):
     def livelocked(self, profile: str) -> None:
         self._livelocks.labels(profile).inc()
 
-    def _counter(self, name: str, text: str, labels: tuple[str, ...]) -> Counter:
-        return Counter(f"scheduler_{name}", text, labels, registry=self.registry)
+    def _counter(self, name: str, text: str, labels: tuple[str, ...]) -> CounterMetric:
+        return CounterMetric(f"scheduler_{name}", text, labels, registry=self.registry)
 
     def _histogram(
         self, name: str, text: str, labels: tuple[str, ...], buckets: tuple[float, ...]
     ) -> Histogram:
         return Histogram(f"scheduler_{name}", text, labels, buckets, self.registry)
+
+
+class QueueMetrics(Collector):
+    """The metrics of a queue.
+
+    Args:
+        queue: that is looked at.
+    """
+
+    def __init__(self, queue: SchedulingQueue) -> None:
+        self._queue = queue
+
+    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
+        """All of them."""
+        pending = GaugeMetricFamily(
+            "scheduler_pending_pods", "Pending pods, by queue.", labels=("queue",)
+        )
+        counts = self._queue.counts()
+        for place in _PENDING:
+            pending.add_metric((place,), counts[place])
+        yield pending
+        incoming = CounterMetricFamily(
+            "scheduler_queue_incoming_pods",
+            "Pods added to a queue, by event.",
+            labels=("queue", "event"),
+        )
+        for (queue, event), count in sorted(self._queue.incoming.items()):
+            incoming.add_metric((queue, event), count)
+        yield incoming
+        yield self._unschedulable()
+        in_flight = GaugeMetricFamily(
+            "scheduler_inflight_events",
+            "Events kept for pods that are being tried, and these pods, by event.",
+            labels=("event",),
+        )
+        in_flight.add_metric(("PodPopped",), counts[Place.IN_FLIGHT])
+        for event, count in sorted(self._queue.events_in_flight().items()):
+            in_flight.add_metric((event,), count)
+        yield in_flight
+
+    def _unschedulable(self) -> GaugeMetricFamily:
+        family = GaugeMetricFamily(
+            "scheduler_unschedulable_pods",
+            "Pods that plugins have rejected, by plugin; a pod counts for each of them.",
+            labels=("plugin", "profile"),
+        )
+        counts: Counter[tuple[str, str]] = Counter()
+        for queued in self._queue:
+            for plugin in queued.unschedulable_plugins | queued.pending_plugins:
+                counts[plugin, queued.scheduler_name] += 1
+        for labels, count in sorted(counts.items()):
+            family.add_metric(labels, count)
+        return family
 
 
 def _named(change: Change) -> str:

@@ -33,8 +33,7 @@ from podium.controllers.scheduler.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.controllers.scheduler.held_preemptions import HeldPreemptions
-from podium.controllers.scheduler.preemption_retries import PreemptionRetries
+from podium.controllers.scheduler.preemption_retries import HeldPreemptions, PreemptionRetries
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
 from podium.core.preemption.record import PreemptionRecord, record_of
