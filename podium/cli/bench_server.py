@@ -16,12 +16,12 @@ from podium.real.server_bench import ServerBench, ServerBenchOptions, ServerResu
 WORKLOADS = ("SchedulingBasic", "PreemptionBasic", "PreemptionAsync")
 CURRENT = "current"
 
-Told = Callable[[str], None]
-"""Is told what begins."""
+Tell = Callable[[str], None]
+"""Shows what begins."""
 
 
 def measure_server(
-    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int, told: Told
+    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int, tell: Tell
 ) -> list[ServerResult]:
     """Run workloads, one after the other.
 
@@ -32,7 +32,7 @@ def measure_server(
         scheduler_name: pods ask for it.
         nodes: how many there are.
         pods: how many are measured; of preemptors at most one a node.
-        told: is told what is measured.
+        tell: shows what is measured.
 
     Raises:
         PodiumError: the server can't be reached, or refuses.
@@ -41,11 +41,11 @@ def measure_server(
     if unknown := [name for name in names if name not in WORKLOADS]:
         raise InputError(f"{unknown[0]}: with --server there are {', '.join(WORKLOADS)}")
     chosen = names or [*WORKLOADS]
-    return run_to_end(_measure(server, chosen, scheduler_name, nodes, pods, told))
+    return run_to_end(_measure(server, chosen, scheduler_name, nodes, pods, tell))
 
 
 async def _measure(
-    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int, told: Told
+    server: str, names: list[str], scheduler_name: str, nodes: int, pods: int, tell: Tell
 ) -> list[ServerResult]:
     connection = await load_connection()
     if server != CURRENT:
@@ -54,7 +54,7 @@ async def _measure(
     async with HttpApi(connection, Random()) as api:
         await api.list("Node")
         for name in names:
-            told(f"measuring {name}")
+            tell(f"measuring {name}")
             count = pods if name == "SchedulingBasic" else min(pods, nodes)
             options = ServerBenchOptions(uuid.uuid4().hex[:6], scheduler_name, nodes, count)
             if name == "PreemptionAsync":

@@ -50,7 +50,7 @@ async def record(
         with suppress(ForbiddenError):
             await http.list("Namespace")
         driver = LiveDriver(_Readable(http, warn), clock, drain_s=0.0, rng=rng)
-        driver.hooks.append(_Told(machine, warn).happened)
+        driver.hooks.append(_GapReporter(machine, warn).happened)
         try:
             async with driver:
                 driver.add(machine)
@@ -68,7 +68,7 @@ def _first(group: BaseExceptionGroup[MachineError]) -> MachineError:
     return _first(found) if isinstance(found, BaseExceptionGroup) else found
 
 
-class _Told:
+class _GapReporter:
     """Tells of gaps, and once of each kind that it can't follow for now."""
 
     def __init__(self, machine: RecorderMachine, warn: Tell) -> None:
