@@ -7,7 +7,7 @@ inclusion policies are held to what they may be in a pod. Arguments of third par
 as they were written.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -88,16 +88,11 @@ class PluginArgs(Document):
     kind: str = ""
 
     @model_validator(mode="after")
-    def _checked(self) -> Self:
+    def _is_of_its_kind(self) -> Self:
         expected = type(self).__name__
         if self.kind not in ("", expected):
             refuse([FieldError("kind", self.kind, f"must be {expected}")])
-        refuse(self.contradictions())
         return self
-
-    def contradictions(self) -> Iterable[FieldError]:
-        """What is wrong with fields together."""
-        return ()
 
     def notes(self) -> Iterable[str]:
         """What has no effect: a path relative to the arguments, and why."""
@@ -133,17 +128,11 @@ class RequestedToCapacityRatio(Document):
 
     shape: Tuple[UtilizationShapePoint] = ()
 
-    @model_validator(mode="after")
-    def _increases(self) -> Self:
-        refuse(
-            FieldError(f"shape[{at}].utilization", right.utilization, _MUST_INCREASE)
-            for at, (left, right) in enumerate(pairwise(self.shape), 1)
-            if left.utilization >= right.utilization
-        )
-        return self
-
-
-_MUST_INCREASE = "must be greater than the one before"
+    def contradictions(self) -> Iterator[FieldError]:
+        for at, (left, right) in enumerate(pairwise(self.shape), 1):
+            if left.utilization >= right.utilization:
+                message = "must be greater than the one before"
+                yield FieldError(f"shape[{at}].utilization", right.utilization, message)
 
 
 class ScoringStrategy(Document):
@@ -170,18 +159,16 @@ class ScoringStrategy(Document):
     def _has_type(cls, value: Any) -> Any:
         return {"type": "", **value} if isinstance(value, dict) else value
 
-    @model_validator(mode="after")
-    def _has_ratio_when_needed(self) -> Self:
+    def contradictions(self) -> Iterator[FieldError]:
         field, ratio = "requestedToCapacityRatio", ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO
         given = self.requested_to_capacity_ratio
         if self.type is ratio and given is None:
-            refuse([FieldError(field, None, f"type {ratio} needs it", ErrorKind.REQUIRED)])
+            yield FieldError(field, None, f"type {ratio} needs it", ErrorKind.REQUIRED)
         if self.type is ratio and given is not None and not given.shape:
             message = "at least one point is needed, such as {utilization: 0, score: 0}"
-            refuse([FieldError(f"{field}.shape", None, message, ErrorKind.REQUIRED)])
+            yield FieldError(f"{field}.shape", None, message, ErrorKind.REQUIRED)
         if self.type is not ratio and given is not None:
-            refuse([FieldError(field, None, f"only with type {ratio}", ErrorKind.FORBIDDEN)])
-        return self
+            yield FieldError(field, None, f"only with type {ratio}", ErrorKind.FORBIDDEN)
 
 
 class DefaultPreemptionArgs(PluginArgs):

@@ -6,9 +6,9 @@ The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedu
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.config.args import API_VERSION, DEFAULT_ARGS, Args, CustomArgs, PluginArgs
@@ -135,15 +135,11 @@ class Profile(Document):
     plugins: Plugins = Plugins()
     plugin_config: Tuple[PluginConfig] = ()
 
-    @model_validator(mode="after")
-    def _configures_each_plugin_once(self) -> Self:
+    def contradictions(self) -> Iterator[FieldError]:
         names = [entry.name for entry in self.plugin_config]
-        refuse(
-            FieldError(f"pluginConfig[{at}].name", name, "", ErrorKind.DUPLICATE)
-            for at, name in enumerate(names)
-            if name in names[:at]
-        )
-        return self
+        for at, name in enumerate(names):
+            if name in names[:at]:
+                yield FieldError(f"pluginConfig[{at}].name", name, "", ErrorKind.DUPLICATE)
 
 
 UNHEEDED = "is ignored: it doesn't change decisions"
@@ -171,10 +167,8 @@ class LeaderElection(Document):
         times_and_names = {name: value for name, value in given.items() if value}
         return LeaderElectionConfiguration(self.leader_elect, **times_and_names)
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        refuse(leader_election_faults(self.configuration()))
-        return self
+    def contradictions(self) -> Iterator[FieldError]:
+        return leader_election_faults(self.configuration())
 
 
 def leader_election_faults(found: LeaderElectionConfiguration) -> Iterator[FieldError]:
@@ -233,18 +227,11 @@ class KubeSchedulerConfiguration(Document):
             raise fault(_NO_EXTENDERS, ErrorKind.FORBIDDEN)
         return value
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        refuse([*self._backoffs(), *self._names()])
-        return self
-
-    def _backoffs(self) -> Iterator[FieldError]:
+    def contradictions(self) -> Iterator[FieldError]:
         initial, longest = self.pod_initial_backoff_seconds, self.pod_max_backoff_seconds
         if longest < initial:
             message = f"must be at least podInitialBackoffSeconds, {initial}"
             yield FieldError("podMaxBackoffSeconds", longest, message)
-
-    def _names(self) -> Iterator[FieldError]:
         first: dict[str, int] = {}
         for at, profile in enumerate(self.profiles):
             field, name = f"profiles[{at}].schedulerName", profile.scheduler_name

@@ -46,8 +46,12 @@ class Document(BaseModel):
             made = handler(value)
         except ValidationError as error:
             raise _joined(error, faults) from None
-        refuse(faults)
+        refuse([*faults, *made.contradictions()])
         return made
+
+    def contradictions(self) -> Iterable[FieldError]:
+        """What is wrong with fields together, of which each is right by itself."""
+        return ()
 
     @classmethod
     def faults_as_written(cls, _value: Mapping[str, Any]) -> Iterable[FieldError]:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from podium.api.errors import FieldError, PodiumError
 from podium.apiserver.decoding.yaml_text import read_yaml
-from podium.documents import Choice, Document, Range, Required, Tuple, decode, refuse
+from podium.documents import Choice, Document, Range, Required, Tuple, decode
 from podium.experiments.measures import MEANINGS
 from podium.experiments.settings import SCENARIO, Place, steps_of
 from podium.manifests.input_files import read_text
@@ -47,12 +47,7 @@ class SettingRange(Document):
     log: bool = False
     text: str | None = None
 
-    @model_validator(mode="after")
-    def _leads_upwards(self) -> Self:
-        refuse(self._faults())
-        return self
-
-    def _faults(self) -> Iterator[FieldError]:
+    def contradictions(self) -> Iterator[FieldError]:
         if self.to < self.from_:
             yield FieldError("to", self.to, f"must be at least {self.from_}, where it starts")
         if self.step is not None and self.step <= 0:
@@ -99,12 +94,7 @@ class SettingDocument(Document):
     values: Tuple[Any] | None = None
     range: SettingRange | None = None
 
-    @model_validator(mode="after")
-    def _has_values(self) -> Self:
-        refuse(self._faults())
-        return self
-
-    def _faults(self) -> Iterator[FieldError]:
+    def contradictions(self) -> Iterator[FieldError]:
         if not steps_of(self.path) or not isinstance(steps_of(self.path)[0], str):
             yield FieldError("path", self.path, _PATH_RULE)
         if (self.values is None) == (self.range is None):
@@ -155,12 +145,7 @@ class Objective(Document):
     minimize: str | None = None
     maximize: str | None = None
 
-    @model_validator(mode="after")
-    def _is_a_measure(self) -> Self:
-        refuse(self._faults())
-        return self
-
-    def _faults(self) -> Iterator[FieldError]:
+    def contradictions(self) -> Iterator[FieldError]:
         if (self.minimize is None) == (self.maximize is None):
             yield FieldError("", None, "must have either minimize or maximize")
         elif self.measure.partition(".")[0] not in MEANINGS:
@@ -199,12 +184,7 @@ class SweepSpec(Document):
     search: Search | None = None
     objective: Objective | None = None
 
-    @model_validator(mode="after")
-    def _goes_together(self) -> Self:
-        refuse(self._faults())
-        return self
-
-    def _faults(self) -> Iterator[FieldError]:
+    def contradictions(self) -> Iterator[FieldError]:
         if not self.scenarios:
             yield FieldError("scenarios", [], "must name at least one")
         if not self.settings:

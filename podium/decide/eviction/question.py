@@ -1,15 +1,15 @@
 """A question about eviction, as it is written."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from podium.api.errors import OMITTED, FieldError, InvalidValueError
 from podium.api.quantity import nanos
 from podium.decide.objects import Pod, Pods
-from podium.documents import Amounts, Document, Duration, Tuple, fault, refuse
+from podium.documents import Amounts, Document, Duration, Tuple, fault
 from podium.node.kubelet_config import EvictionSettings
 from podium.node.pressure.filesystems import Filesystems
 
@@ -208,12 +208,7 @@ class EvictionQuestion(Document):
         """The field that says what is asked, as it is written."""
         return next(to_camel(name) for name in SUBJECTS if getattr(self, name) is not None)
 
-    @model_validator(mode="after")
-    def _asks_something(self) -> Self:
-        refuse(self._faults())
-        return self
-
-    def _faults(self) -> Iterator[FieldError]:
+    def contradictions(self) -> Iterator[FieldError]:
         if all(getattr(self, name) is None for name in SUBJECTS):
             names = ", ".join(map(to_camel, SUBJECTS))
             yield FieldError("", OMITTED, f"must have one of the fields {names}")

@@ -1,15 +1,16 @@
 """What a scenario says of objects that come again and again, such as pods at a rate."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS
-from podium.documents import Document, Duration, Range, refuse
+from podium.documents import Document, Duration, Range
 from podium.node.simulated.behaviour import PREFIX, ScriptedDuration, parse_scripted_duration
 from podium.simulation.actions import Apply
 from podium.simulation.scenario_file.cluster import Scripted
@@ -68,11 +69,9 @@ class ArrivalsDocument(Document):
     until_s: Annotated[Duration | None, Field(alias="until")] = None
     count: Annotated[int, Range(0, _COUNT_MAX)] = MAX_PODS
 
-    @model_validator(mode="after")
-    def _takes_time(self) -> Self:
+    def contradictions(self) -> Iterator[FieldError]:
         if not self.every.most_s:
-            refuse([FieldError("every", "0s", "must be longer than no time")])
-        return self
+            yield FieldError("every", "0s", "must be longer than no time")
 
     def arrivals(self, path: str) -> Arrivals:
         """The arrivals as they are played.

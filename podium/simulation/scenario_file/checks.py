@@ -1,16 +1,16 @@
 """What a scenario asserts: pods, nodes, budgets, events and other objects, and how they are."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.label_text import parse_selector
 from podium.api.labels import SelectorError
 from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, is_terminating, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of
-from podium.documents import Choice, Document, Range, fault, refuse
+from podium.documents import Choice, Document, Range, fault
 from podium.simulation.actions import Target
 from podium.simulation.scenario_file.fields import TargetText
 
@@ -156,12 +156,7 @@ class Check(Document):
         """How the subject should be."""
         return self.is_ or _STATES[self.subject][0]
 
-    @model_validator(mode="after")
-    def _one_subject_in_a_state(self) -> Self:
-        refuse(self._faults())
-        return self
-
-    def _faults(self) -> Iterator[FieldError]:
+    def contradictions(self) -> Iterator[FieldError]:
         given = [name for name in SUBJECTS if self.gives(name)]
         if len(given) != 1:
             aliases = [Check.model_fields[name].alias for name in SUBJECTS]

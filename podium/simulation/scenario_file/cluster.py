@@ -1,6 +1,6 @@
 """What a scenario says of its cluster: nodes, pods' behaviour, controllers, schedulers, the API."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Self
 
@@ -158,10 +158,8 @@ class Kubelet(EvictionSettings):
     eviction_order: Annotated[str, Choice(tuple(EvictionOrder))] = EvictionOrder.DEFAULT
     housekeeping_interval: Duration = 0.0
 
-    @model_validator(mode="after")
-    def _has_thresholds_of_use(self) -> Self:
-        refuse(self.threshold_faults())
-        return self
+    def contradictions(self) -> Iterable[FieldError]:
+        return self.threshold_faults()
 
     def config(self) -> EvictionConfig:
         """The kubelet's defaults go for what isn't said."""
@@ -187,13 +185,9 @@ class Controllers(Document):
     enabled: Tuple[Controller] | None = None
     disabled: Tuple[Controller] = ()
 
-    @model_validator(mode="after")
-    def _not_both(self) -> Self:
+    def contradictions(self) -> Iterator[FieldError]:
         if self.enabled is not None and self.gives("disabled"):
-            refuse(
-                [FieldError("disabled", [*self.disabled], "either enabled or disabled, not both")]
-            )
-        return self
+            yield FieldError("disabled", [*self.disabled], "either enabled or disabled, not both")
 
     def names(self) -> frozenset[str] | None:
         """The controllers that run; None for all."""
