@@ -94,7 +94,6 @@ def simulate(
     The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
     played as it was, or by another configuration.
     """
-    from podium.cli.presentation_text import print_document
     from podium.cli.simulate_text import print_story, progress
     from podium.cli.simulation_plots import played, print_plots, simulation_presentation
     from podium.documents.report import plain
@@ -117,6 +116,8 @@ def simulate(
         print_warnings(simulation.notes)
         print_story(console(), simulation)
     elif output is SimulateOutput.MARKDOWN:
+        from podium.cli.presentation_text import print_document
+
         print_document(simulation_presentation(simulation), output)
     elif series is not None:
         print_plots(simulation, series, output)
