@@ -7,8 +7,9 @@ vanish the moment they are preempted, and bindings succeed.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from random import Random
+
+from msgspec.structs import replace
 
 from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, key

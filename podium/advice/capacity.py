@@ -2,7 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import msgspec
 
 from podium.advice.capacity_report import Capacity, Fill, NodeRow, Stop, TemplateRow, VictimRow
 from podium.advice.filling import Filling, nobody_preempts
@@ -23,8 +25,7 @@ from podium.plan.request import Request
 _FIELDS_OF_VICTIMS = ("pod", "namespace", "workload", "priority", "priority_class", "node", "by")
 
 
-@dataclass(frozen=True, slots=True)
-class CapacityRequest:
+class CapacityRequest(msgspec.Struct, frozen=True):
     """What to find out.
 
     Attributes:

@@ -6,9 +6,11 @@ short, it is the answer, and the cost that was reached is the bound.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from heapq import heappop, heappush
+
+import msgspec
 
 from podium.advice.cheapest_nodes_report import CheapestNodes, ShapeRow
 from podium.advice.node_room import NodeRoom
@@ -23,8 +25,7 @@ from podium.plan.request import Request
 _CHOICES_MAX = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class NodesRequest:
+class NodesRequest(msgspec.Struct, frozen=True):
     """What to find out.
 
     Attributes:

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from podium.advice.capacity_report import ReasonRow, Stop
 from podium.advice.pod_templates import PodTemplate, in_turn
@@ -46,8 +47,7 @@ class FillingError(PodiumError):
     """A pod can't be counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Created:
+class Created(msgspec.Struct, frozen=True):
     """A pod that has got a place.
 
     Attributes:

@@ -1,9 +1,10 @@
 """Shapes of nodes that could be added to a cluster, with what one of each costs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
+
+import msgspec
 
 from podium.api.errors import InvalidValueError, PodiumError
 from podium.api.objects import Object, name
@@ -24,8 +25,7 @@ class NodeShapeError(PodiumError):
     """The shape of a node can't be understood."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeShape:
+class NodeShape(msgspec.Struct, frozen=True):
     """A kind of node.
 
     Attributes:

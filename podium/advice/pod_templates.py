@@ -1,8 +1,9 @@
 """Templates of pods that somebody may want more of."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
@@ -25,8 +26,7 @@ class PodTemplateError(PodiumError):
     """A template can't be read, or there is no pod in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodTemplate:
+class PodTemplate(msgspec.Struct, frozen=True):
     """A pod as it is to be created, but for its name.
 
     Attributes:

@@ -2,7 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import msgspec
 
 from podium.advice.disturbance import (
     Disturbance,
@@ -36,8 +38,7 @@ Progress = Callable[[str, int, int], None]
 """Is told what is played, how many plays are done, and how many there are."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResilienceRequest:
+class ResilienceRequest(msgspec.Struct, frozen=True):
     """What is to be tried.
 
     Attributes:

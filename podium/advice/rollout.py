@@ -6,9 +6,11 @@ again.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
+
+import msgspec
 
 from podium.advice.rollout_playing import Judge
 from podium.advice.rollout_report import OrderTrial, RolloutAdvice, Room, StepOutcome
@@ -26,8 +28,7 @@ from podium.plan.request import Request
 from podium.workers import can_fork, in_workers
 
 
-@dataclass(frozen=True, slots=True)
-class RolloutRequest:
+class RolloutRequest(msgspec.Struct, frozen=True):
     """What to find out.
 
     Attributes:

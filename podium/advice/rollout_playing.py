@@ -5,7 +5,9 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import msgspec
 
 from podium.advice.rollout_report import PreemptedPod, StepOutcome
 from podium.advice.rollout_steps import FinalPriorities, Step
@@ -19,8 +21,7 @@ from podium.plan.play import Play
 from podium.plan.rollouts import Rollout
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(msgspec.Struct, frozen=True):
     """Says which pods mustn't be preempted.
 
     Attributes:

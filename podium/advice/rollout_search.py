@@ -1,8 +1,9 @@
 """Looks for a safe order among all orders of steps."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
 
 from podium.advice.rollout_playing import Judge, fingerprint, play_step
 from podium.advice.rollout_report import DeadEnd, StepOutcome
@@ -14,8 +15,7 @@ Progress = Callable[[int], None]
 """Is told how many steps were played."""
 
 
-@dataclass(slots=True)
-class Search:
+class Search(msgspec.Struct):
     """What is known of the orders.
 
     Attributes:
@@ -34,9 +34,9 @@ class Search:
     judge: Judge
     most: int
     tried: int = 0
-    dead: set[tuple[frozenset[int], str]] = field(default_factory=set)
-    dead_ends: list[DeadEnd] = field(default_factory=list)
-    known: dict[tuple[str, ...], StepOutcome] = field(default_factory=dict)
+    dead: set[tuple[frozenset[int], str]] = msgspec.field(default_factory=set)
+    dead_ends: list[DeadEnd] = msgspec.field(default_factory=list)
+    known: dict[tuple[str, ...], StepOutcome] = msgspec.field(default_factory=dict)
     progress: Progress | None = None
 
     @property

@@ -7,11 +7,11 @@ comes twice counts twice.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+import msgspec
 from cronsim import CronSim, CronSimError
 
 from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
@@ -39,8 +39,7 @@ class ScheduleError(PodiumError):
     """A text isn't a schedule, or a name isn't that of a time zone."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(msgspec.Struct, frozen=True):
     first: int
     last: int
     names: Mapping[str, int]
@@ -55,8 +54,7 @@ _FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CronSchedule:
+class CronSchedule(msgspec.Struct, frozen=True):
     """When something is due.
 
     Attributes:

@@ -7,7 +7,6 @@ stored under one key.
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -24,8 +23,7 @@ _VERSION = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
 _STAGES = {None: 2, "beta": 1, "alpha": 0}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CustomKind(Kind):
+class CustomKind(Kind, frozen=True, kw_only=True):
     """A version of a kind that a definition brings.
 
     Attributes:

@@ -5,8 +5,9 @@ it; the reason tells who that is.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import conditions_of, status_of
 
@@ -18,8 +19,7 @@ PREEMPTED, EVICTED, LOST = "preempted", "evicted", "lost"
 _NODE_EVICTS = "Evicted"
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(msgspec.Struct, frozen=True):
     """One reason why pods are disrupted.
 
     Attributes:

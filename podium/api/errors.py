@@ -6,9 +6,11 @@ compared with, and answered in place of, the API server's.
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
+
+import msgspec
+from msgspec.structs import replace
 
 
 class PodiumError(Exception):
@@ -36,8 +38,7 @@ _WITHOUT_VALUE = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(msgspec.Struct, frozen=True):
     """One fault of one field.
 
     Attributes:

@@ -5,13 +5,13 @@ strategy, columns, selectable fields) is its `Registration`, in `podium.apiserve
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+
+class Kind(msgspec.Struct, frozen=True):
     """A kind of objects.
 
     Attributes:
@@ -152,7 +152,7 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
 """All kinds by name; names are unique across groups."""
 
 
-class OptionalKind(Kind):
+class OptionalKind(Kind, frozen=True):
     """A kind that API servers serve only if somebody asks for it, by a gate or a definition."""
 
     @property

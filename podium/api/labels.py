@@ -6,8 +6,9 @@ everything. What makes a selector an error, and its words, are those of v1.36.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
+
+import msgspec
 
 from podium.api.errors import FieldError, PodiumError, aggregate
 from podium.api.integers import parse_int
@@ -48,8 +49,7 @@ class SelectorError(PodiumError):
     """A label selector that Kubernetes can't use; the text is worded like its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(msgspec.Struct, frozen=True):
     """One condition on the value of one label (or, in node selectors, of one field).
 
     Attributes:
@@ -95,8 +95,7 @@ class Requirement:
         return f"{self.key} {self.operator.lower()} ({','.join(sorted(self.values))})"
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(msgspec.Struct, frozen=True):
     """A conjunction of requirements, sorted by key; equal selectors match the same labels.
 
     Attributes:

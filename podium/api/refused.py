@@ -1,14 +1,14 @@
 """A request that the API server turns down, with all that its `Status` object says."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.errors import PodiumError
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(msgspec.Struct, frozen=True):
     """One fault among several.
 
     Attributes:

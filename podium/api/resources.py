@@ -6,8 +6,9 @@ them into the integers that the scheduler compares.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.labels import validate_label_key
 from podium.api.objects import spec_of
@@ -153,8 +154,7 @@ def is_scalar_resource(name: str) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Resize:
+class _Resize(msgspec.Struct, frozen=True):
     """What the status of a pod says of a resize in place.
 
     Attributes:

@@ -1,8 +1,9 @@
 """A request as one value, which verbs and admission hand on: Kubernetes' admission attributes."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+import msgspec
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
@@ -17,8 +18,7 @@ class Operation(StrEnum):
     DELETE = "DELETE"
 
 
-@dataclass(frozen=True, slots=True)
-class WriteOptions:
+class WriteOptions(msgspec.Struct, frozen=True):
     """How to write.
 
     Attributes:

@@ -6,7 +6,8 @@ field is refused as v1.36's conversion of that kind refuses it.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.kinds import Kind
 from podium.api.label_text import parse_selector
@@ -20,8 +21,7 @@ NAMESPACE = text("metadata.namespace")
 """The namespace of an object; empty for one that stands in none."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldTerm:
+class FieldTerm(msgspec.Struct, frozen=True):
     """One condition on a field.
 
     Attributes:
@@ -41,8 +41,7 @@ class FieldTerm:
         return (self.read(obj) == self.value) is self.equal
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """Which objects of a kind are meant.
 
     Attributes:

@@ -9,12 +9,13 @@ forbidden.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 ANY = "*"
 READING = ("get", "list", "watch")
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True):
     """What somebody wants to do, to a resource or, if it has a path, to what is none.
 
     Attributes:
@@ -133,8 +134,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 """What the members of a group may do."""
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(msgspec.Struct, frozen=True):
     """Somebody who sends requests.
 
     Attributes:

@@ -1,14 +1,14 @@
 """Workloads: nodes, pods that are there before, and pods whose scheduling is measured."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.bench.templates import NODE_DEFAULT, Vary
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(msgspec.Struct, frozen=True):
     """How large one workload of a case is.
 
     Attributes:
@@ -22,8 +22,7 @@ class Size:
     by_default: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PodGroup:
+class PodGroup(msgspec.Struct, frozen=True):
     """Pods of one template.
 
     Attributes:
@@ -35,8 +34,7 @@ class PodGroup:
     vary: Vary | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """A shape of workload.
 
     Attributes:
@@ -53,14 +51,13 @@ class Case:
     sizes: Mapping[str, Size]
     init: tuple[PodGroup, ...] = ()
     placed: PodGroup | None = None
-    node: Object = field(default_factory=lambda: NODE_DEFAULT)
+    node: Object = msgspec.field(default_factory=lambda: NODE_DEFAULT)
     zones: tuple[str, ...] = ()
     extra_nodes: tuple[Object, ...] = ()
     churn: PodGroup | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(msgspec.Struct, frozen=True):
     """A case at one of its sizes.
 
     Attributes:

@@ -1,14 +1,14 @@
 """Reports that CI systems read: SARIF, which lists results, and JUnit, where tests fail."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+import msgspec
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CiResult:
+
+class CiResult(msgspec.Struct, frozen=True, kw_only=True):
     """Something that was found.
 
     Attributes:
@@ -29,7 +29,7 @@ class CiResult:
     file: str = ""
     line: int = 0
     accepted_as: str = ""
-    properties: Mapping[str, Any] = field(default_factory=dict)
+    properties: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The impact of a drain or a failure as a presentation."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podium.advice.impact import Impact, UnplacedPod
 from podium.cli import plan_tables

@@ -6,11 +6,13 @@ import ssl
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from random import Random
 from typing import Any
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.client.connection import load_connection
@@ -30,8 +32,7 @@ from podium.runtime.live import LiveDriver, SteadyClock
 _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeOptions:
+class NodeOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Which node is to be run, and where.
 
     Attributes:

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from rich.text import Text
 
 from podium.cli.output import Cell, count
@@ -15,8 +15,7 @@ from podium.simulation.timeline.preemption import Victim
 _PLACED, _LOST, _WAITING = "green", "red", "yellow"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanTable:
+class PlanTable(msgspec.Struct, frozen=True):
     """A table of a plan.
 
     Attributes:

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import astuple, fields
 
+from msgspec import structs
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
@@ -77,7 +77,7 @@ def greeting(embedded: EmbeddedCluster, dashboard: str) -> Iterator[str]:
 
 def _line(numbers: ClusterCounts, now_s: float) -> Text:
     line = Text(time.strftime("%H:%M:%S", time.localtime(now_s)), style="cyan")
-    for field, number in zip(fields(numbers), astuple(numbers), strict=True):
-        style = _STYLES.get(field.name, "") if number else ""
-        line.append(f"  {field.name} ", style="default").append(f"{number}", style=style)
+    for name, number in structs.asdict(numbers).items():
+        style = _STYLES.get(name, "") if number else ""
+        line.append(f"  {name} ", style="default").append(f"{number}", style=style)
     return line

@@ -4,8 +4,9 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack, nullcontext
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.refused import RefusedError
@@ -27,8 +28,7 @@ class ApplyError(PodiumError):
     """The API has refused something that was to be applied."""
 
 
-@dataclass(frozen=True, slots=True)
-class UpRequest:
+class UpRequest(msgspec.Struct, frozen=True):
     """What is to be run.
 
     Attributes:

@@ -1,9 +1,10 @@
 """From effects to requests of the API: method, path and body."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from podium.api.kinds import ALL_KINDS, KINDS, Kind
 from podium.api.objects import Object
@@ -13,8 +14,7 @@ JSON = "application/json"
 STRATEGIC = "application/strategic-merge-patch+json"
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A request to an API server.
 
     Attributes:

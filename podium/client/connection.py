@@ -7,9 +7,9 @@ kubernetes_asyncio's to know.
 import os
 import ssl
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import yaml
 from kubernetes_asyncio import config
 from kubernetes_asyncio.client.configuration import Configuration
@@ -26,8 +26,7 @@ class MissingConnectionError(PodiumError):
     """No kubeconfig leads to an API server."""
 
 
-@dataclass(slots=True)
-class Connection:
+class Connection(msgspec.Struct):
     """How to reach an API server.
 
     Attributes:

@@ -1,8 +1,9 @@
 """The stream of a watch: from bytes, as they come, to news."""
 
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.kinds import Kind
@@ -21,8 +22,7 @@ class WatchError(PodiumError):
         self.error = error
 
 
-@dataclass(frozen=True, slots=True)
-class StreamedEvent:
+class StreamedEvent(msgspec.Struct, frozen=True):
     """An event of a watch; implements `podium.runtime.informer_cache.WatchEventLike`."""
 
     type: str

@@ -1,6 +1,6 @@
 """The options of a virtual cluster."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 from podium.api.kinds import Kind
 from podium.apiserver.admission import AdmissionOptions
@@ -18,8 +18,7 @@ START_S = 1_767_225_600.0
 """When a simulation begins unless somebody says so: 2026-01-01T00:00:00Z."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchedulerSetup:
+class SchedulerSetup(msgspec.Struct, frozen=True, kw_only=True):
     """How one scheduler of a cluster is set up.
 
     Attributes:
@@ -33,8 +32,7 @@ class SchedulerSetup:
     stopwatch: Stopwatch | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterOptions:
+class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a cluster consists of, and how it behaves.
 
     Attributes:
@@ -52,11 +50,11 @@ class ClusterOptions:
     start_s: float = START_S
     schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(),)
     controllers: frozenset[str] | None = None
-    nodes: NodeSettings | None = field(default_factory=NodeSettings)
+    nodes: NodeSettings | None = msgspec.field(default_factory=NodeSettings)
     latency: Latency = INSTANT
     provisioning_s: float = PROVISIONING_S
     faults: Faults = NO_FAULTS
-    admission: AdmissionOptions = field(default_factory=AdmissionOptions)
+    admission: AdmissionOptions = msgspec.field(default_factory=AdmissionOptions)
     settled: bool = False
     kinds: tuple[Kind, ...] = ()
     event_reasons: frozenset[str] | None = None

@@ -1,14 +1,14 @@
 """Exponential backoff: the one place that says how waits grow with failures."""
 
-from dataclasses import dataclass
 from random import Random
+
+import msgspec
 
 # Any longest wait is reached by then; a power of two that a float can't hold never comes up.
 _DOUBLINGS_MAX = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Backoff:
+class Backoff(msgspec.Struct, frozen=True):
     """Waits that double with each failure in a row, up to a longest one.
 
     Attributes:
@@ -30,8 +30,7 @@ class Backoff:
         return self.wait_s(failures) * (1.0 + rng.random())
 
 
-@dataclass(slots=True)
-class Restarts:
+class Restarts(msgspec.Struct):
     """The restarts of what keeps ending: at once the first time, then later and later.
 
     What has run for more than twice the longest wait since its last restart starts all over, as in

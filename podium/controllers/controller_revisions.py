@@ -5,7 +5,8 @@ numbered, named and cleaned up is v1.36's way; the hashes in names are Podium's 
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object, annotations, labels, name, place_of, status_of
 from podium.control.effects import Create, Effect, deletion_of, patch_of, status_patch_of
@@ -19,8 +20,7 @@ REVISION_LABEL = "controller-revision-hash"
 """What pods are labelled with, to tell their revision."""
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(msgspec.Struct, frozen=True):
     """The revisions of a workload: that of its template, and the older ones.
 
     Attributes:

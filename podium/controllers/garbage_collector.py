@@ -11,7 +11,8 @@ patch that changes nothing before anything is deleted for its absence.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
@@ -38,8 +39,7 @@ _ABSENT_MAX = 10_000
 _POLICIES = {ORPHAN: "Orphan", FOREGROUND: "Foreground"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(msgspec.Struct, frozen=True):
     """The key of an object: its kind, namespace and name.
 
     Attributes:
@@ -51,8 +51,7 @@ class _Item:
     name: str
 
 
-@dataclass(slots=True)
-class _Owners:
+class _Owners(msgspec.Struct):
     """The owner references of an object, sorted by what has become of the owners.
 
     Attributes:
@@ -62,10 +61,10 @@ class _Owners:
         unclear: no watch has told of them yet.
     """
 
-    solid: list[Object] = field(default_factory=list)
-    waiting: list[Object] = field(default_factory=list)
-    dangling: list[Object] = field(default_factory=list)
-    unclear: list[Object] = field(default_factory=list)
+    solid: list[Object] = msgspec.field(default_factory=list)
+    waiting: list[Object] = msgspec.field(default_factory=list)
+    dangling: list[Object] = msgspec.field(default_factory=list)
+    unclear: list[Object] = msgspec.field(default_factory=list)
 
 
 class GarbageCollector(Reconciler):

@@ -6,8 +6,9 @@ What is still alike after all criteria goes by name, where Kubernetes leaves it 
 import math
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cmp_to_key, partial
+
+import msgspec
 
 from podium.api.deletion_cost import deletion_cost
 from podium.api.objects import Object, metadata_of, name, spec_of, status_of, uid
@@ -18,8 +19,7 @@ from podium.api.times import parse_time
 _PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
+class _Facts(msgspec.Struct, frozen=True):
     """The facts about a pod on which its place in the order depends.
 
     Attributes:

@@ -6,8 +6,9 @@ a controller, perhaps to be adopted, are noted.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import (
     Object,
@@ -23,8 +24,7 @@ from podium.controllers.kit.indexer import Indexer
 from podium.controllers.kit.workloads import available_from_s, min_ready_s, selector_of
 
 
-@dataclass(frozen=True, slots=True)
-class _PodCounts:
+class _PodCounts(msgspec.Struct, frozen=True):
     """The counts to which one pod adds.
 
     Attributes:

@@ -7,7 +7,8 @@ costs as much as there are quotas in its namespace.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.custom_kinds import DEFINITION
 from podium.api.kinds import KINDS, Kind
@@ -26,8 +27,7 @@ _QUOTA = "ResourceQuota"
 _COUNTED = tuple(kind for kind in KINDS.values() if is_counted(kind))
 
 
-@dataclass(slots=True)
-class _Count:
+class _Count(msgspec.Struct):
     """The usage of one quota, summed up from what each object uses.
 
     Attributes:
@@ -42,7 +42,7 @@ class _Count:
     kinds: frozenset[str]
     total: Quantities
     at_s: float
-    parts: dict[tuple[str, Place], Quantities] = field(default_factory=dict)
+    parts: dict[tuple[str, Place], Quantities] = msgspec.field(default_factory=dict)
 
     def put(self, item: tuple[str, Place], part: Quantities) -> bool:
         """Count an object as using so much; whether that is news."""

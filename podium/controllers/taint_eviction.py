@@ -7,7 +7,8 @@ taints go.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import (
     Object,
@@ -31,8 +32,7 @@ REASON = "DeletionByTaintManager"
 _FOREVER = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(msgspec.Struct, frozen=True):
     """A deletion of a pod that is to come.
 
     Attributes:

@@ -6,7 +6,7 @@ kept until every plugin that asked for it has allowed it, one rejects it, or its
 is an argument, in seconds.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
@@ -16,8 +16,7 @@ from podium.core.status import SUCCESS, Code, Status, unschedulable
 PERMIT_TIMEOUT_S_MAX = 15 * 60.0
 
 
-@dataclass(slots=True)
-class WaitingPod:
+class WaitingPod(msgspec.Struct):
     """A pod that has its room, and waits for plugins to allow it to be bound.
 
     Attributes:

@@ -1,9 +1,9 @@
 """Disruption budgets over many pods at once: the arithmetic of `budgets.spend`, row by row."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from podium.core.budgets import Budget

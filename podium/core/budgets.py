@@ -10,8 +10,9 @@ The one place of this arithmetic. Two components of Kubernetes look at budgets, 
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.integers import scaled
 from podium.api.labels import NOTHING, Selector, SelectorError, label_selector
@@ -38,8 +39,7 @@ POLICY_ANNOTATION = "podium.dev/disruption-budgets"
 _NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """What a pod's controller wants, or the controller above it.
 
     Attributes:
@@ -55,8 +55,7 @@ ScaleOf = Callable[[Object, str], Scale | None]
 """From a controller's owner reference and a namespace to its scale; None if it isn't known."""
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetStatus:
+class BudgetStatus(msgspec.Struct, frozen=True):
     """What the disruption controller writes into a budget's status."""
 
     expected_pods: int
@@ -164,8 +163,7 @@ def _failed_safe(pdb: Object) -> BudgetStatus:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(msgspec.Struct, frozen=True):
     """A budget as the scheduler sees it.
 
     Attributes:

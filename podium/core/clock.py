@@ -1,10 +1,9 @@
 """The time, as plugins may look at it."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(slots=True)
-class Clock:
+class Clock(msgspec.Struct):
     """The moment for which decisions are made; whoever has them made sets it.
 
     Attributes:

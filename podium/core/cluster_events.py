@@ -6,9 +6,10 @@ that a hint is asked once per class of pods, not once per pod.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import IntFlag, StrEnum, auto
 from typing import Protocol, runtime_checkable
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.core.pods import PodInfo
@@ -69,8 +70,7 @@ class Action(IntFlag):
     ALL = ADD | DELETE | UPDATE
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterEvent:
+class ClusterEvent(msgspec.Struct, frozen=True):
     """Something that happened, or a kind of happenings to register for.
 
     Attributes:
@@ -96,8 +96,7 @@ All pods of one class must get the same answer, unless the event's resource is U
 """
 
 
-@dataclass(frozen=True, slots=True)
-class EventHint:
+class EventHint(msgspec.Struct, frozen=True):
     """An event that a plugin registers for.
 
     Attributes:

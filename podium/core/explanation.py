@@ -5,8 +5,8 @@ it was made.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 
 from podium.core.decision import Decision
@@ -21,8 +21,7 @@ from podium.core.snapshot import Snapshot
 from podium.core.status import Status, unresolvable
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """A decision in full: every node, every plugin, every candidate.
 
     Attributes:
@@ -38,15 +37,15 @@ class Explanation:
             the selected ones.
     """
 
-    filter: Mapping[str, Status] = field(default_factory=dict)
+    filter: Mapping[str, Status] = msgspec.field(default_factory=dict)
     feasible: tuple[str, ...] = ()
-    scores: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    totals: Mapping[str, int] = field(default_factory=dict)
+    scores: Mapping[str, Mapping[str, int]] = msgspec.field(default_factory=dict)
+    totals: Mapping[str, int] = msgspec.field(default_factory=dict)
     best: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
-    rejected: Mapping[str, Status] = field(default_factory=dict)
+    rejected: Mapping[str, Status] = msgspec.field(default_factory=dict)
     selected: tuple[str, ...] = ()
-    lost_at: Mapping[str, int | None] = field(default_factory=dict)
+    lost_at: Mapping[str, int | None] = msgspec.field(default_factory=dict)
 
 
 def explain(decision: Decision, snapshot: Snapshot) -> Explanation:

@@ -9,10 +9,10 @@ what changes, as the in-tree ones do, implement `podium.core.framework` itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -81,8 +81,7 @@ class Nodes:
         return self._snapshot.resources.pods[self._rows]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeInfo:
+class NodeInfo(msgspec.Struct, frozen=True):
     """One node, as a plugin sees it that looks at one at a time.
 
     Attributes:

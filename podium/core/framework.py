@@ -15,10 +15,10 @@ hypothetical row, without its victims or with its nominated pods, is the real on
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import ClassVar, Protocol, runtime_checkable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -197,8 +197,7 @@ class RelativeScore:
         """A cycle of this pod begins; only told to states of VOLATILE scope."""
 
 
-@dataclass(frozen=True, slots=True)
-class PreFilterResult:
+class PreFilterResult(msgspec.Struct, frozen=True):
     """What PreFilter found out without looking at single nodes.
 
     Attributes:
@@ -226,8 +225,7 @@ class NodeToStatusReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class PostFilterResult:
+class PostFilterResult(msgspec.Struct, frozen=True):
     """The answer of PostFilter.
 
     Attributes:
@@ -244,8 +242,7 @@ class PostFilterResult:
     victims: tuple[PodInfo, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Permission:
+class Permission(msgspec.Struct, frozen=True):
     """The answer of Permit.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What a plugin is given to look around with."""
 
-from dataclasses import dataclass, field
 from random import Random
+
+import msgspec
 
 from podium.config.scheduler_options import SchedulerOptions
 from podium.core.budget_columns import BudgetColumns
@@ -15,8 +16,7 @@ from podium.core.preferred_nodes import PreferredNodes
 from podium.core.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Handle:
+class Handle(msgspec.Struct, frozen=True):
     """The cluster as plugins see it.
 
     Attributes:
@@ -37,13 +37,13 @@ class Handle:
 
     snapshot: Snapshot
     listers: Listers
-    nominator: Nominator = field(default_factory=Nominator)
-    budgets: BudgetColumns = field(default_factory=BudgetColumns)
-    preempting: set[str] = field(default_factory=set)
-    clock: Clock = field(default_factory=Clock)
-    history: VictimHistory = field(default_factory=VictimHistory)
-    finder: NodeFinder = field(default_factory=NodeFinder)
-    options: SchedulerOptions = field(default_factory=SchedulerOptions)
+    nominator: Nominator = msgspec.field(default_factory=Nominator)
+    budgets: BudgetColumns = msgspec.field(default_factory=BudgetColumns)
+    preempting: set[str] = msgspec.field(default_factory=set)
+    clock: Clock = msgspec.field(default_factory=Clock)
+    history: VictimHistory = msgspec.field(default_factory=VictimHistory)
+    finder: NodeFinder = msgspec.field(default_factory=NodeFinder)
+    options: SchedulerOptions = msgspec.field(default_factory=SchedulerOptions)
     rng: Random | None = None
-    preferred: PreferredNodes = field(default_factory=PreferredNodes)
+    preferred: PreferredNodes = msgspec.field(default_factory=PreferredNodes)
     gangs: PodGroups | None = None

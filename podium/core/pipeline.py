@@ -1,6 +1,6 @@
 """The plugins of one profile, spread over the extension points."""
 
-from dataclasses import dataclass
+import msgspec
 
 from podium.core.by_shape import ByShape
 from podium.core.framework import (
@@ -21,8 +21,7 @@ from podium.core.framework import (
 from podium.core.sampling import NodeSampling
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(msgspec.Struct, frozen=True):
     """Plugins by extension point, in the order in which they run.
 
     Attributes:

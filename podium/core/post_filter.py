@@ -4,9 +4,10 @@ As RunPostFilterPlugins of v1.36.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from podium.core.evaluation import Evaluation
 from podium.core.framework import Codes, PostFilterPlugin, PostFilterResult
@@ -16,8 +17,7 @@ from podium.core.snapshot import Snapshot
 from podium.core.status import Code, Status, unresolvable, unschedulable
 
 
-@dataclass(frozen=True, slots=True)
-class NodeToStatus:
+class NodeToStatus(msgspec.Struct, frozen=True):
     """Why a pod fits on no node, node by node; follows `NodeToStatusReader`.
 
     Attributes:

@@ -1,13 +1,13 @@
 """Which of several equal nodes to take, where that is known: from what another scheduler took."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.core.snapshot import Snapshot
 
 
-@dataclass(slots=True)
-class PreferredNodes:
+class PreferredNodes(msgspec.Struct):
     """Names of nodes by the uid of a pod; the first that ties with the best is taken.
 
     Attributes:
@@ -15,8 +15,8 @@ class PreferredNodes:
         nominations: for pods that preempt.
     """
 
-    placements: dict[str, Sequence[str]] = field(default_factory=dict)
-    nominations: dict[str, Sequence[str]] = field(default_factory=dict)
+    placements: dict[str, Sequence[str]] = msgspec.field(default_factory=dict)
+    nominations: dict[str, Sequence[str]] = msgspec.field(default_factory=dict)
 
 
 def tied(names: Sequence[str], snapshot: Snapshot, row: int, ties: Callable[[int], bool]) -> int:

@@ -4,8 +4,8 @@ Which nodes count, and what a constraint selects, follows `podtopologyspread/com
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,8 +34,7 @@ _OWNERS_WITH_SELECTORS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadConstraint:
+class SpreadConstraint(msgspec.Struct, frozen=True):
     """One constraint, ready to count by.
 
     Attributes:
@@ -190,8 +189,7 @@ class Domains:
         return mask
 
 
-@dataclass(frozen=True, slots=True)
-class Among:
+class Among(msgspec.Struct, frozen=True):
     """The domains of some rows.
 
     Attributes:

@@ -1,8 +1,8 @@
 """What an extension point answers: a code, and reasons in kube-scheduler's words."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
 from typing_extensions import TypedDict
 
 
@@ -29,8 +29,7 @@ class StatusReport(TypedDict):
     reasons: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(msgspec.Struct, frozen=True):
     """The answer of one plugin, or of the framework in a plugin's name.
 
     Attributes:

@@ -1,16 +1,16 @@
 """How long extension points take, for whoever wants to know; nobody measures by default."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
+
+import msgspec
 
 from podium.core.status import Code
 
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(msgspec.Struct, frozen=True):
     """A stopwatch, and somebody who writes down what it shows.
 
     Attributes:

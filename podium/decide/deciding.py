@@ -6,7 +6,8 @@ volumes is reserved; a preemption's victims vanish, the pod is nominated and dec
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.errors import InvalidValueError
 from podium.core.budgets import Budget
@@ -21,8 +22,7 @@ from podium.scheduler import Scheduler
 _NO_CLOCK_S = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(msgspec.Struct, frozen=True):
     """One decision of a scenario.
 
     Attributes:

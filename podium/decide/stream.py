@@ -1,7 +1,6 @@
 """JSON Lines in, JSON Lines out; a bad line costs that line only."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -64,8 +63,7 @@ def _each(
         yield msgspec.json.encode(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fault:
+class _Fault(msgspec.Struct, frozen=True):
     """Why a line can't be answered, and what it calls itself."""
 
     id: str

@@ -1,10 +1,10 @@
 """The types of fields that documents have in common, each with its check and its JSON Schema."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
+import msgspec
 from pydantic import (
     BeforeValidator,
     Field,
@@ -31,8 +31,7 @@ INT64_MAX = (1 << 63) - 1
 _ENDLESS = (INT32_MAX, INT64_MAX)
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(msgspec.Struct, frozen=True):
     """An integer from `low` to `high`, both included."""
 
     low: int
@@ -58,8 +57,7 @@ class Range:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class Bits:
+class Bits(msgspec.Struct, frozen=True):
     """A signed integer of so many bits."""
 
     bits: int
@@ -76,8 +74,7 @@ class Bits:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     """A string out of a closed set.
 
     Attributes:
@@ -124,8 +121,7 @@ def unsupported(known: Iterable[str]) -> PydanticCustomError:
     return fault(f"supported values: {listed}", ErrorKind.UNSUPPORTED)
 
 
-@dataclass(frozen=True, slots=True)
-class Required:
+class Required(msgspec.Struct, frozen=True):
     """A string that must not be empty.
 
     Attributes:

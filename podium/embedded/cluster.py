@@ -5,12 +5,13 @@ import os
 import time
 from collections.abc import Awaitable, Sequence
 from contextlib import AsyncExitStack, closing
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self, TypeVar
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
@@ -44,8 +45,7 @@ class UnsuitableSpeedError(PodiumError):
     """The speed of time doesn't suit the controllers that run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddedOptions:
+class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What an embedded cluster consists of.
 
     Attributes:
@@ -64,7 +64,7 @@ class EmbeddedOptions:
     schedulers: tuple[SchedulerSetup, ...] = (SchedulerSetup(stopwatch=time.perf_counter),)
     controllers: frozenset[str] | None = None
     seed: int | None = None
-    eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
+    eviction: EvictionConfig = msgspec.field(default_factory=lambda: read_eviction_config({}))
 
 
 class EmbeddedCluster:

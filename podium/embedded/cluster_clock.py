@@ -7,7 +7,8 @@ requests have their turn between them; a busy cluster does things late, as a bus
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.runtime.virtual import VirtualDriver
@@ -31,8 +32,7 @@ class UnknownSpeedError(PodiumError):
     """Somebody asks for a speed of time that doesn't exist."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClockSpeed:
+class ClockSpeed(msgspec.Struct, frozen=True):
     """How fast the time of a cluster passes, compared with the clock on the wall.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Counts the nodes of a cluster, and its pods by what became of them."""
 
 from collections import Counter
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.disruption import PREEMPTED, cause_of
 from podium.api.objects import Object
@@ -12,8 +13,7 @@ from podium.store.store import Store
 from podium.store.watch import Watch
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterCounts:
+class ClusterCounts(msgspec.Struct, frozen=True):
     """Numbers of nodes and pods.
 
     Attributes:

@@ -1,7 +1,8 @@
 """The defaults of an embedded cluster."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 USUAL_PORT = 26443
 
@@ -11,8 +12,7 @@ DEFAULT_NODES = 3
 ALL_CONTROLLERS = "*"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeShape:
+class NodeShape(msgspec.Struct, frozen=True, kw_only=True):
     """What simulated nodes are like.
 
     Attributes:
@@ -24,5 +24,5 @@ class NodeShape:
 
     cpu: str = "4"
     memory: str = "16Gi"
-    resources: Mapping[str, str] = field(default_factory=dict)
+    resources: Mapping[str, str] = msgspec.field(default_factory=dict)
     zones: int = 0

@@ -4,10 +4,11 @@ import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any
+
+import msgspec
 
 from podium.apiserver.service_account_tokens import ServiceAccountTokens
 from podium.cluster import Cluster
@@ -35,8 +36,7 @@ _HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(msgspec.Struct, frozen=True):
     """A cluster that is served.
 
     Attributes:

@@ -1,8 +1,9 @@
 """Plays runs on a Dask cluster, with the same results as on this machine."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium import __version__
 from podium.api.errors import PodiumError
@@ -17,8 +18,7 @@ class DaskError(PodiumError):
     """A Dask cluster that can't be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class DaskExecutor:
+class DaskExecutor(msgspec.Struct, frozen=True):
     """Hands runs to the workers of a Dask cluster; what a lost worker had is played by others.
 
     Attributes:

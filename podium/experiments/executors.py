@@ -1,9 +1,10 @@
 """Plays runs on the cores of this machine; `dask` does the same on a cluster of machines."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from podium.experiments.run import RunResult, run
 from podium.experiments.settings import Place, SettingError, with_settings
@@ -11,8 +12,7 @@ from podium.experiments.whole_scenario import WholeScenario
 from podium.workers import LostProcessError, in_workers
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """A scenario to be played with a seed.
 
     Attributes:
@@ -21,7 +21,7 @@ class Run:
 
     scenario: WholeScenario
     seed: int
-    settings: Mapping[Place, Any] = field(default_factory=dict)
+    settings: Mapping[Place, Any] = msgspec.field(default_factory=dict)
 
 
 Done = Callable[[int], None]
@@ -42,8 +42,7 @@ def play(one: Run) -> RunResult:
     return run(changed, one.seed)
 
 
-@dataclass(frozen=True, slots=True)
-class LocalExecutor:
+class LocalExecutor(msgspec.Struct, frozen=True):
     """Plays runs in so many processes at once."""
 
     workers: int

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.disruption import EVICTED, LOST, PREEMPTED
 from podium.experiments.lines import CLASS, Line
@@ -14,8 +15,7 @@ from podium.simulation.timeline.pod_history import PodHistory
 PENDING, BOUND = "pending", "bound"
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(msgspec.Struct, frozen=True):
     """How long a pod waited for a node.
 
     Attributes:
@@ -30,8 +30,7 @@ class Wait:
     placed: bool
 
 
-@dataclass(slots=True)
-class RunSeries:
+class RunSeries(msgspec.Struct):
     """All lines of a run.
 
     Attributes:
@@ -41,8 +40,8 @@ class RunSeries:
         until_s: the run's end, in seconds since its start.
     """
 
-    lines: dict[Line, StepSeries] = field(default_factory=lambda: defaultdict(StepSeries))
-    waits: list[Wait] = field(default_factory=list)
+    lines: dict[Line, StepSeries] = msgspec.field(default_factory=lambda: defaultdict(StepSeries))
+    waits: list[Wait] = msgspec.field(default_factory=list)
     until_s: float = 0.0
 
     def rows(self) -> Iterable[tuple[float, str, str, str, float]]:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.kinds import KINDS
@@ -33,8 +34,7 @@ class SettingError(PodiumError):
     """A setting that leads nowhere in a scenario."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a setting's value goes.
 
     Attributes:
@@ -127,8 +127,7 @@ def _set(target: Any, place: Place, value: Any, file: str) -> None:
         entries[_index(entries, last, where)] = value
 
 
-@dataclass(frozen=True, slots=True)
-class _Where:
+class _Where(msgspec.Struct, frozen=True):
     """How far a path was followed."""
 
     file: str

@@ -4,9 +4,10 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from podium import __version__
 from podium.documents.report import plain
@@ -37,8 +38,7 @@ def digest_of(sweep: Sweep, scenarios: Sequence[WholeScenario]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
+class Player(msgspec.Struct, frozen=True):
     """Plays trials of a sweep.
 
     Attributes:

@@ -3,9 +3,10 @@
 import copy
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import spec_of
 from podium.apiserver.decoding.yaml_text import read_yaml
@@ -16,8 +17,7 @@ from podium.simulation.scenario_file import Scenario, read_scenario, scenario_of
 Value = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class WholeScenario:
+class WholeScenario(msgspec.Struct, frozen=True):
     """A scenario with all that its file names.
 
     Attributes:

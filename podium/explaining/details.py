@@ -5,8 +5,9 @@ doesn't know have no details.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.labels import Requirement
 from podium.api.node_selector import required_node_affinity
@@ -20,8 +21,7 @@ from podium.explaining.amounts import amount_text, bare_amount
 from podium.explaining.neighbours import affinity_details, spread_details
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A pod and a node that it was tried on.
 
     Attributes:

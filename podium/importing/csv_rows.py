@@ -4,10 +4,11 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.manifests.input_files import InputFileError, open_file
@@ -17,8 +18,7 @@ class ImportFileError(PodiumError):
     """A file that can't be imported; a line for everything that is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One line of a file.
 
     Attributes:

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack, overload
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.cli.extras import check_optimal_extra
@@ -65,8 +67,7 @@ def load(
     return LoadedCluster(read, where, rules)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a state is: in files, or in a running cluster if there are none."""
 
     sources: Sequence[str | File]

@@ -1,7 +1,8 @@
 """Budgets as they stand when all goes well: all pods are there, and ready."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object, name, owner_references, spec_of, uid_of, without
 from podium.core.budgets import (
@@ -18,8 +19,7 @@ _READY = {"conditions": [{"type": "Ready", "status": "True"}]}
 _UNSCALED = BATCH | {"DaemonSet"}
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetView:
+class BudgetView(msgspec.Struct, frozen=True):
     """A budget, and what it comes to when all pods that it selects are there and ready.
 
     Attributes:

@@ -5,7 +5,8 @@ stands for all pods of that controller, and a pod without a controller for itsel
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.kinds import KINDS
 from podium.api.objects import (
@@ -46,8 +47,7 @@ BATCH = frozenset({"Job", "CronJob"})
 """Kinds whose pods run to an end."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Workload:
+class Workload(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """What asks for pods.
 
     Attributes:

@@ -6,10 +6,11 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, NamedTuple
+
+import msgspec
 
 from podium.machine.cgroups import Cgroup, Cgroups
 from podium.machine.container_logs import LogFile
@@ -39,8 +40,7 @@ class CannotStartError(Exception):
     """A container can't be started: nothing to execute is there, or the machine refuses."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """One run of a container, as it is to be started.
 
     Attributes:
@@ -76,8 +76,7 @@ class Use(NamedTuple):
     processes: int
 
 
-@dataclass(slots=True)
-class Running:
+class Running(msgspec.Struct):
     """A container that runs as processes of the machine.
 
     Attributes:
@@ -97,7 +96,7 @@ class Running:
     log: LogFile
     cgroup: Cgroup | None
     exited: asyncio.Future[ExitStatus]
-    oom_kills: int = field(default_factory=oom_kills)
+    oom_kills: int = msgspec.field(default_factory=oom_kills)
     was_killed: bool = False
 
     def use(self, table: Mapping[int, Entry]) -> Use:

@@ -8,7 +8,8 @@ import asyncio
 import contextlib
 import os
 import signal
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.machine.process_table import Entry, members, processes
 
@@ -17,8 +18,7 @@ _PAUSE_S_MAX = 1.0
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
-@dataclass(slots=True)
-class _Limited:
+class _Limited(msgspec.Struct):
     """A container with a limit of CPU, and how far it is ahead of that.
 
     Attributes:

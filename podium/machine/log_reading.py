@@ -3,17 +3,17 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 _CHUNK = 64 * 1024
 _LOOK_S = 0.1
 _FIELDS = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogOptions:
+class LogOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Which part of a log is wanted, and how; v1.36's PodLogOptions.
 
     Attributes:

@@ -4,9 +4,10 @@ kube-apiserver does the same with `fieldValidation=Strict`, by the same types.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
+
+import msgspec
 
 from podium.api.field_validation import FieldValidation
 from podium.api.objects import Object
@@ -18,8 +19,7 @@ _SIMILAR = 0.6
 _WORDS = {True: "true, y, yes and on", False: "false, n, no and off"}
 
 
-@dataclass(frozen=True, slots=True)
-class FieldFaults:
+class FieldFaults(msgspec.Struct, frozen=True):
     """What is wrong with the fields of an object.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+import msgspec
 
 from podium.manifests.input_files import InputFileError, read_all, read_file
 from podium.manifests.problems import Problem, Source
@@ -16,8 +17,7 @@ STDIN_NAME = "stdin"
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(msgspec.Struct, frozen=True):
     """A text that has been loaded.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import msgspec
 
@@ -35,8 +34,7 @@ class Source(msgspec.Struct, frozen=True):
         return ", ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """One fault of one manifest.
 
     Attributes:

@@ -4,9 +4,10 @@ Waiting → Starting → Running → Exited → (back-off) → Starting …
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum, auto
 from types import MappingProxyType
+
+import msgspec
 
 from podium.api.durations import NANOS_PER_SECOND, format_duration
 from podium.api.objects import Object
@@ -47,8 +48,7 @@ class State(Enum):
     EXITED = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """One run of a container that is over.
 
     Attributes:
@@ -62,8 +62,7 @@ class Run:
     finished_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(msgspec.Struct, frozen=True):
     """The reason for which a container doesn't run yet, or not again; empty for the usual one."""
 
     reason: str = ""
@@ -74,8 +73,7 @@ _WAITING = Waiting()
 _NO_EXIT = ExitStatus(0)
 
 
-@dataclass(slots=True)
-class Container:
+class Container(msgspec.Struct):
     """One container of a pod on its node: what it is doing, and when it is to do something else.
 
     Attributes:
@@ -109,10 +107,10 @@ class Container:
     kills_s: float = NEVER_S
     last: Run | None = None
     waiting: Waiting = _WAITING
-    back_off: Restarts = field(default_factory=lambda: Restarts(_BACKOFF))
+    back_off: Restarts = msgspec.field(default_factory=lambda: Restarts(_BACKOFF))
     changes: int = 0
     not_before_s: float = 0.0
-    probes: Mapping[Handler, ProbeWorker] = field(default_factory=lambda: _NO_PROBES)
+    probes: Mapping[Handler, ProbeWorker] = msgspec.field(default_factory=lambda: _NO_PROBES)
     is_sidecar: bool = False
     terminates_s: float = NEVER_S
     _killed_as: str = ""

@@ -9,9 +9,10 @@ Images aren't modelled.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.control.effects import Effect
@@ -59,8 +60,7 @@ class StopSignal(StrEnum):
     KILL = "SIGKILL"
 
 
-@dataclass(frozen=True, slots=True)
-class ExitStatus:
+class ExitStatus(msgspec.Struct, frozen=True):
     """The way in which one run of a container has ended.
 
     Attributes:
@@ -74,8 +74,7 @@ class ExitStatus:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class HandlerResult:
+class HandlerResult(msgspec.Struct, frozen=True):
     """The result of a probe or hook that was carried out in a container.
 
     Attributes:

@@ -6,7 +6,8 @@ has stopped, the status of a node when it isn't as it should be, and a Lease.
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import (
     Object,
@@ -30,22 +31,19 @@ from podium.node.pod_status import has_started
 _TOLD_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")
 
 
-@dataclass(frozen=True, slots=True)
-class NodeKey:
+class NodeKey(msgspec.Struct, frozen=True):
     """The key of a node; that of a pod is its place."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseKey:
+class LeaseKey(msgspec.Struct, frozen=True):
     """The key of a node's Lease, where that is renewed."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Home:
+class _Home(msgspec.Struct, frozen=True):
     """The location of a pod: its node, and the uid by which that knows it.
 
     Attributes:

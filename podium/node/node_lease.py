@@ -1,7 +1,8 @@
 """The Lease by which a kubelet tells that it is there."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.control.effects import Create, Effect, Patch
@@ -19,8 +20,7 @@ from podium.control.heartbeats import (
 _EXISTS = {"NotFound": False, "AlreadyExists": True}
 
 
-@dataclass(slots=True)
-class NodeLease:
+class NodeLease(msgspec.Struct):
     """The state of one node's Lease as its kubelet knows it.
 
     Attributes:

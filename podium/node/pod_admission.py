@@ -10,7 +10,8 @@ nothing but resources gets them: the kubelet stops other pods for it
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object, conditions_of, labels, name, spec_of, status_of
 from podium.api.priority import is_critical, is_static
@@ -66,8 +67,7 @@ PRESSURES = frozenset({"MemoryPressure", "DiskPressure", "PIDPressure"})
 _MEMORY_PRESSURE_TAINT = {"key": "node.kubernetes.io/memory-pressure", "effect": NO_SCHEDULE}
 
 
-@dataclass(frozen=True, slots=True)
-class PodRejection:
+class PodRejection(msgspec.Struct, frozen=True):
     """The reason for which a node refuses a pod.
 
     Attributes:
@@ -79,8 +79,7 @@ class PodRejection:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class InsufficientResource:
+class InsufficientResource(msgspec.Struct, frozen=True):
     """A resource that a pod asks more of than is left.
 
     Attributes:

@@ -5,7 +5,8 @@ restarted by itself. When a pod is stopped, sidecars go on until the others have
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.objects import Object, uid
 from podium.control.backoff import Backoff
@@ -19,8 +20,7 @@ NOT_WRITTEN = -1
 _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)
 
 
-@dataclass(frozen=True, slots=True)
-class StopReason:
+class StopReason(msgspec.Struct, frozen=True):
     """The reason for which a pod is stopped, as its status will tell; empty if it was deleted.
 
     Attributes:
@@ -40,8 +40,7 @@ PAST_DEADLINE = StopReason(
 )
 
 
-@dataclass(slots=True)
-class PodWorker:
+class PodWorker(msgspec.Struct):
     """The work on one pod that a node has taken.
 
     Attributes:
@@ -68,7 +67,7 @@ class PodWorker:
     init: list[Container]
     main: list[Container]
     containers: list[Container]
-    ephemeral: list[Container] = field(default_factory=list)
+    ephemeral: list[Container] = msgspec.field(default_factory=list)
     waits_for: frozenset[str] = frozenset()
     stop_reason: StopReason | None = None
     is_over: bool = False

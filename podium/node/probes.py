@@ -4,14 +4,13 @@ As the kubelet's probe workers in v1.36: so many successes or failures in a row 
 Before the first one, a container counts as alive, but neither as started nor as ready.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from podium.api.objects import Object
 from podium.node.container_runtime import Handler
 
 
-@dataclass(slots=True)
-class ProbeWorker:
+class ProbeWorker(msgspec.Struct):
     """Carries the state of one probe of a running container.
 
     Attributes:

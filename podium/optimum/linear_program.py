@@ -5,9 +5,9 @@ HiGHS solves them. Each objective is minimised among the solutions that are best
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 Term = tuple[int, int]
@@ -30,8 +30,7 @@ _OPTIONS: Mapping[str, bool | int | float | str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Solved:
+class Solved(msgspec.Struct, frozen=True):
     """What came of one objective.
 
     Attributes:

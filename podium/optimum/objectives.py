@@ -1,7 +1,8 @@
 """What is minimised, in order: pods without a place, then the keys by which candidates compare."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.config.preemption_options import CandidateKey
 from podium.core.preemption.dry_run import PRIORITY_OFFSET
@@ -15,8 +16,7 @@ NOT_MINIMISED = frozenset(
 """Keys that no sum over victims says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Objective:
+class Objective(msgspec.Struct, frozen=True):
     """One of the things that are minimised.
 
     Attributes:

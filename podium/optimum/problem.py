@@ -1,7 +1,8 @@
 """What is to be placed and who could give way, with equal pods taken together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.config.preemption_options import CandidateKey
 from podium.core.pod_classes import PodClass
@@ -9,16 +10,14 @@ from podium.core.pods import PodInfo
 from podium.core.spreading import Domains, SpreadConstraint
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(msgspec.Struct, frozen=True):
     """A DoNotSchedule constraint of a class of pods, and the domains that it counts in."""
 
     constraint: SpreadConstraint
     domains: Domains
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(msgspec.Struct, frozen=True):
     """Pending pods that nothing tells apart.
 
     Attributes:
@@ -43,8 +42,7 @@ class Demand:
         return self.cls.priority
 
 
-@dataclass(frozen=True, slots=True)
-class Occupants:
+class Occupants(msgspec.Struct, frozen=True):
     """Pods of one node that nothing tells apart; those that terminate anyhow are none.
 
     Attributes:
@@ -69,8 +67,7 @@ class Occupants:
         return self.cls.priority
 
 
-@dataclass(frozen=True, slots=True)
-class Unexpressed:
+class Unexpressed(msgspec.Struct, frozen=True):
     """A pod that the model leaves as it is.
 
     Attributes:
@@ -82,8 +79,7 @@ class Unexpressed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """All that the solver is told.
 
     Attributes:

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from podium.api.deletion_cost import deletion_cost
 from podium.api.pods import priority_class_of, scheduler_name_of

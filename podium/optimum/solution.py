@@ -1,14 +1,14 @@
 """Which pods go where and who gives way, made of the solver's numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.core.pods import PodInfo
 from podium.optimum.model import Model
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A pending pod, its profile and the row of its node."""
 
     pod: PodInfo
@@ -16,8 +16,7 @@ class Place:
     row: int
 
 
-@dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(msgspec.Struct, frozen=True):
     """What is to happen.
 
     Attributes:

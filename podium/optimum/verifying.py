@@ -1,7 +1,8 @@
 """Has the scheduler's own filters judge a solution, step by step, and finds victims new places."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import controller_of
 from podium.api.pods import scheduler_name_of
@@ -13,8 +14,7 @@ from podium.optimum.solution import Place, Solution
 from podium.scheduler import Scheduler
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """What the filters say.
 
     Attributes:

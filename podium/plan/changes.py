@@ -4,6 +4,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
+
 from podium.api.objects import Object
 from podium.manifests.decisive_kinds import Identity, decisive
 from podium.plan.targets import Target, TargetError, parse_target
@@ -27,38 +29,33 @@ class Apply:
         return decisive(self.manifests)
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(msgspec.Struct, frozen=True):
     """Delete an object, as `kubectl delete` does."""
 
     target: Target
 
 
-@dataclass(frozen=True, slots=True)
-class Cordon:
+class Cordon(msgspec.Struct, frozen=True):
     """Let no more pods onto a node, or let them again."""
 
     node: str
     is_cordoned: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Fail:
+class Fail(msgspec.Struct, frozen=True):
     """Have a node fall silent: nothing is heard of it any more."""
 
     node: str
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """Have a workload want so many pods, as `kubectl scale` does."""
 
     target: Target
     replicas: int
 
 
-@dataclass(frozen=True, slots=True)
-class Restart:
+class Restart(msgspec.Struct, frozen=True):
     """Replace a workload's pods, as `kubectl rollout restart` does."""
 
     target: Target

@@ -6,7 +6,8 @@ warned about where something in the state refers to it, or where any cluster has
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.counting import listed
 from podium.api.objects import Object, controller_of, key, name, spec_of, was_in_a_cluster
@@ -84,8 +85,7 @@ class StateFacts:
         return self.by_kind.get(kind, ())
 
 
-@dataclass(slots=True)
-class Limits:
+class Limits(msgspec.Struct):
     """What Podium doesn't do as a cluster would.
 
     Attributes:
@@ -93,8 +93,8 @@ class Limits:
         notes: where it is as v1.36's default feature gates have it.
     """
 
-    warnings: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = msgspec.field(default_factory=list)
+    notes: list[str] = msgspec.field(default_factory=list)
 
 
 def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[str]:

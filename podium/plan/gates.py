@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+import msgspec
+
 from podium.api.errors import PodiumError
 from podium.documents.pod_report import report_facts
 from podium.documents.report import OrNull, Report
@@ -61,8 +63,7 @@ _ALLOW = "=allow"
 _FIELDS = ("priority", "namespace", "workload", "class")
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(msgspec.Struct, frozen=True):
     """A condition, restricted to some of what may meet it.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from podium.api.objects import Object, is_terminating, key, name, status_of, uid
 from podium.api.pods import is_finished, node_name_of
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 _MEASURED = ("cpu", "memory")
 
 
-@dataclass(frozen=True, slots=True)
-class PodShare:
+class PodShare(msgspec.Struct, frozen=True):
     """A pod on a node.
 
     Attributes:
@@ -36,8 +36,7 @@ class PodShare:
     is_other: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFilling:
+class NodeFilling(msgspec.Struct, frozen=True):
     """A node on which something changes, with its pods by descending priority."""
 
     node: str

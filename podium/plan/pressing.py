@@ -5,7 +5,8 @@ what they request; the rest of what is missing is the system's.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, annotations, name, status_of
@@ -32,8 +33,7 @@ class PressureError(PodiumError):
     """A node can't be put under that pressure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pressure:
+class Pressure(msgspec.Struct, frozen=True):
     """So little is left on a node.
 
     Attributes:

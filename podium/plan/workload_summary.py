@@ -2,7 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.plan.outcome import (
     Disruption,
@@ -23,14 +24,13 @@ _IS_READY_NO_MORE = frozenset(
 )
 
 
-@dataclass(slots=True)
-class _Readiness:
+class _Readiness(msgspec.Struct):
     """How many pods of a workload are ready, from the beginning of a plan on."""
 
     before: int = 0
     now: int = 0
     since_s: float = 0.0
-    for_s: dict[int, float] = field(default_factory=dict)
+    for_s: dict[int, float] = msgspec.field(default_factory=dict)
 
     def change(self, by: int, at_s: float) -> None:
         """A pod becomes ready (1) or is so no more (-1)."""
@@ -70,11 +70,10 @@ def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[Workload
     return tuple(rows)
 
 
-@dataclass(slots=True)
-class _Counts:
+class _Counts(msgspec.Struct):
     """What is counted of one workload."""
 
-    lost: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = msgspec.field(default_factory=Counter)
     recreated: int = 0
     pending: int = 0
     new: int = 0

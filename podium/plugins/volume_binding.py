@@ -6,8 +6,8 @@ v1.36 with StorageCapacityScoring off, as by default: nothing is scored.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -59,13 +59,12 @@ _REASONS = {
 _UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
 
 
-@dataclass(slots=True)
-class _Claims:
+class _Claims(msgspec.Struct):
     """A pod's claims: bound, to be bound by the scheduler, or left unbound by the controller."""
 
-    bound: list[Object] = field(default_factory=list)
-    delayed: list[Object] = field(default_factory=list)
-    immediate: list[Object] = field(default_factory=list)
+    bound: list[Object] = msgspec.field(default_factory=list)
+    delayed: list[Object] = msgspec.field(default_factory=list)
+    immediate: list[Object] = msgspec.field(default_factory=list)
 
 
 class VolumeBinding:

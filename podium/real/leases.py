@@ -1,7 +1,9 @@
 """What a Lease says of a leader, as client-go writes and reads it (`resourcelock`, v1.36)."""
 
-from dataclasses import dataclass, replace
 from typing import Any, Self
+
+import msgspec
+from msgspec.structs import replace
 
 from podium.api.objects import Object, metadata_of, spec_of
 from podium.api.times import NANOS_PER_SECOND, format_time
@@ -9,8 +11,7 @@ from podium.api.times import NANOS_PER_SECOND, format_time
 _MICROSECOND_DIGITS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderElectionRecord:
+class LeaderElectionRecord(msgspec.Struct, frozen=True):
     """Who leads, since when, and for how long if nothing more is heard.
 
     Attributes:

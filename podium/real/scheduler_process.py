@@ -4,8 +4,9 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
-from dataclasses import dataclass
 from random import Random
+
+import msgspec
 
 from podium.client.connection import Connection
 from podium.client.http_api import SILENCE_S, HttpApi
@@ -43,8 +44,7 @@ _LOOK_S = 0.02
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessOptions:
+class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a process schedules, and how.
 
     Attributes:

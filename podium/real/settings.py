@@ -1,7 +1,10 @@
 """A configuration and the flags that go before it."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
+
+import msgspec
+from msgspec import structs
 
 from podium.api.durations import duration_seconds
 from podium.api.errors import PodiumError
@@ -16,8 +19,7 @@ class FlagError(PodiumError):
     """Flags don't say what they should, or don't go together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flags:
+class Flags(msgspec.Struct, frozen=True, kw_only=True):
     """What is given on the command line; None where nothing is.
 
     Attributes:
@@ -49,7 +51,7 @@ def with_flags(configuration: SchedulerConfiguration, flags: Flags) -> Scheduler
     Raises:
         FlagError: they can't be.
     """
-    given = {one.name: getattr(flags, one.name) for one in fields(flags)}
+    given = structs.asdict(flags)
     found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     for name in _DURATIONS:
         if name in found:

@@ -8,8 +8,8 @@ what doesn't agree at once is judged again in the states that follow, for a mome
 import logging
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 
+import msgspec
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
@@ -31,8 +31,7 @@ DOUBT_S = 2.0
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class Judgement:
+class Judgement(msgspec.Struct):
     """One decision of the other scheduler, and what Podium says of it.
 
     Attributes:
@@ -51,7 +50,7 @@ class Judgement:
     scheduler_name: str
     node_name: str
     until_s: float
-    ours: dict[str, object] = field(default_factory=dict)
+    ours: dict[str, object] = msgspec.field(default_factory=dict)
     victims: frozenset[str] = frozenset()
     result: str = ""
 

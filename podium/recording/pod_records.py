@@ -5,8 +5,9 @@ nominations, conditions and victims are what a replay decides anew.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from podium.api.disruption import BY_EVICTION, PREEMPTED, Cause, cause_of
 from podium.api.objects import Object, condition_of, controller_of, is_terminating, key, uid
@@ -27,8 +28,7 @@ class Nomination(NamedTuple):
     node: str
 
 
-@dataclass(slots=True)
-class PodRecord:
+class PodRecord(msgspec.Struct):
     """A pod in a recording; times are in seconds since the epoch.
 
     Attributes:
@@ -56,10 +56,10 @@ class PodRecord:
     given_node: str = ""
     node: str = ""
     bound_s: float | None = None
-    nominations: list[Nomination] = field(default_factory=list)
+    nominations: list[Nomination] = msgspec.field(default_factory=list)
     turned_to_s: float | None = None
     message: str = ""
-    statuses: list[tuple[float, Object]] = field(default_factory=list)
+    statuses: list[tuple[float, Object]] = msgspec.field(default_factory=list)
     leaving_s: float | None = None
     gone_s: float | None = None
     lost_s: float = 0.0
@@ -94,8 +94,7 @@ class PodRecord:
         return _is_loss(self.cause)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedPreemption:
+class RecordedPreemption(msgspec.Struct, frozen=True):
     """Victims that were told to go for one pod.
 
     Attributes:

@@ -7,7 +7,8 @@ that are equal to Podium, Podium takes the same.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import place_of
 from podium.cluster import Cluster, ClusterOptions, SchedulerSetup
@@ -29,8 +30,7 @@ _CONTROLLERS = frozenset({"pod-garbage-collector", "taint-eviction-controller"})
 """They act for pods that are on other nodes than they were."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedPreemption:
+class ReplayedPreemption(msgspec.Struct, frozen=True):
     """A preemption that the scheduler of a replay decided.
 
     Attributes:
@@ -48,8 +48,7 @@ class ReplayedPreemption:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(msgspec.Struct, frozen=True):
     """What came of playing a recording.
 
     Attributes:

@@ -5,8 +5,9 @@ nobody knows, they run at once, and take their whole grace period.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
+
+import msgspec
 
 from podium.api.kinds import KINDS
 from podium.api.objects import (
@@ -39,8 +40,7 @@ from podium.recording.roles import Roles
 _POD = KINDS["Pod"]
 
 
-@dataclass(slots=True)
-class ReplayedPod:
+class ReplayedPod(msgspec.Struct):
     """What became of a recorded pod in a replay.
 
     Attributes:

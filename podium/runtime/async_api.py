@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Protocol
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
@@ -33,8 +34,7 @@ class NotServedError(UnreachableError):
     """The server knows no such kind: there are no objects of it, until somebody defines it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectList:
+class ObjectList(msgspec.Struct, frozen=True):
     """All objects of a kind, and the revision that they are of.
 
     Attributes:

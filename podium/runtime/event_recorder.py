@@ -14,10 +14,10 @@ a count of the event itself.
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from podium.api.objects import DEFAULT_NAMESPACE, Object
 from podium.api.times import NANOS_PER_SECOND, format_time, timestamp
@@ -52,8 +52,7 @@ class RecorderPurpose(msgspec.Struct, frozen=True):
     number: int
 
 
-@dataclass(slots=True)
-class _EventSeries:
+class _EventSeries(msgspec.Struct):
     """An event and its repetitions.
 
     Attributes:
@@ -72,8 +71,7 @@ class _EventSeries:
         return {"count": self.count, "lastTimestamp": timestamp(self.last_s)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Write:
+class _Write(msgspec.Struct, frozen=True):
     """An attempt to write an event.
 
     Attributes:
@@ -82,7 +80,7 @@ class _Write:
     """
 
     obj: Object
-    repetition: Mapping[str, Any] = field(default_factory=dict)
+    repetition: Mapping[str, Any] = msgspec.field(default_factory=dict)
     tries: int = 0
 
 

@@ -5,8 +5,9 @@ every fault. All of this happens with real API servers as well; a machine must c
 same once the faults are over.
 """
 
-from dataclasses import dataclass, fields
 from random import Random
+
+import msgspec
 
 from podium.control.effects import Create, Effect
 from podium.control.events import UNKNOWN_OUTCOME, CallError
@@ -21,8 +22,7 @@ _REFUSALS = (
 _UNKNOWN = CallError(504, UNKNOWN_OUTCOME, "Timeout: request did not complete within the time")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Faults:
+class Faults(msgspec.Struct, frozen=True, kw_only=True):
     """Says how often calls, answers, watches and machines fail.
 
     Attributes:
@@ -52,14 +52,13 @@ class Faults:
     @property
     def is_none(self) -> bool:
         """Whether nothing goes wrong."""
-        return not any(getattr(self, f.name) for f in fields(self) if f.name != "slow_s")
+        return self == Faults(slow_s=self.slow_s)
 
 
 NO_FAULTS = Faults()
 
 
-@dataclass(frozen=True, slots=True)
-class CallPlan:
+class CallPlan(msgspec.Struct, frozen=True):
     """When one call is carried out and answered, and how.
 
     Attributes:

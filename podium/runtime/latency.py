@@ -1,8 +1,9 @@
 """The latencies of virtual time: of calls, of their answers, and of watches."""
 
-from dataclasses import dataclass
 from random import Random
 from typing import Protocol
+
+import msgspec
 
 from podium.control.effects import Effect
 
@@ -19,8 +20,7 @@ class Latency(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ConstantLatency:
+class ConstantLatency(msgspec.Struct, frozen=True):
     """Has everything always take the same time.
 
     Attributes:
@@ -40,8 +40,7 @@ class ConstantLatency:
         return self.news_s
 
 
-@dataclass(frozen=True, slots=True)
-class ExponentialLatency(ConstantLatency):
+class ExponentialLatency(ConstantLatency, frozen=True):
     """Has most things be quick and few take long, with these times on average."""
 
     def call_s(self, effect: Effect, rng: Random) -> tuple[float, float]:

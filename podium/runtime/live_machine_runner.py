@@ -4,8 +4,9 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from random import Random
+
+import msgspec
 
 from podium.control.backoff import Backoff
 from podium.control.effects import Effect, Panic
@@ -38,8 +39,7 @@ SLICE_S = 0.005
 BACKOFF = Backoff(first_s=0.8, max_s=30.0)
 
 
-@dataclass(frozen=True, slots=True)
-class LiveContext:
+class LiveContext(msgspec.Struct, frozen=True):
     """What the runners of a live driver share.
 
     Attributes:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
+from msgspec import structs
 from starlette import responses
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
@@ -204,8 +205,10 @@ class ApiApp:
         response = self._backend.answer(replace(request, method="GET"))
         if isinstance(response.body, Watching):
             response.body.stream.close()
-            return replace(response, body="")
-        return replace(response, body="") if isinstance(response.body, NodeLog) else response
+            return structs.replace(response, body="")
+        return (
+            structs.replace(response, body="") if isinstance(response.body, NodeLog) else response
+        )
 
     def _metrics(self, request: Request) -> Response:
         if request.method not in ("GET", "HEAD"):

@@ -7,10 +7,10 @@ kubeconfig only then.
 
 import ipaddress
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -32,8 +32,7 @@ _LEEWAY = timedelta(hours=1)
 Key = ec.EllipticCurvePrivateKey
 
 
-@dataclass(frozen=True, slots=True)
-class Certificates:
+class Certificates(msgspec.Struct, frozen=True):
     """The files that a server with TLS needs.
 
     Attributes:
@@ -47,8 +46,7 @@ class Certificates:
     authority: Path
 
 
-@dataclass(frozen=True, slots=True)
-class ClientCertificate:
+class ClientCertificate(msgspec.Struct, frozen=True):
     """The files by which a client says who it is.
 
     Attributes:
@@ -60,8 +58,7 @@ class ClientCertificate:
     key: Path
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(msgspec.Struct, frozen=True):
     certificate: x509.Certificate
     key: Key
 

@@ -1,14 +1,13 @@
 """How much clients may ask of the server, so that none of them can exhaust it."""
 
-from dataclasses import dataclass
+import msgspec
 
 from podium.apiserver.requests.handling import BODY_LENGTH_MAX
 
 _KIB = 2**10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """The limits of a server; clients that keep to Kubernetes' own never meet them.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Carries out the actions of a scenario's users, as calls of the API."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, name, spec_of

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from podium.api.objects import Object
 
 
@@ -20,15 +22,13 @@ class Target:
         return f"{kind} {self.namespace}/{self.name}" if namespaced else f"{kind} {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(msgspec.Struct, frozen=True):
     """Apply manifests as `kubectl apply --server-side --force-conflicts` does."""
 
     objects: tuple[Object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """Merge something into an object.
 
     Attributes:
@@ -40,8 +40,7 @@ class Change:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Taint:
+class Taint(msgspec.Struct, frozen=True):
     """Taint a node, or take a taint off it.
 
     Attributes:

@@ -1,8 +1,9 @@
 """Runs a scenario: lets time pass from step to step, and carries each one out."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from random import Random
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
@@ -25,8 +26,7 @@ PROGRESS_EVERY_S = 10.0
 _NOT_REFUSED = "it was to be refused, but wasn't"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulation:
+class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a scenario.
 
     Attributes:

@@ -6,7 +6,6 @@ clients that look inside find what they expect.
 
 import base64
 import re
-from dataclasses import dataclass
 
 import msgspec
 
@@ -21,8 +20,7 @@ _BLANKS = b" \t\r\n"
 _STARTS_OF_VALUES = b'{["-0123456789tfn'
 
 
-@dataclass(frozen=True, slots=True)
-class ContinueToken:
+class ContinueToken(msgspec.Struct, frozen=True):
     """The place at which a list goes on.
 
     Attributes:

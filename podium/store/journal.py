@@ -1,8 +1,9 @@
 """What the store asks of something that keeps its writes when the process ends."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from podium.store.history import WatchEvent
 
@@ -10,8 +11,7 @@ FIRST_REVISION = 1
 """Of an empty store; 0 means something else in lists and watches."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(msgspec.Struct, frozen=True):
     """The objects and the revision that a journal has kept.
 
     Attributes:

@@ -6,7 +6,8 @@ comes before `a`.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.store.history import WatchEvent
@@ -16,8 +17,7 @@ Matches = Callable[[Object], bool]
 _AFTER = "\0"
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """A list, or a part of it.
 
     Attributes:
@@ -34,8 +34,7 @@ class Page:
     remaining: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PageContent:
+class PageContent(msgspec.Struct, frozen=True):
     """The objects on one page of a list, and what comes after them.
 
     Attributes:
@@ -49,8 +48,7 @@ class PageContent:
     remaining: int
 
 
-@dataclass(frozen=True, slots=True)
-class ListSegment:
+class ListSegment(msgspec.Struct, frozen=True):
     """A namespace's part of a list: sorted names, each key being `prefix` and a name."""
 
     prefix: str

@@ -1,8 +1,9 @@
 """Who says decisions and plans in words: the commands that print the same."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from podium.presenting import Presentation
 
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from podium.plan.outcome import Plan
 
 
-@dataclass(frozen=True, slots=True)
-class Presenters:
+class Presenters(msgspec.Struct, frozen=True):
     """Make presentations of what was decided.
 
     Attributes:

@@ -1,9 +1,11 @@
 """Random small clusters, tight and with everything that rolls out, and a change of each."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from random import Random
 from typing import Any
+
+from msgspec.structs import replace
 
 from podium.cluster import Cluster, ClusterOptions
 from podium.node.simulated.behaviour import DEFAULT_BEHAVIOUR

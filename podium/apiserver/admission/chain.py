@@ -5,7 +5,8 @@ what came of it and says what else is to be stored with it. Who isn't concerned 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
@@ -53,8 +54,7 @@ class UnknownPluginError(PodiumError):
     """Options name an admission plugin that there isn't."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Concerned:
+class _Concerned(msgspec.Struct, frozen=True):
     """The plugins that are asked about one kind of write, by what they are asked."""
 
     admit: tuple[Plugin, ...]

@@ -1,8 +1,9 @@
 """The one protocol of admission plugins."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Generic, Protocol, TypeVar
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes, Operation
@@ -68,8 +69,7 @@ WRITE = CREATE | UPDATE
 DELETE = frozenset({Operation.DELETE})
 
 
-@dataclass(frozen=True, slots=True)
-class LimitedScope:
+class LimitedScope(msgspec.Struct, frozen=True):
     """Pods that need a quota: without one that covers the scope, they aren't let in.
 
     It is one of the `matchScopes` of the configuration of ResourceQuota.
@@ -93,8 +93,7 @@ class LimitedScope:
         return f"{{{self.scope} {self.operator} [{' '.join(self.values)}]}}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissionOptions:
+class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What kube-apiserver's flags and admission configuration say.
 
     Attributes:

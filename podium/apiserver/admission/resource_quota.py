@@ -5,8 +5,9 @@ its status, which a controller initialises; a quota that hasn't been looked at y
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from podium.api.objects import Object, name, spec_of, status_of
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, LimitedScope, Plugin
@@ -34,8 +35,7 @@ _MUST_BE_STATED = frozenset(
 _UPDATES_CHANGE_USE = frozenset({"Service", "PersistentVolumeClaim"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Bill:
+class _Bill(msgspec.Struct, frozen=True):
     """What the object would cost a quota that it counts for.
 
     Attributes:

@@ -1,7 +1,8 @@
 """The body of a request as an object of the kind that the request is about."""
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.errors import quoted
@@ -31,8 +32,7 @@ _UNTOLD = "couldn't get version/kind; json parse error: "
 _SHOWN_BYTES = 30
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
+class _Wanted(msgspec.Struct, frozen=True):
     """What a request expects in its body."""
 
     kind: Kind

@@ -1,7 +1,8 @@
 """Values as objects of their kind."""
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
@@ -19,8 +20,7 @@ IGNORE = "Ignore"
 """They are taken as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(msgspec.Struct, frozen=True):
     """What was read.
 
     Attributes:

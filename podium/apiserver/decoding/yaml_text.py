@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import msgspec
 import yaml
 from yaml.events import (
     AliasEvent,
@@ -24,8 +25,7 @@ from yaml.reader import ReaderError
 from podium.apiserver.decoding.yaml_scalars import key_text, scalar
 
 
-@dataclass(frozen=True, slots=True)
-class TextFault:
+class TextFault(msgspec.Struct, frozen=True):
     """A place where a text can't be read.
 
     Attributes:

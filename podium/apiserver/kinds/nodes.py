@@ -4,8 +4,9 @@ The rules for changes are those of `ValidateNodeUpdate` in v1.36.
 """
 
 import re
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS

@@ -1,7 +1,8 @@
 """Registrations: what the API server knows of a kind, in one value."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object
@@ -18,8 +19,7 @@ metadata_alone: Check = fields(metadata=object_meta())
 """Objects of which only the metadata is judged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registration:
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
     """A kind as the API server handles it; the defaults are those of a kind without peculiarities.
 
     Attributes:
@@ -44,11 +44,11 @@ class Registration:
     validate: Check = metadata_alone
     validate_new: Check = anything
     validate_update: Rule | None = None
-    validate_subresource_update: Mapping[str, Rule] = field(default_factory=dict)
-    strategy: Strategy = Strategy()  # noqa: RUF009 - it doesn't change
+    validate_subresource_update: Mapping[str, Rule] = msgspec.field(default_factory=dict)
+    strategy: Strategy = Strategy()
     columns: Columns = (NAME, AGE)
     row_conditions: Callable[[Object], list[dict[str, str]]] = lambda _: []
-    selectable: Mapping[str, ReadField] = field(default_factory=dict)
+    selectable: Mapping[str, ReadField] = msgspec.field(default_factory=dict)
     unselectable: str = ""
 
     def prepared(self, obj: Object, creation: Creation) -> Object:

@@ -5,15 +5,15 @@ Nothing here refuses anything.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import Object, without
 
 
-@dataclass(frozen=True, slots=True)
-class Creation:
+class Creation(msgspec.Struct, frozen=True):
     """The circumstances of a creation.
 
     Attributes:
@@ -99,8 +99,7 @@ def _with_field(new: Object, field: str, source: Object) -> Object:
     return without(new, field)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strategy:
+class Strategy(msgspec.Struct, frozen=True, kw_only=True):
     """How objects of a kind are written.
 
     Attributes:
@@ -122,7 +121,7 @@ class Strategy:
     create: Create = as_it_is
     resets_status: bool = False
     update: Prepare = unchanged
-    subresources: Mapping[str, Prepare] = field(default_factory=dict)
+    subresources: Mapping[str, Prepare] = msgspec.field(default_factory=dict)
     counts_generations: bool = False
     unconditional_update: bool = True
     create_on_update: bool = False

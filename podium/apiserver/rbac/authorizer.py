@@ -1,7 +1,8 @@
 """Decides by roles and bindings what users may do, as v1.36's RBAC authorizer does."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.errors import quoted
 from podium.api.kinds import KINDS
@@ -13,8 +14,7 @@ GROUP = "rbac.authorization.k8s.io"
 _SERVICE_ACCOUNT = "ServiceAccount"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """Whether somebody may do something.
 
     Attributes:
@@ -26,8 +26,7 @@ class Verdict:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Granted:
+class Granted(msgspec.Struct, frozen=True):
     """Rules that a user has by one binding.
 
     Attributes:

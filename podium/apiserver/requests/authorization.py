@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from podium.api.errors import quoted
 from podium.api.kinds import KINDS
 from podium.api.objects import Object
@@ -207,7 +209,7 @@ def check(server: ApiServer, user: User, info: RequestInfo, parameters: Paramete
         return
     selection = parse_selection(info.kind, "", parameters.text("fieldSelector"))
     if attempt.verb in ("list", "watch") and not attempt.name:
-        attempt = replace(attempt, name=_selected(selection, _NAME_FIELD))
+        attempt = structs.replace(attempt, name=_selected(selection, _NAME_FIELD))
     why = None if user.node is None else objection(server, user.node, attempt, info, selection)
     if user.node is not None and why is None:
         return

@@ -1,6 +1,6 @@
 """A call: a request that has found its route, with all that its handler needs."""
 
-from dataclasses import dataclass
+import msgspec
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object
@@ -19,8 +19,7 @@ from podium.apiserver.server import ApiServer
 _BODIES = {"scale": SCALE, "token": TOKEN_REQUEST}
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A request on its info.
 
     Attributes:

@@ -1,8 +1,9 @@
 """From a request to its answer: the one way in for clients, before HTTP."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from podium.api.custom_kinds import DEFINITION, CustomKind, has_cel_rules
 from podium.api.refused import RefusedError

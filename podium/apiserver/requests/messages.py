@@ -15,8 +15,7 @@ from podium.apiserver.users import ADMIN, User
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeLog:
+class NodeLog(msgspec.Struct, frozen=True):
     """A log that is to be had from a node's agent, and handed on as it comes.
 
     Attributes:
@@ -63,8 +62,7 @@ class Request:
         return self.headers.get(name.lower(), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(msgspec.Struct, frozen=True):
     """An answer.
 
     Attributes:

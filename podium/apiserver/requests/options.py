@@ -4,9 +4,11 @@ What the options of a write mean is up to the verbs; here they only become value
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
+
+from msgspec.structs import replace
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.integers import parse_int

@@ -1,9 +1,10 @@
 """Answers: objects and lists of them in the form that was negotiated."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+import msgspec
 
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of
@@ -28,8 +29,7 @@ class Include(StrEnum):
     OBJECT = "Object"
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(msgspec.Struct, frozen=True):
     """How objects are shown.
 
     Attributes:

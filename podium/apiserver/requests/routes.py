@@ -1,7 +1,9 @@
 """Routes: which kind, object and verb a method and a path mean, or that they mean nothing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from podium.api.kinds import KINDS, Kind
 from podium.api.refused import RefusedError
@@ -84,8 +86,7 @@ COLLECTION_VERBS: Mapping[str, str] = {
 EVERYWHERE_VERBS: Mapping[str, str] = {"GET": "list"}
 
 
-@dataclass(frozen=True, slots=True)
-class RequestInfo:
+class RequestInfo(msgspec.Struct, frozen=True):
     """What a path leads to.
 
     Attributes:

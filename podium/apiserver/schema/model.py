@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+import msgspec
+
 ScalarKind = Literal[
     "string",
     "bool",
@@ -54,8 +56,7 @@ class Scalar:
         object.__setattr__(self, "plain", _PLAIN.get(self.kind))
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(msgspec.Struct, frozen=True):
     """A list, and how two of them become one.
 
     Server-side apply and strategic merge patches have rules of their own, which mostly agree.
@@ -82,8 +83,7 @@ class ListOf:
         return not self.keys and not self.is_set
 
 
-@dataclass(frozen=True, slots=True)
-class MapOf:
+class MapOf(msgspec.Struct, frozen=True):
     """A map from strings.
 
     Attributes:
@@ -95,8 +95,7 @@ class MapOf:
     is_atomic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """A field of a struct.
 
     Attributes:

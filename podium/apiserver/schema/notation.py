@@ -14,7 +14,9 @@ A file consists of blocks with a blank line between them:
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from podium.apiserver.schema.model import (
     SCALAR_KINDS,

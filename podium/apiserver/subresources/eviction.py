@@ -5,7 +5,8 @@ deleted, and both are told to the store at once, so that there is no eviction in
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, is_terminating, name, spec_of, status_of
@@ -36,8 +37,7 @@ _SEVERAL = (
 _VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
 
 
-@dataclass(frozen=True, slots=True)
-class Evicted:
+class Evicted(msgspec.Struct, frozen=True):
     """What is to be done to evict a pod; nothing of it in a dry run.
 
     Attributes:

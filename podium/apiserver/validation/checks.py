@@ -7,9 +7,10 @@ kube-apiserver v1.36, with plain words where that answers with a decoder's compl
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from ipaddress import ip_address as IPAddress  # noqa: N812 - it makes one
 from typing import Any
+
+import msgspec
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.quantity import INT64_MAX, INT64_MIN, QuantityError, parse_quantity
@@ -19,8 +20,7 @@ Faults = Iterator[FieldError]
 Check = Callable[[Any, str], Faults]
 
 
-@dataclass(frozen=True, slots=True)
-class MinorFieldError(FieldError):
+class MinorFieldError(FieldError, frozen=True):
     """A fault for which kube-apiserver refuses an object, but on which no decision hangs."""
 
 
@@ -238,8 +238,7 @@ def mapping(values: Check, keys: Check = anything) -> Check:
     return check
 
 
-@dataclass(frozen=True, slots=True)
-class Needed:
+class Needed(msgspec.Struct, frozen=True):
     """A field that may be neither absent nor empty, with what is said if it is."""
 
     check: Check
@@ -251,8 +250,7 @@ def needed(check: Check, message: str = "") -> Needed:
     return Needed(check, message)
 
 
-@dataclass(frozen=True, slots=True)
-class AbsentAs:
+class AbsentAs(msgspec.Struct, frozen=True):
     """A field that is judged as some empty value where it is absent."""
 
     empty: object

@@ -4,8 +4,9 @@ Security contexts aren't judged, nor what only a kubelet reads of mounts.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Self
+
+import msgspec
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.resources import is_sidecar
@@ -23,8 +24,7 @@ _RESIZABLE = ("cpu", "memory")
 _AFTER_RESIZE = ("NotRequired", "RestartContainer")
 
 
-@dataclass(frozen=True, slots=True)
-class PodParts:
+class PodParts(msgspec.Struct, frozen=True):
     """What the containers of a pod are judged by.
 
     Attributes:

@@ -1,7 +1,8 @@
 """The `metadata` of objects."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_key

@@ -1,14 +1,14 @@
 """What the verbs are asked with, and what they answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+import msgspec
 
 from podium.api.objects import Object
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteOptions:
+class DeleteOptions(msgspec.Struct, frozen=True):
     """How to delete, as a `DeleteOptions` object (meta/v1) says it.
 
     Attributes:
@@ -38,8 +38,7 @@ class DeleteOptions:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class PatchRequest:
+class PatchRequest(msgspec.Struct, frozen=True):
     """A patch.
 
     Attributes:
@@ -57,8 +56,7 @@ class PatchRequest:
     field_validation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListOptions:
+class ListOptions(msgspec.Struct, frozen=True):
     """What a list or a watch is to show.
 
     Attributes:
@@ -90,8 +88,7 @@ class ListOptions:
     send_initial_events: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """A list, or a page of it.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Writing a Scale: what it makes of the workload that it is about."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from podium.api.objects import Object, metadata_of
 from podium.apiserver.attributes import Attributes

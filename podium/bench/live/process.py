@@ -6,9 +6,10 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import msgspec
 
 from podium.bench.live.connection import LiveBenchError, Target
 
@@ -17,8 +18,7 @@ _START_S_MAX = 600.0
 _KIB_PER_MIB = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class UpProcess:
+class UpProcess(msgspec.Struct, frozen=True):
     """A process of `podium up` that is ready.
 
     Attributes:

@@ -1,8 +1,9 @@
 """What a CronJob's status says of its Jobs: which run, and when one started and succeeded last."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import (
     Object,
@@ -22,8 +23,7 @@ SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 _FINISHED = ("Complete", "Failed")
 
 
-@dataclass(slots=True)
-class ActiveJobs:
+class ActiveJobs(msgspec.Struct):
     """The status of a CronJob, brought up to date with its Jobs.
 
     Attributes:
@@ -32,9 +32,9 @@ class ActiveJobs:
         events: what is to be told: type, reason and note.
     """
 
-    active: list[Any] = field(default_factory=list)
-    fields: dict[str, Any] = field(default_factory=dict)
-    events: list[tuple[str, str, str]] = field(default_factory=list)
+    active: list[Any] = msgspec.field(default_factory=list)
+    fields: dict[str, Any] = msgspec.field(default_factory=dict)
+    events: list[tuple[str, str, str]] = msgspec.field(default_factory=list)
 
     def remove(self, job: Object) -> None:
         """Take a Job out of those that run."""

@@ -1,6 +1,6 @@
 """Which times of a CronJob's schedule have passed without a Job, and which comes next."""
 
-from dataclasses import dataclass
+import msgspec
 
 from podium.api.cron_schedule import CronSchedule
 from podium.api.objects import Object, metadata_of, spec_of, status_of
@@ -10,8 +10,7 @@ MISSED_MAX = 100
 """Of more missed times than that an event tells, unless there is a deadline for starting."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduleTimes:
+class ScheduleTimes(msgspec.Struct, frozen=True):
     """The times of a schedule around now, in seconds since the epoch.
 
     Attributes:

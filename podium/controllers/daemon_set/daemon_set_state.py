@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.integers import scaled
 from podium.api.objects import Object, spec_of, uid_of
@@ -14,14 +15,13 @@ from podium.controllers.kit.workloads import min_ready_s
 _BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
 
 
-@dataclass(slots=True)
-class FailedPodsBackoff:
+class FailedPodsBackoff(msgspec.Struct):
     """How long failed daemon pods are left before they are replaced, by DaemonSet and node.
 
     A pod that hasn't failed for twice the longest wait starts over.
     """
 
-    _known: dict[tuple[str, str], Restarts] = field(default_factory=dict)
+    _known: dict[tuple[str, str], Restarts] = msgspec.field(default_factory=dict)
 
     def until_s(self, key: tuple[str, str], now_s: float) -> float | None:
         """Until when there is to be waited; None if not at all."""

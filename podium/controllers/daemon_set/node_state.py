@@ -5,7 +5,8 @@ which goes over all nodes; here each node is judged when something about it has 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.objects import Object, annotations, is_terminating, labels
 from podium.api.pods import is_ready, node_name_of, phase_of
@@ -17,8 +18,7 @@ TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 GENERATION_LABEL = "pod-template-generation"
 
 
-@dataclass(frozen=True, slots=True)
-class DaemonRules:
+class DaemonRules(msgspec.Struct, frozen=True):
     """The rules by which a DaemonSet judges each node and its pods.
 
     Attributes:
@@ -43,8 +43,7 @@ class DaemonRules:
         return bool(self.revision) and carried.get(REVISION_LABEL) == self.revision
 
 
-@dataclass(slots=True)
-class NodeState:
+class NodeState(msgspec.Struct):
     """The state of a DaemonSet on one node: what to do there, and what counts.
 
     Attributes:
@@ -59,9 +58,9 @@ class NodeState:
     """
 
     lacks: bool = False
-    doomed: list[Object] = field(default_factory=list)
-    failed: list[Object] = field(default_factory=list)
-    counts: dict[str, int] = field(default_factory=dict)
+    doomed: list[Object] = msgspec.field(default_factory=list)
+    failed: list[Object] = msgspec.field(default_factory=list)
+    counts: dict[str, int] = msgspec.field(default_factory=dict)
     holds: bool = False
     outdated: Object | None = None
     is_free: bool = False

@@ -5,8 +5,9 @@ revision, an annotation, is written along with the status, as the API allows it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import Object, annotations, conditions_of, name, status_of
 from podium.api.times import epoch_s, timestamp
@@ -28,8 +29,7 @@ TIMED_OUT = "ProgressDeadlineExceeded"
 _FAILURE = "ReplicaFailure"
 
 
-@dataclass(slots=True)
-class Conditions:
+class Conditions(msgspec.Struct):
     """The conditions of a Deployment while a new status is made of them.
 
     Attributes:

@@ -1,7 +1,8 @@
 """A Deployment's ReplicaSets: the one of its template, the older ones, and sums over them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.integers import parse_count
 from podium.api.objects import Object, annotations, name, status_of
@@ -11,8 +12,7 @@ from podium.controllers.pod_templates import identical_template, same_template
 REVISION = "deployment.kubernetes.io/revision"
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedReplicaSets:
+class OwnedReplicaSets(msgspec.Struct, frozen=True):
     """The ReplicaSets that a Deployment has.
 
     Attributes:

@@ -3,7 +3,7 @@
 Reasons, messages and their order are those of v1.36's syncJob.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from podium.api.objects import Object, condition_of, spec_of, status_of
 from podium.api.pods import phase_of
@@ -17,8 +17,7 @@ TERMINAL = {FAILURE: "Failed", SUCCESS: "Complete"}
 """What the Job is when all of its pods have ended, by what it was to be."""
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedCondition:
+class FinishedCondition(msgspec.Struct, frozen=True):
     """The condition with which a Job is to end.
 
     Attributes:

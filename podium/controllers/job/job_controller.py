@@ -5,7 +5,8 @@ refusal one, to find out whether it would be refused again (upstream's slow star
 """
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import (
     Object,
@@ -39,8 +40,7 @@ _JOB = "Job"
 _BUILT_IN = "kubernetes.io/job-controller"
 
 
-@dataclass(frozen=True, slots=True)
-class _Orphan:
+class _Orphan(msgspec.Struct, frozen=True):
     """The key of a pod that has yet to be counted, but has lost its Job."""
 
     place: Place

@@ -4,8 +4,9 @@ Fields and conditions are those of v1.36; fields that are nought are left out wh
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import Object, status_of, uid_of
 from podium.api.times import timestamp
@@ -15,8 +16,7 @@ from podium.controllers.job.pod_accounting import is_indexed, is_tracked
 from podium.controllers.job.sync_context import SyncJobContext
 
 
-@dataclass(slots=True)
-class StatusUpdate:
+class StatusUpdate(msgspec.Struct):
     """The changes of a Job that its next status tells.
 
     Attributes:
@@ -31,7 +31,7 @@ class StatusUpdate:
     terminating: int
     finished: FinishedCondition | None = None
     suspended: bool | None = None
-    told: list[tuple[str, str, str]] = field(default_factory=list)
+    told: list[tuple[str, str, str]] = msgspec.field(default_factory=list)
 
 
 def new_status(context: SyncJobContext, update: StatusUpdate, now_s: float) -> dict[str, Any]:

@@ -5,8 +5,9 @@ since the last success make it wait: 10 s, twice as long each time, up to 10 min
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
+
+import msgspec
 
 from podium.api.objects import Object, is_terminating, uid_of
 from podium.api.pods import phase_of
@@ -29,8 +30,7 @@ from podium.controllers.pod_deletion_order import removal_order
 BACKOFF = Backoff(first_s=10.0, max_s=600.0)
 
 
-@dataclass(slots=True)
-class BackoffRecord:
+class BackoffRecord(msgspec.Struct):
     """The failures of one Job since its last success.
 
     Attributes:
@@ -39,7 +39,7 @@ class BackoffRecord:
 
     failures: int = 0
     last_failure_s: float = 0.0
-    _seen: set[str] = field(default_factory=set)
+    _seen: set[str] = msgspec.field(default_factory=set)
 
     def see(self, ended: Collection[Object], known: Collection[str], now_s: float) -> None:
         """Take in pods that have ended.
@@ -66,16 +66,15 @@ class BackoffRecord:
 BURST_MAX = 500
 
 
-@dataclass(slots=True)
-class PodChanges:
+class PodChanges(msgspec.Struct):
     """The pods that a Job creates and deletes now.
 
     Attributes:
         later_s: when pods may be created that have to wait; None if none have to.
     """
 
-    creations: list[Object] = field(default_factory=list)
-    deletions: list[Object] = field(default_factory=list)
+    creations: list[Object] = msgspec.field(default_factory=list)
+    deletions: list[Object] = msgspec.field(default_factory=list)
     later_s: float | None = None
 
 

@@ -4,7 +4,8 @@ The rules and messages are those of v1.36's matchPodFailurePolicy.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object, conditions_of, name, namespace
 from podium.api.pods import phase_of
@@ -13,8 +14,7 @@ from podium.controllers.job.pod_accounting import statuses_of
 IGNORE, FAIL_JOB, FAIL_INDEX = "Ignore", "FailJob", "FailIndex"
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyMatch:
+class PolicyMatch(msgspec.Struct, frozen=True):
     """The rule of a pod failure policy that a failed pod matches.
 
     Attributes:

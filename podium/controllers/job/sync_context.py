@@ -5,7 +5,8 @@ goes into the Job's status, then its finalizer goes, and then its uid becomes on
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.objects import Object, is_terminating, status_of, uid_of
 from podium.api.pods import is_active, is_ready, phase_of
@@ -26,8 +27,7 @@ from podium.controllers.job.pod_failure_policy import (
 )
 
 
-@dataclass(slots=True)
-class SyncJobContext:
+class SyncJobContext(msgspec.Struct):
     """A Job and its pods, counted and sorted for one look.
 
     Attributes:
@@ -53,12 +53,12 @@ class SyncJobContext:
     ready: int
     known_succeeded: list[str]
     known_failed: list[str]
-    new_succeeded: list[Object] = field(default_factory=list)
-    new_failed: list[Object] = field(default_factory=list)
-    ignored: list[Object] = field(default_factory=list)
+    new_succeeded: list[Object] = msgspec.field(default_factory=list)
+    new_failed: list[Object] = msgspec.field(default_factory=list)
+    ignored: list[Object] = msgspec.field(default_factory=list)
     succeeded_indexes: frozenset[int] = frozenset()
     failed_indexes: frozenset[int] = frozenset()
-    kept: dict[int, Object] = field(default_factory=dict)
+    kept: dict[int, Object] = msgspec.field(default_factory=dict)
     fatal: str = ""
 
     @property

@@ -5,8 +5,9 @@ is owned but matches no more is released. Nothing is adopted by an object that i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from podium.api.labels import Selector
 from podium.api.objects import (
@@ -24,8 +25,7 @@ from podium.controllers.kit.indexer import Indexer
 from podium.controllers.kit.workloads import selector_of
 
 
-@dataclass(slots=True)
-class ClaimedObjects:
+class ClaimedObjects(msgspec.Struct):
     """The objects that an owner has, with the adoptions and releases that are due.
 
     Attributes:
@@ -33,8 +33,8 @@ class ClaimedObjects:
         effects: adoptions and releases; what they concern is looked at again when they are done.
     """
 
-    owned: list[Object] = field(default_factory=list)
-    effects: list[Effect] = field(default_factory=list)
+    owned: list[Object] = msgspec.field(default_factory=list)
+    effects: list[Effect] = msgspec.field(default_factory=list)
 
 
 def claim(owner: Object, selector: Selector, objects: Indexer, kind: str) -> ClaimedObjects:

@@ -5,7 +5,8 @@ is something to see, but at the same moments: a heartbeat counts from the first 
 """
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object, condition_of, spec_of
 from podium.api.times import epoch_s, timestamp
@@ -19,8 +20,7 @@ NEVER_UPDATED = "NodeStatusNeverUpdated"
 _KUBELETS_CONDITIONS = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure")
 
 
-@dataclass(slots=True)
-class NodeHealthData:
+class NodeHealthData(msgspec.Struct):
     """The last heartbeat of a node, and when it was seen.
 
     Attributes:

@@ -6,8 +6,9 @@ Rules and texts are those of v1.36's `nodelifecycle` controller.
 """
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import Object, conditions_of, name, place_of, uid_of
 from podium.api.pods import is_ready, node_name_of, node_names_of
@@ -45,29 +46,25 @@ TAINTING_PERIOD_S = 0.1
 """How soon after a look the nodes that have failed are tainted, as far as rates allow."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Conditions:
+class _Conditions(msgspec.Struct, frozen=True):
     """The key of a node's NoSchedule taints."""
 
     node: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Health:
+class _Health(msgspec.Struct, frozen=True):
     """The key of a node whose heartbeats and condition Ready are to be looked at."""
 
     node: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Untainting:
+class _Untainting(msgspec.Struct, frozen=True):
     """The key of a node that loses its NoExecute taints, as all nodes have failed."""
 
     node: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Tainting:
+class _Tainting(msgspec.Struct, frozen=True):
     """The key of a zone's NoExecute taints."""
 
     zone: Zone

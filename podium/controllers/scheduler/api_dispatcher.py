@@ -9,9 +9,10 @@ the pod that it was made for, so that one of which nobody knows what became can'
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from math import inf
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import Object, condition_of, conditions_of, metadata_of, status_of
 from podium.api.times import timestamp
@@ -25,8 +26,7 @@ _NOMINATION = "nominatedNodeName"
 _HOPELESS = frozenset({"NotFound", "Invalid", "Forbidden"})
 
 
-@dataclass(frozen=True, slots=True)
-class PodCall:
+class PodCall(msgspec.Struct, frozen=True):
     """The purpose of a call about a pending pod.
 
     Attributes:
@@ -36,8 +36,7 @@ class PodCall:
     uid: str
 
 
-@dataclass(slots=True)
-class _Calls:
+class _Calls(msgspec.Struct):
     """What is under way, and what waits, for one pod.
 
     Attributes:
@@ -53,10 +52,10 @@ class _Calls:
 
     pod: PodInfo
     version: int
-    wanted: dict[str, Any] = field(default_factory=dict)
+    wanted: dict[str, Any] = msgspec.field(default_factory=dict)
     binding: Bind | None = None
     sent: Effect | None = None
-    sent_fields: dict[str, Any] = field(default_factory=dict)
+    sent_fields: dict[str, Any] = msgspec.field(default_factory=dict)
     failures: int = 0
     uncertain: bool = False
 

@@ -6,8 +6,9 @@ calls, the binding, PostBind. A failure gives the room back, and the pod is trie
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
 
 from podium.control.effects import Effect
 from podium.control.events import Outcome
@@ -25,8 +26,7 @@ from podium.core.status import SUCCESS, Code, Status
 from podium.core.timing import Timing
 
 
-@dataclass(frozen=True, slots=True)
-class PreBindCall:
+class PreBindCall(msgspec.Struct, frozen=True):
     """The purpose of one of PreBind's calls.
 
     Attributes:
@@ -47,8 +47,7 @@ class Stage(StrEnum):
     BIND = "binding"
 
 
-@dataclass(slots=True)
-class BindingTask:
+class BindingTask(msgspec.Struct):
     """The binding cycle of one pod, from its decision on.
 
     Attributes:
@@ -74,7 +73,7 @@ class BindingTask:
     pipeline: Pipeline
     cycle: BindingCycle
     stage: Stage = Stage.PERMIT
-    calls: dict[int, Effect] = field(default_factory=dict)
+    calls: dict[int, Effect] = msgspec.field(default_factory=dict)
     deadline_s: float = 0.0
     holds_room: bool = True
     seen_on: str = ""

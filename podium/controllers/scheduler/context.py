@@ -1,7 +1,8 @@
 """What the parts of a scheduler have in common, and the failure handler that all of them call."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.control.effects import Record
@@ -20,8 +21,7 @@ KEEP = None
 """Leaves a nomination as it is; the empty string clears it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(msgspec.Struct, frozen=True):
     """Feature gates of v1.36 by Kubernetes' names in snake case, with its defaults.
 
     Attributes:
@@ -44,8 +44,7 @@ class Features:
 DEFAULT_FEATURES = Features()
 
 
-@dataclass(slots=True)
-class SchedulerContext:
+class SchedulerContext(msgspec.Struct):
     """What the parts of one scheduler have in common; kube-scheduler's struct Scheduler.
 
     Attributes:
@@ -63,8 +62,8 @@ class SchedulerContext:
     dispatcher: APIDispatcher
     metrics: NoMetrics
     features: Features
-    pending: dict[str, PodInfo] = field(default_factory=dict)
-    placed: dict[str, PodInfo] = field(default_factory=dict)
+    pending: dict[str, PodInfo] = msgspec.field(default_factory=dict)
+    placed: dict[str, PodInfo] = msgspec.field(default_factory=dict)
 
     @property
     def now_s(self) -> float:
@@ -144,8 +143,7 @@ class SchedulerContext:
         self.dispatcher.set_status(pod, self.now_s, nomination="")
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True):
     """Why a pod wasn't scheduled.
 
     Attributes:

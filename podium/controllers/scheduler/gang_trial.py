@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from podium.api.pods import scheduler_name_of
@@ -16,8 +17,7 @@ from podium.scheduler import Scheduler, rehearsal
 Tell = Callable[[Decision], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a pod of a gang goes.
 
     Attributes:

@@ -8,8 +8,8 @@ no gang ever holds a part of what it needs while it waits for the rest.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from podium.api.counting import listed
@@ -43,8 +43,7 @@ _NAMES_MAX = 3
 _SCHEDULED = "PodGroupScheduled"
 
 
-@dataclass(frozen=True, slots=True)
-class _Room:
+class _Room(msgspec.Struct, frozen=True):
     """Room that was made for a gang.
 
     Attributes:

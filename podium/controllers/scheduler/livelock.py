@@ -6,7 +6,8 @@ kube-scheduler goes on forever; here the preemptor waits before it removes more 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.objects import uid
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
@@ -19,8 +20,7 @@ ROUNDS = 2
 _DOUBLINGS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Livelock:
+class Livelock(msgspec.Struct, frozen=True):
     """Room that others have taken again and again.
 
     Attributes:
@@ -46,8 +46,7 @@ class Livelock:
         return f"{said}; preempting nobody for {self.wait_s:g}s" if self.wait_s else said
 
 
-@dataclass(slots=True)
-class _Rooms:
+class _Rooms(msgspec.Struct):
     """What one preemptor has done so far.
 
     Attributes:
@@ -56,8 +55,8 @@ class _Rooms:
         backoffs: how often it had to wait.
     """
 
-    seen: dict[str, frozenset[str]] = field(default_factory=dict)
-    rounds: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, frozenset[str]] = msgspec.field(default_factory=dict)
+    rounds: dict[str, int] = msgspec.field(default_factory=dict)
     backoffs: int = 0
 
 

@@ -3,8 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from random import Random
+
+from msgspec.structs import replace
 
 from podium.api.objects import is_terminating, uid
 from podium.config.scheduler_options import SchedulerOptions

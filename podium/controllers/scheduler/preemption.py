@@ -14,7 +14,9 @@ victims are seen to go, and choose others.
 """
 
 from collections import deque
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from podium.api.objects import condition_of, is_terminating, uid
 from podium.api.pods import is_finished, node_name_of
@@ -42,8 +44,7 @@ from podium.core.queue import Place, QueuedPod
 HISTORY_MAX = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class VictimCall:
+class VictimCall(msgspec.Struct, frozen=True):
     """The purpose of a call about a victim.
 
     Attributes:
@@ -57,8 +58,7 @@ class VictimCall:
     is_last: bool = False
 
 
-@dataclass(slots=True)
-class PreemptionTask:
+class PreemptionTask(msgspec.Struct):
     """A preemption whose victims are being removed.
 
     Attributes:
@@ -78,7 +78,7 @@ class PreemptionTask:
     record: PreemptionRecord
     plugin: str
     last: PodInfo
-    removing: set[str] = field(default_factory=set)
+    removing: set[str] = msgspec.field(default_factory=set)
     last_begun: bool = False
     last_deleted: bool = False
     error: CallError | None = None
@@ -90,8 +90,7 @@ class PreemptionTask:
         return self.error is None and not self.is_needless
 
 
-@dataclass(slots=True)
-class Removal:
+class Removal(msgspec.Struct):
     """A victim on its way out.
 
     Attributes:

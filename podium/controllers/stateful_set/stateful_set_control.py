@@ -6,7 +6,8 @@ is done, and only while all that came before is well; in parallel, all at once.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.integers import scaled
 from podium.api.objects import Object, is_terminating, labels, name, place_of, status_of
@@ -26,8 +27,7 @@ from podium.controllers.stateful_set.volume_claims import is_stale, missing_clai
 NAME = "statefulset-controller"
 
 
-@dataclass(frozen=True, slots=True)
-class StatefulSetControl:
+class StatefulSetControl(msgspec.Struct, frozen=True):
     """Decides what to do about the pods of one StatefulSet, as StatefulSetControl of v1.36.
 
     Attributes:

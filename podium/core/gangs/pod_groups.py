@@ -7,7 +7,8 @@ label `scheduling.x-k8s.io/pod-group`.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD, Kind
 from podium.api.objects import Object, labels, name, namespace, spec_of, uid
@@ -28,8 +29,7 @@ GangId = tuple[str, str, str]
 """Kind, namespace and name of a PodGroup."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodGroup:
+class PodGroup(msgspec.Struct, frozen=True):
     """What a PodGroup asks for.
 
     Attributes:
@@ -44,7 +44,7 @@ class PodGroup:
     goes_as_a_whole: bool = False
     timeout_s: float | None = None
     priority: int | None = None
-    resources: Mapping[str, int] = field(default_factory=dict)
+    resources: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
 class PodGroups:

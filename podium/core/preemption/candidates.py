@@ -5,17 +5,16 @@ least one of which breaks no budget (GetOffsetAndNumCandidates and DryRunPreempt
 Podium runs all of them unless the configuration sets a number.
 """
 
-from dataclasses import dataclass
 from random import Random
 
+import msgspec
 import numpy as np
 
 from podium.core.framework import Rows
 from podium.core.preemption.dry_run import DryRun
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateLimit:
+class CandidateLimit(msgspec.Struct, frozen=True):
     """The limits of DefaultPreemptionArgs.
 
     Attributes:

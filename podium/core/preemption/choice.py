@@ -5,8 +5,8 @@ takes any of the nodes that are left, Podium takes the one with the smallest nam
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +16,7 @@ from podium.core.pod_columns import NEVER_NS
 from podium.core.preemption.dry_run import PRIORITY_OFFSET, DryRun
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(msgspec.Struct, frozen=True):
     """A criterion by which candidates are told apart.
 
     Attributes:
@@ -75,8 +74,7 @@ KEYS = (VIOLATIONS, TOP_PRIORITY, PRIORITY_SUM, VICTIMS, LATEST_START)
 """Those of kube-scheduler, in its order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     """How the candidates were narrowed down.
 
     Attributes:

@@ -8,8 +8,8 @@ unstable `sort.Slice`: for what order equals come out in, see `go_sort`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,8 +25,7 @@ Integers = NDArray[np.int64]
 _QOS_RANKS = {"Guaranteed": 2, "Burstable": 1, "BestEffort": 0}
 
 
-@dataclass(frozen=True, slots=True)
-class ImportanceKey:
+class ImportanceKey(msgspec.Struct, frozen=True):
     """A number that says how important a pod is; the greater is kept.
 
     Attributes:
@@ -39,8 +38,7 @@ class ImportanceKey:
     of_slots: Callable[[Snapshot, Integers], Integers]
 
 
-@dataclass(frozen=True, slots=True)
-class Importance:
+class Importance(msgspec.Struct, frozen=True):
     """An order of pods by importance, pod by pod and on columns of pods.
 
     Attributes:

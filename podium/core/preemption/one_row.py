@@ -5,7 +5,8 @@ is decided is the same as in `dry_run`, pod by pod.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.core.budget_columns import BudgetColumns
 from podium.core.budgets import spend
@@ -16,8 +17,7 @@ from podium.core.preemption.importance import Importance
 from podium.core.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class RowResult:
+class RowResult(msgspec.Struct, frozen=True):
     """What preemption would take on a row.
 
     Attributes:

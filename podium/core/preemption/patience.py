@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from podium.api.durations import duration_seconds
 from podium.api.objects import Object, annotations, condition_of, spec_of

@@ -6,7 +6,8 @@ back by nothing else is told when it is worth trying again.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.times import timestamp
 from podium.core.framework import Rows
@@ -19,8 +20,7 @@ from podium.core.preemption.walls import BudgetWalls, RateWalls, Wall
 _WITNESSES_MAX = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(msgspec.Struct, frozen=True):
     """What holds a preemption back that would otherwise help.
 
     Attributes:

@@ -1,7 +1,6 @@
 """Who was preempted for whom, and what else was weighed: the record that machines read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -21,8 +20,7 @@ _NAMES = {"node_name": "node", "pdb_violations": "pdbViolations", "lost_at": "lo
 _encode = msgspec.json.Encoder().encode
 
 
-@dataclass(frozen=True, slots=True)
-class PodReference:
+class PodReference(msgspec.Struct, frozen=True):
     """A pod by name, with what it was preempted by or for.
 
     Attributes:
@@ -59,8 +57,7 @@ class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
     lost_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class PreemptionRecord:
+class PreemptionRecord(msgspec.Struct, frozen=True):
     """A preemption as it was decided: for whom, who has to go, and what else was weighed.
 
     Attributes:

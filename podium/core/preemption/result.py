@@ -1,8 +1,8 @@
 """What preemption came to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 
 from podium.core.framework import PostFilterResult, Rows
@@ -17,8 +17,7 @@ def _no_rows() -> Rows:
     return np.zeros(0, np.intp)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A node on which preemption would make room.
 
     Attributes:
@@ -32,8 +31,7 @@ class Candidate:
     pdb_violations: int
 
 
-@dataclass(frozen=True, slots=True)
-class Preemption(PostFilterResult):
+class Preemption(PostFilterResult, frozen=True):
     """The answer of DefaultPreemption, with what it weighed.
 
     Rows are those of the snapshot as it was at the time.
@@ -53,13 +51,13 @@ class Preemption(PostFilterResult):
 
     eligible: bool = True
     message: str = ""
-    candidate_rows: Rows = field(default_factory=_no_rows)
-    rejected_rows: Rows = field(default_factory=_no_rows)
+    candidate_rows: Rows = msgspec.field(default_factory=_no_rows)
+    rejected_rows: Rows = msgspec.field(default_factory=_no_rows)
     run: DryRun | None = None
     choice: Choice | None = None
     pdb_violations: int = 0
     cleared: tuple[PodInfo, ...] = ()
-    walls: Mapping[int, Wall] = field(default_factory=dict)
+    walls: Mapping[int, Wall] = msgspec.field(default_factory=dict)
     held: Held | None = None
 
     @property

@@ -3,7 +3,8 @@
 from bisect import insort
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import controller_of, metadata_of
 from podium.api.pods import priority_class_of
@@ -14,8 +15,7 @@ from podium.core.recent import Recent
 _VICTIMS_MAX = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class PastVictim:
+class PastVictim(msgspec.Struct, frozen=True):
     """A pod that was preempted.
 
     Attributes:

@@ -4,9 +4,9 @@ In which order the pods of a node are given a reprieve, and whose disruption bre
 matter of the node: preemptors that have nothing in common but their priority share it.
 """
 
-from dataclasses import dataclass
 from functools import partial
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -131,8 +131,7 @@ class VictimTable:
             self.violating = np.pad(self.violating, missing)
 
 
-@dataclass(frozen=True, slots=True)
-class Victims:
+class Victims(msgspec.Struct, frozen=True):
     """The potential victims of some rows, of so many turns; `ManyPods` of the framework.
 
     Attributes:

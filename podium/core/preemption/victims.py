@@ -1,7 +1,6 @@
 """Who could be preempted on each row, in the order in which they are given a reprieve."""
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,8 +13,7 @@ from podium.core.snapshot import Snapshot
 _FEW_ROWS_MAX = 32
 
 
-@dataclass(frozen=True, slots=True)
-class PotentialVictims:
+class PotentialVictims(msgspec.Struct, frozen=True):
     """Pods of lower priority, row by row; all arrays have one element a pod.
 
     Attributes:

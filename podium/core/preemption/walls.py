@@ -7,8 +7,8 @@ isn't about one pod: it depends on who else would go with it.
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from podium.api.objects import is_terminating
@@ -22,8 +22,7 @@ from podium.core.preemption.victim_history import VictimHistory
 from podium.core.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Wall:
+class Wall(msgspec.Struct, frozen=True):
     """What stands in the way of a set of victims.
 
     Attributes:

@@ -1,7 +1,8 @@
 """Events as the queue takes them in: one action at a time, each with its name."""
 
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from podium.api.objects import Object
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
@@ -10,8 +11,7 @@ from podium.core.queue.changes import events_of_pod_update
 EVERYTHING = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Happening:
+class Happening(msgspec.Struct, frozen=True, eq=False):
     """One event as hints and metrics know it; the same event is always the same object.
 
     Attributes:

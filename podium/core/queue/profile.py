@@ -1,8 +1,9 @@
 """What the queue needs to know of a profile: order, gates, and who registered for which events."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain
+
+import msgspec
 
 from podium.core.cluster_events import EnqueueExtensions, EventHint
 from podium.core.framework import Plugin, PreEnqueuePlugin, QueueSortPlugin
@@ -13,8 +14,7 @@ ANY_EVENT = (EventHint(EVERYTHING),)
 _NOTHING: Mapping[str, tuple[EventHint, ...]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class QueueProfile:
+class QueueProfile(msgspec.Struct, frozen=True):
     """What the queue needs to know of a profile.
 
     Attributes:
@@ -26,7 +26,7 @@ class QueueProfile:
 
     queue_sort: QueueSortPlugin
     pre_enqueue: tuple[PreEnqueuePlugin, ...] = ()
-    hints: Mapping[str, tuple[EventHint, ...]] = field(default_factory=dict)
+    hints: Mapping[str, tuple[EventHint, ...]] = msgspec.field(default_factory=dict)
 
     @classmethod
     def of(

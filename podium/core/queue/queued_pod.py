@@ -1,8 +1,9 @@
 """A pod as the queue keeps it: the pod, how often it was tried, and who rejected it last."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
+
+import msgspec
 
 from podium.core.pod_classes import PodClass
 from podium.core.pods import PodInfo
@@ -48,8 +49,7 @@ class Rejection(NamedTuple):
     gate: str
 
 
-@dataclass(slots=True, eq=False)
-class QueuedPod:
+class QueuedPod(msgspec.Struct, eq=False):
     """One pod in the queue, or popped from it (QueuedPodInfo of v1.36).
 
     Attributes:

@@ -1,7 +1,8 @@
 """How a record configures eviction: fields of a KubeletConfiguration and a few of its own."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podium.api.durations import NANOS_PER_SECOND, format_duration
 from podium.decide.eviction.answer import ThresholdReport

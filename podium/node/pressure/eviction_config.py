@@ -1,6 +1,6 @@
 """How a node's eviction is configured; `podium.node.kubelet_config` reads it."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 from podium.node.pressure.eviction_ranking import EvictionOrder
 from podium.node.pressure.filesystems import Filesystems
@@ -11,8 +11,7 @@ DEFAULT_HOUSEKEEPING_S = 10.0
 """How long the manager waits after a round in which it evicted no pod."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvictionConfig:
+class EvictionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The settings by which a node evicts pods under pressure.
 
     Attributes:
@@ -30,7 +29,7 @@ class EvictionConfig:
     max_pod_grace_period_s: int = 0
     transition_period_s: float = DEFAULT_TRANSITION_PERIOD_S
     isolates_local_storage: bool = True
-    filesystems: Filesystems = field(default_factory=Filesystems)
+    filesystems: Filesystems = msgspec.field(default_factory=Filesystems)
     order: EvictionOrder = EvictionOrder.DEFAULT
     housekeeping_s: float = DEFAULT_HOUSEKEEPING_S
     separates_disk_gc: bool = True

@@ -13,7 +13,9 @@ most, otherwise after the housekeeping interval.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, uid
@@ -46,8 +48,7 @@ CLEANUP_TIMEOUT_S = 30.0
 CLEANUP_POLL_S = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class EvictionRound:
+class EvictionRound(msgspec.Struct, frozen=True):
     """One round of the eviction manager: what it decided, or what has to be thrown away first.
 
     Attributes:
@@ -62,7 +63,7 @@ class EvictionRound:
     reclaims: tuple[NodeReclaim, ...] = ()
     ranking: tuple[Ranked, ...] = ()
     _pods: Sequence[Object] = ()
-    _statistics: Statistics = field(default_factory=lambda: Statistics({}, {}))
+    _statistics: Statistics = msgspec.field(default_factory=lambda: Statistics({}, {}))
     _acting: tuple[Threshold, ...] = ()
 
 

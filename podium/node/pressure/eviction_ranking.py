@@ -8,9 +8,10 @@ ephemeral storage, as odd as that is.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+import msgspec
 
 from podium.api.objects import Object, spec_of, uid
 from podium.api.priority import pod_priority
@@ -106,8 +107,7 @@ class Key(NamedTuple):
     text: Callable[[Candidate], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(msgspec.Struct, frozen=True):
     """A pod in its place in the order of evictions.
 
     Attributes:

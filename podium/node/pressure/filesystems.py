@@ -5,8 +5,9 @@ node can throw away before it evicts pods.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum, StrEnum
+
+import msgspec
 
 from podium.node.pressure.signals import Signal
 from podium.node.pressure.thresholds import Threshold, unset
@@ -37,8 +38,7 @@ _REST = frozenset({DiskPart.LOGS, DiskPart.VOLUMES})
 _WRITABLE = frozenset({DiskPart.ROOTFS})
 
 
-@dataclass(frozen=True, slots=True)
-class Filesystems:
+class Filesystems(msgspec.Struct, frozen=True):
     """The way in which images and containers share the filesystems of a node.
 
     Attributes:

@@ -1,15 +1,15 @@
 """What a node and its pods use, as the kubelet's statistics tell it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.objects import Object, spec_of
 from podium.node.pressure.filesystems import DiskPart
 from podium.node.pressure.signals import Signal
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True):
     """The reading of one eviction signal on a node.
 
     Attributes:
@@ -26,8 +26,7 @@ class Observation:
 Observations = Mapping[Signal, Observation]
 
 
-@dataclass(frozen=True, slots=True)
-class DiskUsage:
+class DiskUsage(msgspec.Struct, frozen=True):
     """The space that a directory or layer takes of a filesystem; None where it isn't known."""
 
     used_bytes: int | None = None
@@ -37,8 +36,7 @@ class DiskUsage:
 NO_DISK = DiskUsage()
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerUsage:
+class ContainerUsage(msgspec.Struct, frozen=True):
     """The memory and disk that one container uses.
 
     Attributes:
@@ -52,8 +50,7 @@ class ContainerUsage:
     logs: DiskUsage = NO_DISK
 
 
-@dataclass(frozen=True, slots=True)
-class PodUsage:
+class PodUsage(msgspec.Struct, frozen=True):
     """The memory, disk and process ids that one pod uses.
 
     Attributes:
@@ -66,7 +63,7 @@ class PodUsage:
 
     memory_bytes: int | None = None
     containers: tuple[ContainerUsage, ...] = ()
-    volumes: Mapping[str, DiskUsage] = field(default_factory=dict)
+    volumes: Mapping[str, DiskUsage] = msgspec.field(default_factory=dict)
     ephemeral_storage_bytes: int = 0
     processes: int = 0
 
@@ -91,8 +88,7 @@ class PodUsage:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(msgspec.Struct, frozen=True):
     """The readings of a node's eviction signals, and the usage of its pods.
 
     Attributes:

@@ -1,7 +1,8 @@
 """An eviction: whom, how fast, and what is said about it, in the words of v1.36."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from podium.api.objects import Object, name
 from podium.api.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
@@ -16,8 +17,7 @@ _NOTHING: Object = {}
 _LARGER = "{} {} was using {}, request is {}, has larger consumption of {}. "
 
 
-@dataclass(frozen=True, slots=True)
-class Eviction:
+class Eviction(msgspec.Struct, frozen=True):
     """A pod that is to be stopped and fails.
 
     Attributes:
@@ -32,7 +32,7 @@ class Eviction:
     grace_period_s: int
     message: str
     signal: str
-    annotations: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = msgspec.field(default_factory=dict)
     disrupts: bool = False
 
     @property
@@ -41,8 +41,7 @@ class Eviction:
         return max(self.grace_period_s, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class StarvedResource:
+class StarvedResource(msgspec.Struct, frozen=True):
     """The resource that a node under pressure is short of.
 
     Attributes:

@@ -5,14 +5,14 @@ multiplied as float64 and cut off.
 """
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.quantity import INT64_MIN, NANOS_PER_UNIT, Format, Quantity
 from podium.node.pressure.signals import MEMORY, Signal
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(msgspec.Struct, frozen=True):
     """An amount, or a share of the capacity.
 
     Attributes:
@@ -38,8 +38,7 @@ class Value:
         return "NaN%" if math.isnan(self.share) else f"{self.share * 100:.6g}%"
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(msgspec.Struct, frozen=True):
     """A threshold of an eviction signal: how little may be left before the node acts.
 
     Attributes:

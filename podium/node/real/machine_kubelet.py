@@ -5,7 +5,8 @@ calls. A slow API doesn't hold up its containers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podium.api.objects import Object, name, place_of, uid
 from podium.api.pods import is_finished

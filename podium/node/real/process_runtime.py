@@ -1,7 +1,8 @@
 """The runtime of a real node: containers are processes of its machine, started by commands."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object, is_terminating
 from podium.api.times import epoch_s
@@ -26,8 +27,7 @@ _LOST = ExitStatus(KILLED, "ContainerStatusUnknown", "The kubelet was stopped me
 _PROBES = (Handler.STARTUP, Handler.LIVENESS, Handler.READINESS)
 
 
-@dataclass(slots=True)
-class ProcessSandbox:
+class ProcessSandbox(msgspec.Struct):
     """The directory of the machine in which the containers of one pod run as processes.
 
     Attributes:

@@ -6,9 +6,12 @@ simulation's defaults. Names and meanings are listed in docs/simulated-nodes.md.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from podium.api.durations import duration_seconds
 from podium.api.errors import FieldError, InvalidValueError, PodiumError, aggregate, unsupported
@@ -109,8 +112,7 @@ class BehaviourError(PodiumError):
     """Annotations that can't be read; the text names each of them and what would be accepted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Behaviour:
+class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
     """The behaviour of a simulated pod on its node, as far as it is scripted.
 
     Attributes:
@@ -129,8 +131,7 @@ class Behaviour:
     termination: ScriptedDuration = ENDLESS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeBehaviour:
+class NodeBehaviour(msgspec.Struct, frozen=True, kw_only=True):
     """The behaviour of a simulated node, as far as it is scripted.
 
     Attributes:
@@ -139,7 +140,7 @@ class NodeBehaviour:
     """
 
     down: bool = False
-    conditions: Mapping[str, str] = field(default_factory=dict)
+    conditions: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 AT_ONCE = Behaviour()
@@ -215,8 +216,7 @@ def is_marked(node: Object) -> bool:
     return annotations(node).get(SIMULATED) == "true"
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(msgspec.Struct, frozen=True):
     """The behaviour of one pod, with all that is left to chance settled by a seed.
 
     Questions have the same answers in whichever order they are asked.

@@ -6,7 +6,8 @@ kills the container with the highest score; if a pod exceeds its own memory limi
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from podium.api.objects import Object
 from podium.api.quantity import NANOS_PER_UNIT

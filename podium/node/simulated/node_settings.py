@@ -1,14 +1,13 @@
 """How a simulation's nodes are set up."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 from podium.node.kubelet_config import read_eviction_config
 from podium.node.pressure.eviction_config import EvictionConfig
 from podium.node.simulated.behaviour import AT_ONCE, Behaviour
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeSettings:
+class NodeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of all simulated nodes of a cluster.
 
     Attributes:
@@ -24,7 +23,7 @@ class NodeSettings:
     """
 
     behaviour: Behaviour = AT_ONCE
-    eviction: EvictionConfig = field(default_factory=lambda: read_eviction_config({}))
+    eviction: EvictionConfig = msgspec.field(default_factory=lambda: read_eviction_config({}))
     seed: int = 0
     records_lives: bool = False
     writes_heartbeats: bool = False

@@ -1,7 +1,8 @@
 """The runtime of a simulated node: containers do as annotations script it, in virtual time."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object, annotations, is_terminating, status_of
 from podium.api.pods import is_finished
@@ -50,8 +51,7 @@ _WELL = HandlerResult(succeeded=True)
 _WATCHED = frozenset({"activeDeadlineSeconds", "ephemeralContainers", "readinessGates"})
 
 
-@dataclass(slots=True)
-class ScriptedSandbox:
+class ScriptedSandbox(msgspec.Struct):
     """The environment of one simulated pod's containers, which knows what they will do, and when.
 
     Attributes:

@@ -9,9 +9,10 @@ and is straight between its corners.
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any
+
+import msgspec
 
 from podium.api.durations import NANOS_PER_SECOND, DurationError, parse_duration
 from podium.api.errors import FieldError, InvalidValueError, aggregate
@@ -28,8 +29,7 @@ _RULE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PiecewiseLine:
+class PiecewiseLine(msgspec.Struct, frozen=True):
     """A curve that goes straight from point to point, and is level after the last.
 
     Attributes:
@@ -62,8 +62,7 @@ class PiecewiseLine:
         return len(self.times_s) == 1 or time_s >= self.times_s[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class RandomWalk:
+class RandomWalk(msgspec.Struct, frozen=True):
     """A curve that walks to and fro between bounds, by a seed.
 
     Attributes:
@@ -178,8 +177,7 @@ _NODE_AMOUNTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class UsageScript:
+class UsageScript(msgspec.Struct, frozen=True):
     """The usage of a pod or node over time, as its annotations script it.
 
     Attributes:
@@ -188,8 +186,8 @@ class UsageScript:
         volumes: bytes by volume.
     """
 
-    curves: Mapping[str, Curve] = field(default_factory=dict)
-    volumes: Mapping[str, Curve] = field(default_factory=dict)
+    curves: Mapping[str, Curve] = msgspec.field(default_factory=dict)
+    volumes: Mapping[str, Curve] = msgspec.field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
@@ -205,8 +203,7 @@ class UsageScript:
 NO_USAGE = UsageScript()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeScript:
+class NodeScript(msgspec.Struct, frozen=True, kw_only=True):
     """The resources that a node has and uses besides its pods, as its annotations script it.
 
     Attributes:

@@ -5,7 +5,8 @@ renewed in earnest unless that is asked for: they say once that they are.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.objects import Object, name, uid
 from podium.api.pods import node_name_of
@@ -26,8 +27,7 @@ from podium.node.simulated.node_settings import NodeSettings
 from podium.node.simulated.scripted_runtime import ScriptedRuntime
 
 
-@dataclass(frozen=True, slots=True)
-class _PressureKey:
+class _PressureKey(msgspec.Struct, frozen=True):
     """The key of a node whose usage is to be looked at."""
 
     name: str

@@ -6,8 +6,9 @@ without a script uses nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.objects import Object, name, status_of
 from podium.api.quantity import value
@@ -30,8 +31,7 @@ from podium.node.simulated.scripted_usage import NO_USAGE, NodeScript, UsageScri
 _NOTHING = PodUsage(memory_bytes=0)
 
 
-@dataclass(frozen=True, slots=True)
-class StatsProvider:
+class StatsProvider(msgspec.Struct, frozen=True):
     """Computes what is used on one simulated node at a time.
 
     Attributes:

@@ -1,10 +1,10 @@
 """What a scenario says of objects that come again and again, such as pods at a rate."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
 from typing import Annotated
 
+import msgspec
 from pydantic import Field
 
 from podium.api.errors import FieldError, InvalidValueError
@@ -19,8 +19,7 @@ from podium.simulation.scenario_file.fields import Manifests
 _COUNT_MAX = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Arrivals:
+class Arrivals(msgspec.Struct, frozen=True):
     """Objects that come again and again.
 
     Attributes:

@@ -1,9 +1,9 @@
 """What a scenario says of its cluster: nodes, pods' behaviour, controllers, schedulers, the API."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, Self
 
+from msgspec.structs import replace
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_validator
 
 from podium.api.errors import FieldError, InvalidValueError

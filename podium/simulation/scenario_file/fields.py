@@ -1,10 +1,10 @@
 """The types of fields that scenarios have in common: objects by name, amounts, manifests."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 from pydantic import (
     BeforeValidator,
     Field,
@@ -36,8 +36,7 @@ _KINDS_BY_WORD: Mapping[str, Kind] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """What checks of fields look up.
 
     Attributes:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
+import msgspec
 from pydantic import (
     Field,
     ModelWrapValidatorHandler,
@@ -110,8 +111,7 @@ class BehaveDocument(Document):
         return Change(self.object, body, f"is told {words}")
 
 
-@dataclass(frozen=True, slots=True)
-class Expect:
+class Expect(msgspec.Struct, frozen=True):
     """Assert that checks hold, now or within some time; the scenario goes on when they do.
 
     Attributes:

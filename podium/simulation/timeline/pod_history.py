@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from podium.api.disruption import Cause, cause_of_reason
 from podium.api.objects import (
@@ -33,8 +34,7 @@ def _nothing(_kind: str, _place: str, _name: str) -> Object | None:
     return None
 
 
-@dataclass(slots=True)
-class PodHistory:
+class PodHistory(msgspec.Struct):
     """A pod from its creation, or the beginning of the observation, to its end.
 
     Times are in seconds since the beginning.

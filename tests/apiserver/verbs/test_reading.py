@@ -1,10 +1,10 @@
 """Get and list: by selection, page by page, as of a version."""
 
-import dataclasses
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from podium.api.kinds import KINDS
 from podium.apiserver.attributes import Attributes
@@ -74,7 +74,7 @@ def test_selected_pages_do_not_tell_how_many_are_left(stocked: ApiServer) -> Non
 def test_versions(stocked: ApiServer, page: ListOptions, expected: int) -> None:
     version = page.resource_version.format(stocked.store.revision)
     create(stocked, "Pod", a_pod("later"))
-    asked = dataclasses.replace(page, resource_version=version)
+    asked = structs.replace(page, resource_version=version)
     assert len(names(stocked, asked)) == expected
 
 

@@ -1,8 +1,9 @@
 """Nodes under pressure, in few words."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from podium.api.objects import Object
 from podium.api.quantity import value

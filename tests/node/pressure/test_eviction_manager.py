@@ -1,8 +1,7 @@
 """Rounds of an eviction manager."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from podium.node.pressure.eviction_manager import EvictionManager, SplitFilesystemError
 from podium.node.pressure.filesystems import Filesystems, NodeReclaim

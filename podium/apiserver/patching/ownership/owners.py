@@ -4,8 +4,10 @@ Source: the field managers of apimachinery, v1.36.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from podium.api.errors import quoted
 from podium.api.objects import Object
@@ -27,8 +29,7 @@ _OLD_UPDATERS = "ancient-changes"
 _FIELDS_TYPE = "FieldsV1"
 
 
-@dataclass(frozen=True, slots=True)
-class Manager:
+class Manager(msgspec.Struct, frozen=True):
     """Who owns fields.
 
     Attributes:
@@ -50,8 +51,7 @@ class Manager:
         return f"{quoted(self.name)}{by}{using}"
 
 
-@dataclass(frozen=True, slots=True)
-class Owned:
+class Owned(msgspec.Struct, frozen=True):
     """What a manager owns.
 
     Attributes:

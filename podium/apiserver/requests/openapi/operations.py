@@ -1,8 +1,9 @@
 """Operations: what can be done at which path, as OpenAPI tells it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from podium.api.custom_kinds import CustomKind
 from podium.api.kinds import Kind
@@ -75,8 +76,7 @@ _OTHER_ACTIONS = ("list", "deletecollection")
 _WORDS = {"get": "read", "post": "create", "put": "replace", "deletecollection": "deleteCollection"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """A path, and what it is about.
 
     Attributes:

@@ -1,10 +1,11 @@
 """Schemas: the types of objects in OpenAPI's words, with Kubernetes' extensions for merging."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+import msgspec
 
 from podium.apiserver.schema import meta_struct
 from podium.apiserver.schema.custom import CustomStruct
@@ -111,8 +112,7 @@ _SHARED: Mapping[str, Schema] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(msgspec.Struct, frozen=True):
     """What the versions of OpenAPI say differently.
 
     Attributes:

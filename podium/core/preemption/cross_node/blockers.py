@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.core.affinity_terms import AffinityTerm, affinity_terms, with_known_namespaces
 from podium.core.handle import Handle
@@ -15,8 +16,7 @@ Place = tuple[str, str]
 """A node label and its value, by which pods keep others away from all nodes that have it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Domain:
+class Domain(msgspec.Struct, frozen=True):
     """Nodes from which the same pods keep a pod away.
 
     Attributes:

@@ -1,8 +1,8 @@
 """Sets of victims on several nodes, with the figures by which candidate nodes are compared."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,8 +14,7 @@ from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.core.preemption.one_row import RowResult
 
 
-@dataclass(frozen=True, slots=True)
-class VictimSet:
+class VictimSet(msgspec.Struct, frozen=True):
     """Who would have to go for a pod to fit on a row.
 
     Attributes:

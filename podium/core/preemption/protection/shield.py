@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from podium.api.quantity import INT64_MAX
 from podium.core.pods import PodInfo
@@ -11,8 +12,7 @@ FOR_EVER = math.inf
 EVERYBODY = INT64_MAX
 
 
-@dataclass(frozen=True, slots=True)
-class Shield:
+class Shield(msgspec.Struct, frozen=True):
     """Keeps a pod from being preempted.
 
     Attributes:
