@@ -8,7 +8,7 @@ from podium.presenting import Presentation, Section, Table
 if TYPE_CHECKING:
     from podium.bench.live.measurements import Measurement
     from podium.bench.results import Result
-    from podium.real.server_bench import ServerResult
+    from podium.real.server_result import ServerResult
 
 _HEADERS = ("Workload", "Nodes", "Pods", "Preemptions", "Pods/s")
 

@@ -11,7 +11,8 @@ from podium.cli.options import InputError
 from podium.cli.running import run_to_end
 from podium.client.connection import load_connection
 from podium.client.http_api import HttpApi
-from podium.real.server_bench import ServerBench, ServerBenchOptions, ServerResult
+from podium.real.server_bench import ServerBench, ServerBenchOptions
+from podium.real.server_result import ServerResult
 
 WORKLOADS = ("SchedulingBasic", "PreemptionBasic", "PreemptionAsync")
 CURRENT = "current"

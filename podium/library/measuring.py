@@ -8,7 +8,7 @@ from podium.bench.results import Result
 from podium.documents.report import plain
 from podium.library.answer import Answer
 from podium.presenting import Presentation
-from podium.real.server_bench import ServerResult
+from podium.real.server_result import ServerResult
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -15,7 +15,7 @@ from podium.api.objects import Object
 from podium.api.pods import node_name_of
 from podium.client.http_api import HttpApi
 from podium.control.effects import Create, Delete, Effect, Patch
-from podium.documents.report import Report
+from podium.real.server_result import ServerResult
 from podium.runtime.async_api import UnreachableError
 
 _UNDER_WAY = 30
@@ -45,32 +45,6 @@ class ServerBenchOptions:
     nodes: int
     pods: int
     patience_s: float = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class ServerResult(Report):
-    """How fast the scheduler of a server has bound the pods of one workload.
-
-    Attributes:
-        workload: what was measured.
-        nodes: how many there were.
-        pods: how many were bound.
-        preemptions: how many of them had to preempt.
-        elapsed_s: from the first creation to the last binding.
-        longest_gap_s: the longest time in which nothing was bound.
-    """
-
-    workload: str
-    nodes: int
-    pods: int
-    preemptions: int
-    elapsed_s: float
-    longest_gap_s: float
-
-    @property
-    def pods_per_second(self) -> float:
-        """How many pods were bound a second."""
-        return self.pods / self.elapsed_s
 
 
 class ServerBench:

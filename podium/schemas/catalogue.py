@@ -30,6 +30,7 @@ _TYPES: Mapping[str, str] = {
     "EvictionAnswer": "podium.decide.eviction.answer:EvictionAnswer",
     "BenchResult": "podium.bench.results:Result",
     "LiveMeasurement": "podium.bench.live.measurements:Measurement",
+    "ServerBenchResult": "podium.real.server_result:ServerResult",
     "RecordingReplay": "podium.recording.comparison:ReplayReport",
     **{
         name: f"podium.config.args:{name}"

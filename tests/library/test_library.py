@@ -196,6 +196,13 @@ def test_a_running_cluster_is_read_where_an_event_loop_runs(
     assert own._repr_html_().startswith('<div class="podium">')
 
 
+def test_no_extra_is_needed_to_import_it() -> None:
+    code = (
+        "import sys; sys.modules['aiohttp'] = sys.modules['pandas'] = None; import podium.library"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_tables_are_named_as_in_json(cluster: LoadedCluster) -> None:
     pytest.importorskip("pandas")
     plan = cluster.plan(apply=ORANGE)

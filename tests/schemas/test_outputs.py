@@ -12,6 +12,7 @@ from podium.bench.results import Latency, Result
 from podium.cli.main import app
 from podium.decide.eviction.questions import answer
 from podium.documents.report import plain
+from podium.real.server_result import ServerResult
 from podium.schemas import schema
 from tests.conformance.comparison import read_records
 from tests.conformance.test_eviction import RANDOM
@@ -46,6 +47,14 @@ COMMANDS = [
     ("Simulation", "simulate scenarios/proposal-1.yaml"),
     ("Simulation", "simulate scenarios/node-failure.yaml"),
     ("Simulation", "simulate scenarios/one-pod.yaml"),
+    (
+        "RecordingReplay",
+        "simulate --recording recording/monday --config recording/without-preemption.yaml",
+    ),
+    ("Impact", "drain -f best-practice/state worker-4 --force"),
+    ("Impact", "fail -f best-practice/state worker-4"),
+    ("Resilience", "resilience -f best-practice/state worker-4 --no-drains --workers 1"),
+    ("SweepReport", "sweep packing/sweep.yaml --workers 1"),
     ("Comparison", "compare scenarios/one-pod.yaml scenarios/proposal-1.yaml --seeds 1"),
 ]
 
@@ -78,6 +87,8 @@ def test_reports(name: str, command: str, monkeypatch: pytest.MonkeyPatch) -> No
 def test_measurements() -> None:
     result = Result("w", 5, 10, 100.0, Latency(0.5, 0.9), 80.0, 2, 1.0)
     assert faults("BenchResult", plain(result)) == []
+    server = ServerResult("w", 5, 10, 2, 1.5, 0.1)
+    assert faults("ServerBenchResult", plain(server)) == []
     for share in (None, 0.5):
         assert (
             faults("LiveMeasurement", plain(Measurement("m", 1.5, "s", "at most 1", share))) == []
