@@ -20,6 +20,7 @@ class LintOutput(StrEnum):
     """How findings are printed."""
 
     TEXT = "text"
+    WIDE = "wide"
     JSON = "json"
     SARIF = "sarif"
     JUNIT = "junit"

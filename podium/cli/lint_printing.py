@@ -45,15 +45,21 @@ def print_lint(report: LintReport, output: LintOutput) -> None:
         case LintOutput.JUNIT:
             rules = [rule.id for rule in report.rules]
             print(junit("lint", rules, [*map(_ci_result, report.findings)]))
-        case LintOutput.TEXT:
+        case LintOutput.TEXT | LintOutput.WIDE:
             print_warnings(report.warnings)
-            print_presentation(console(), lint_presentation(report))
+            is_wide = output is LintOutput.WIDE
+            print_presentation(console(), lint_presentation(report, wide=is_wide))
         case _:
             print_document(lint_presentation(report), output)
 
 
-def lint_presentation(report: LintReport) -> Presentation:
-    """What was found, rule by rule, the gravest first."""
+def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation:
+    """What was found, rule by rule, the gravest first.
+
+    Args:
+        report: what was found.
+        wide: whether to name all witnesses, however many.
+    """
     suppressed = [(one.object, one.rule, one.suppressed_by) for one in report.suppressed]
     notes = [*report.notes]
     if report.excluded:
@@ -62,7 +68,7 @@ def lint_presentation(report: LintReport) -> Presentation:
         "Podium lint",
         _headline(report),
         [
-            *_found(report),
+            *_found(report, wide),
             Section(
                 "Suppressed", [Table(("Object", "Rule", "Reason"), suppressed)], is_detail=True
             ),
@@ -84,7 +90,7 @@ def _headline(report: LintReport) -> str:
     return f"{found or 'Nothing found'} in {count(report.objects, 'object')}{suppressed}."
 
 
-def _found(report: LintReport) -> Iterator[Section]:
+def _found(report: LintReport, wide: bool) -> Iterator[Section]:
     rules = {rule.id: rule for rule in report.rules}
     by_rule: dict[str, list[Finding]] = {}
     for finding in report.findings:
@@ -95,20 +101,20 @@ def _found(report: LintReport) -> Iterator[Section]:
             rule.title,
             [
                 Paragraph(f"{rule.severity}, {rule.id}. {_plain(rule.reason)}"),
-                Table(("Object", "Where", "Finding"), [*map(_row, findings)]),
+                Table(("Object", "Where", "Finding"), [_row(one, wide) for one in findings]),
                 Paragraph(f"Fix: {_plain(rule.fix)}"),
             ],
         )
 
 
-def _row(finding: Finding) -> tuple[Cell, ...]:
+def _row(finding: Finding, wide: bool) -> tuple[Cell, ...]:
     line = f":{finding.line}" if finding.line else ""
     where = f"{finding.file}{line}" if finding.file else finding.field
-    return Toned(finding.object, _TONES[finding.severity]), where, _text(finding)
+    return Toned(finding.object, _TONES[finding.severity]), where, _text(finding, wide)
 
 
-def _text(finding: Finding) -> str:
-    shown = listed(finding.witnesses, _WITNESSES_MAX)
+def _text(finding: Finding, wide: bool = False) -> str:
+    shown = listed(finding.witnesses, len(finding.witnesses) if wide else _WITNESSES_MAX)
     return f"{finding.message} ({shown})" if shown else finding.message
 
 

@@ -81,6 +81,7 @@ def resilience(
 
         found, findings = try_all(tried, workers or core_count(), tell)
     found = replace(found, warnings=read.warnings, notes=read.notes)
-    print_warnings(read.warnings if output is WideOutput.TABLE else ())
-    print_advice(found, resilience_presentation(found), output)
+    is_wide = output is WideOutput.WIDE
+    print_warnings(read.warnings if is_wide or output is WideOutput.TABLE else ())
+    print_advice(found, resilience_presentation(found, wide=is_wide), output)
     exit_on(findings)

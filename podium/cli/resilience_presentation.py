@@ -28,14 +28,19 @@ _HEADERS = (
 )
 
 
-def resilience_presentation(found: Resilience) -> Presentation:
-    """What a cluster withstands: the worst first, with its witnesses."""
+def resilience_presentation(found: Resilience, *, wide: bool = False) -> Presentation:
+    """What a cluster withstands: the worst first, with its witnesses.
+
+    Args:
+        found: what was found out.
+        wide: whether to name all pods that are left without a place, however many.
+    """
     total = sum(found.tried.values())
     tried = ", ".join(count(number, *_KINDS[kind]) for kind, number in found.tried.items())
     headline = f"{found.harmless} of {total} leave every pod with a place, of {tried}."
     sections = [
         Section("Worst", [_worst(found)]),
-        Section("Left without a place", [_witnesses(found)]),
+        Section("Left without a place", [_witnesses(found, wide)]),
         Section("Pods that failures hit most often", [_exposed(found)]),
         Section("Budgets that make drains impossible", [_blocking(found)]),
         Section("Spare room that would do for the pods that wait", [_spare_rooms(found)]),
@@ -70,10 +75,10 @@ def _drained(one: RankedDisturbance) -> Cell:
     return Toned("yes", Tone.GOOD) if one.is_drained else Toned("no", Tone.BAD)
 
 
-def _witnesses(found: Resilience) -> Table:
+def _witnesses(found: Resilience, wide: bool) -> Table:
     rows: list[list[Cell]] = []
     for impact in found.worst:
-        shown = impact.unplaced[:_PODS_MAX]
+        shown = impact.unplaced if wide else impact.unplaced[:_PODS_MAX]
         for number, one in enumerate(shown):
             rows.append(["" if number else impact.name, *unplaced_row(one)])
         if more := len(impact.unplaced) - len(shown):

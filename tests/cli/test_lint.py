@@ -1,6 +1,7 @@
 """`podium lint`: what it reads, prints and exits with."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import fromstring
@@ -193,3 +194,9 @@ def test_rules_are_listed_and_explained() -> None:
     result = lint("--explain", "bear-pod")
     assert result.exit_code == 1
     assert "bare-pod" in result.stderr
+
+
+def test_wide_texts_name_all_witnesses() -> None:
+    asked = ("-f", str(ROOT / "examples/proposal-2/state"))
+    assert re.search(r"and \d+ more\)", lint(*asked).stdout)
+    assert not re.search(r"and \d+ more\)", lint(*asked, "-o", "wide").stdout)

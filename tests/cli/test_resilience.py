@@ -60,6 +60,10 @@ def test_wide_tables_tell_of_all(podium, write) -> None:
     assert "10 more, with -o wide." in shown
     assert "more, with -o wide" not in wide
     assert wide.count("default/p59") > shown.count("default/p59")
+    asked = ["resilience", "a", "--no-drains", *asked[2:], "--workers", "1"]
+    shown, wide = podium(*asked).stdout, podium(*asked, "-o", "wide").stdout
+    assert "and 55 more" in shown
+    assert "default/p59" in wide
 
 
 def test_resilience_as_json(podium, state) -> None:
