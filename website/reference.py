@@ -11,6 +11,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 import podium
+import podium.library
 from podium.cli.main import COMMANDS, app
 from podium.library.answers import PlanAnswer
 from podium.library.words import Changes
@@ -47,7 +48,7 @@ def schema_page() -> str:
 def python_page() -> str:
     """The functions and methods of the library, as they are declared."""
     lines = ["# Python", "", "[Podium in Python](../python.md) tells how they go together.", ""]
-    for name in ("load", "simulate", "compare", "sweep", "lint"):
+    for name in filter(str.islower, podium.library.__all__):
         lines += _documented(f"podium.{name}", getattr(podium, name))
     for kind in (podium.LoadedCluster, PlanAnswer, podium.Cluster):
         lines += [f"## {kind.__name__}", "", _escaped(inspect.getdoc(kind) or ""), ""]
