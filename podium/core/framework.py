@@ -290,7 +290,7 @@ class PreFilterPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class FilterPlugin(Plugin, Protocol):
-    """Rules out nodes."""
+    """Rules out the nodes that a pod can't run on."""
 
     def filter(self, pod: PodInfo) -> FilterState | None:
         """What to judge the pod's class by; None if no node can be ruled out (upstream's Skip)."""
@@ -381,7 +381,7 @@ class PreBindCallsPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class BindPlugin(Plugin, Protocol):
-    """Binds a pod."""
+    """Binds a pod to the node that was chosen for it."""
 
     def bind(self, pod: PodInfo, node_name: str) -> Status:
         """Skip leaves the pod to the next bind plugin."""
