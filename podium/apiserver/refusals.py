@@ -9,7 +9,6 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, quoted
 from podium.api.kinds import Kind
-from podium.api.objects import Object
 from podium.api.refused import Cause, RefusedError
 
 MODIFIED = (
@@ -20,6 +19,14 @@ FAULTS_MAX = 1000
 """Of more faults only so many are told."""
 
 _FAULTS_LENGTH_MAX = 2**20
+
+# Where a kind's objects are kept, if not under its plural.
+_STORED_AS = {
+    "Node": "minions",
+    "Service": "services/specs",
+    "Endpoints": "services/endpoints",
+    "ReplicationController": "controllers",
+}
 
 _CAUSES = {
     ErrorKind.INVALID: "FieldValueInvalid",
@@ -73,19 +80,22 @@ def modified(kind: Kind, name: str) -> RefusedError:
     return conflict(kind.plural, name, MODIFIED, kind.group)
 
 
-def unmet(field: str, wanted: str, found: str) -> str:
-    """Why a write isn't about an object: it wants another uid or version than that has."""
-    return (
-        f"Precondition failed: {field} in precondition: {wanted}, {field} in object meta: {found}"
-    )
+def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> RefusedError:
+    """409: a write is meant for another object of that name.
 
-
-def other_object(kind: Kind, metadata: Object, field: str, wanted: str, found: str) -> RefusedError:
-    """409: a write is meant for another object of that name; see `unmet`."""
-    place = "/".join(filter(None, (kind.plural, metadata.get("namespace"), metadata["name"])))
-    error = f"StorageError: invalid object, Code: 4, Key: /registry/{place}, ResourceVersion: 0"
-    why = f"{error}, AdditionalErrorMsg: {unmet(field, wanted, found)}"
-    return conflict(kind.plural, metadata["name"], why, kind.group)
+    Args:
+        kind: of the object.
+        namespace: of the object; empty if it stands in none.
+        name: of the object.
+        wanted: the uid that it should have.
+        found: the one that it has.
+    """
+    place = f"{namespace}/" if namespace else ""
+    key = f"/registry/{_STORED_AS.get(kind.key, kind.plural)}/{place}{name}"
+    error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
+    unmet = f"UID in precondition: {wanted}, UID in object meta: {found}"
+    why = f"{error}, AdditionalErrorMsg: Precondition failed: {unmet}"
+    return conflict(kind.plural, name, why, kind.group)
 
 
 def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> RefusedError:

@@ -32,7 +32,7 @@ from podium.apiserver.refusals import (
     internal,
     invalid,
     not_found,
-    other_object,
+    uid_conflict,
 )
 from podium.apiserver.registry import Registry
 from podium.apiserver.schema.registry import METRICS
@@ -251,7 +251,7 @@ class ApiServer:
             return Written(self.create(request, new), True)
         uid, version = new["metadata"].get("uid"), new["metadata"].get("resourceVersion")
         if uid and uid != old["metadata"]["uid"]:
-            raise other_object(kind, old["metadata"], "UID", uid, old["metadata"]["uid"])
+            raise uid_conflict(kind, request.namespace, name, uid, old["metadata"]["uid"])
         if version in UNCONDITIONAL and not registration_of(kind).strategy.unconditional_update:
             why = "must be specified for an update"
             fault = FieldError("metadata.resourceVersion", 0, why)

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
+from msgspec import structs
+
 from podium.cli.configurations import read_scheduler_config
 from podium.cli.output import print_warnings
 from podium.client.connection import load_connection
@@ -67,7 +69,7 @@ async def _run(options: ProcessOptions, context: str | None, dashboard_port: int
         # Whoever does nothing needs no lease, and leaves it to those who do.
         election = replace(options.configuration.leader_election, leader_elect=False)
         configuration = replace(options.configuration, leader_election=election)
-        options = replace(options, configuration=configuration)
+        options = structs.replace(options, configuration=configuration)
     # What lists bring stays for long; it needn't be looked through for garbage all the time.
     gc.set_threshold(100_000, 20, 100)
     kubeconfig = options.configuration.client_connection.kubeconfig or None

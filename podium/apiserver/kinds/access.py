@@ -134,7 +134,9 @@ def _subject_faults(subject: Object, path: str, namespaced: bool) -> Faults:
 def _same_role(new: Object, old: Object) -> Faults:
     reference = a_dict(new.get("roleRef"))
     if reference != old["roleRef"]:
-        yield FieldError("roleRef", reference, "cannot change roleRef")
+        names = {"APIGroup": "apiGroup", "Kind": "kind", "Name": "name"}
+        told = {name: reference.get(field, "") for name, field in names.items()}
+        yield FieldError("roleRef", told, "cannot change roleRef")
 
 
 def _named(kind: str) -> Read:

@@ -40,7 +40,8 @@ def _valid_strategy(value: Any, path: str) -> Faults:
     if kind == "RollingUpdate":
         yield from checks.fields(rollingUpdate=_rolling_daemons)(value, path)
     elif kind != "OnDelete":
-        yield unsupported(path, value, ("RollingUpdate", "OnDelete"))
+        shown = {"Type": kind, "RollingUpdate": value.get("rollingUpdate")}
+        yield unsupported(path, shown, ("RollingUpdate", "OnDelete"))
 
 
 def _one_way_of_rolling(value: Any, path: str) -> Faults:

@@ -76,8 +76,8 @@ def _finished(new: Object, old: Object) -> Faults:
         yield _missing("startTime", "startTime is required for finished job")
     uncounted = status.get("uncountedTerminatedPods")
     if has_just and uncounted and any(uncounted.values()):
-        path = "status.uncountedTerminatedPods"
-        yield FieldError(path, uncounted, "must be empty for finished job")
+        shown = {name.capitalize(): uncounted.get(name) for name in ("succeeded", "failed")}
+        yield FieldError("status.uncountedTerminatedPods", shown, "must be empty for finished job")
     if has_just and status.get("terminating"):
         message = "terminating>0 is invalid for finished job"
         yield FieldError("status.terminating", status["terminating"], message)

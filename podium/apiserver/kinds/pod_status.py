@@ -79,7 +79,7 @@ def _ip_list(addresses: Sequence[Object], path: str) -> Faults:
     families = {":" in ip for ip in ips}
     if not faults and len(families) < len(ips):
         message = "may specify no more than one IP for each IP family"
-        yield FieldError(path, ips, message)
+        yield FieldError(path, [{"IP": ip} for ip in ips], message)
 
 
 def _containers(status: Object, before: Object, spec: Object) -> Faults:

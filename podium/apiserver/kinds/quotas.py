@@ -61,7 +61,11 @@ _WITHOUT_VALUES = (
     "CrossNamespacePodAffinity",
 )
 _LIMITS_PREFIX = "limits."
-_MUST_EXIST = f"must be 'Exists' for the scopes {', '.join(_WITHOUT_VALUES)}"
+_MUST_EXIST = "must be 'Exists' when scope is any of " + (
+    "ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
+    "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
+    "ResourceQuotaScopeCrossNamespacePodAffinity"
+)
 
 
 def _is_standard(name: str) -> bool:

@@ -42,7 +42,8 @@ def _valid_strategy(value: Any, path: str) -> Faults:
     elif kind in (None, "RollingUpdate"):
         yield from checks.fields(rollingUpdate=_partitioned)(value, path)
     else:
-        yield FieldError(path, value, "must be 'RollingUpdate' or 'OnDelete'")
+        shown = {"Type": kind, "RollingUpdate": rolling}
+        yield FieldError(path, shown, "must be 'RollingUpdate' or 'OnDelete'")
 
 
 def _some(value: object, path: str) -> Faults:

@@ -115,7 +115,7 @@ def _read(of: Type, value: Value) -> Any:
 
 def _integer(value: Value) -> int:
     if isinstance(value, bytes):
-        raise MalformedMessageError("a field of the wrong wire type")
+        raise MalformedMessageError("proto: wrong wireType")
     return value - _OVERFLOW if value >= _SIGN_BIT else value
 
 
@@ -126,7 +126,7 @@ def _switch(value: Value) -> bool:
 def _double(value: Value) -> float:
     content = as_bytes(value)
     if len(content) != packing.calcsize("<d"):
-        raise MalformedMessageError("a field of the wrong wire type")
+        raise MalformedMessageError("proto: wrong wireType")
     return float(packing.unpack("<d", content)[0])
 
 

@@ -46,9 +46,9 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
         elif wire_type in _FIXED_LENGTHS:
             length = _FIXED_LENGTHS[WireType(wire_type)]
         else:
-            raise MalformedMessageError(f"there is no wire type {wire_type}")
+            raise MalformedMessageError(f"proto: illegal wireType {wire_type}")
         if at + length > len(message):
-            raise MalformedMessageError("the message ends in the middle of a field")
+            raise MalformedMessageError("unexpected EOF")
         yield number, message[at : at + length]
         at += length
 
@@ -62,7 +62,7 @@ def delimited(number: int, value: bytes) -> bytes:
 def as_bytes(value: Value) -> bytes:
     """The value of a field that should hold bytes; raises MalformedMessage if it doesn't."""
     if isinstance(value, int):
-        raise MalformedMessageError("a field of the wrong wire type")
+        raise MalformedMessageError("proto: wrong wireType")
     return value
 
 
@@ -71,7 +71,7 @@ def as_text(value: Value) -> str:
     try:
         return as_bytes(value).decode()
     except UnicodeDecodeError:
-        raise MalformedMessageError("a text that isn't UTF-8") from None
+        raise MalformedMessageError("proto: invalid UTF-8") from None
 
 
 def _varint(number: int) -> bytes:
@@ -88,10 +88,10 @@ def _read_varint(message: bytes, at: int) -> tuple[int, int]:
     found = 0
     for shift in range(0, _VARINT_BITS_MAX, 7):
         if at >= len(message):
-            raise MalformedMessageError("the message ends in the middle of a field")
+            raise MalformedMessageError("unexpected EOF")
         byte = message[at]
         at += 1
         found |= (byte & 0x7F) << shift
         if byte < 0x80:
             return found & 2**64 - 1, at
-    raise MalformedMessageError("an integer of more than 64 bits")
+    raise MalformedMessageError("proto: integer overflow")

@@ -155,8 +155,10 @@ def input_type(content_type: str, body: bytes, kind: str) -> str:
     if essence in _SPOKEN:
         return essence
     if essence == PROTOBUF and not body.startswith(PREFIX):
-        why = "provided data does not appear to be a protobuf message"
-        raise _unrecognized(kind, why, body)
+        prefix = "expected prefix [107 56 115 0]"
+        raise _unrecognized(
+            kind, f"provided data does not appear to be a protobuf message, {prefix}", body
+        )
     if body == PREFIX and essence == PROTOBUF:
         raise _unrecognized(kind, "empty body", body)
     if essence == PROTOBUF and is_read(kind):

@@ -3,6 +3,7 @@
 What the options of a write mean is up to the verbs; here they only become values.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from podium.api.integers import parse_int
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.verbs.options import ListOptions
 
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _OFF = ("0", "false")
 
 
@@ -57,7 +59,8 @@ def parse_query(query: str) -> Parameters:
 def _integer(text: str) -> int:
     number = parse_int(text)
     if number is None:
-        raise bad_request(f'"{text}" is no integer of 64 bits')
+        why = "value out of range" if _INTEGER.fullmatch(text) else "invalid syntax"
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": {why}')
     return number
 
 

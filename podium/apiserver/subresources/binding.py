@@ -7,12 +7,15 @@ the pod, isn't asked: the node itself refuses what doesn't fit.
 from collections.abc import Iterator
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, unsupported
-from podium.api.kinds import KINDS
 from podium.api.objects import Object, metadata_of, status_of
 from podium.apiserver.conditions import with_condition
-from podium.apiserver.refusals import conflict, internal, other_object
+from podium.apiserver.refusals import conflict, internal
 
 _SCHEDULED = {"type": "PodScheduled", "status": "True", "lastProbeTime": None}
+_PRECONDITION = (
+    "StorageError: invalid object, Code: 4, Key: /registry/pods/{0}/{1}, ResourceVersion: 0, "
+    "AdditionalErrorMsg: Precondition failed: {2} in precondition: {3}, {2} in object meta: {4}"
+)
 
 
 def check_binding(binding: Object) -> None:
@@ -63,7 +66,9 @@ def _check_preconditions(metadata: Object, wanted: Object) -> None:
     for title, field in (("UID", "uid"), ("ResourceVersion", "resourceVersion")):
         asked, found = wanted.get(field), metadata[field]
         if asked and asked != found:
-            raise other_object(KINDS["Pod"], metadata, title, asked, found)
+            place, name = metadata["namespace"], metadata["name"]
+            why = _PRECONDITION.format(place, name, title, asked, found)
+            raise conflict("pods", name, why)
 
 
 def _obstacle(pod: Object) -> str:

@@ -11,7 +11,7 @@ from podium.api.errors import FieldError
 from podium.api.kinds import Kind
 from podium.api.objects import Object, metadata_of, name, spec_of, status_of
 from podium.apiserver.custom.json_paths import steps
-from podium.apiserver.refusals import conflict, invalid, unmet
+from podium.apiserver.refusals import conflict, invalid
 from podium.apiserver.validation.checks import NOT_NEGATIVE
 
 _IDENTITY = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
@@ -79,7 +79,7 @@ def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
         raise invalid(name(workload), [fault], "Scale", "autoscaling")
     uid = metadata.get("uid")
     if uid and uid != own["uid"]:
-        why = unmet("UID", uid, own["uid"])
+        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {own['uid']}"
         raise conflict(f"{kind.plural}/scale", name(workload), why, kind.group)
     version = metadata.get("resourceVersion") or own["resourceVersion"]
     found = {**workload, "metadata": {**own, "resourceVersion": version}}

@@ -59,14 +59,19 @@ def _resource_claims(value: object, path: str) -> Faults:
 
 def _one_claim(claim: Any, path: str) -> Faults:
     own, template = claim.get("resourceClaimName"), claim.get("resourceClaimTemplateName")
+    shown = {
+        "Name": claim.get("name") or "",
+        "ResourceClaimName": own,
+        "ResourceClaimTemplateName": template,
+    }
     if own is not None and template is not None:
         message = (
             "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
         )
-        yield FieldError(path, claim, message)
+        yield FieldError(path, shown, message)
     if own is None and template is None:
         message = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-        yield FieldError(path, claim, message)
+        yield FieldError(path, shown, message)
     yield from _claim_names(claim, path)
 
 

@@ -12,7 +12,7 @@ from podium.api.pods import is_finished
 from podium.api.times import LATEST_NS, NANOS_PER_SECOND, format_time, parse_time, timestamp
 from podium.apiserver.kinds.registry import registration_of
 from podium.apiserver.kinds.strategy import Strategy
-from podium.apiserver.refusals import conflict, unmet
+from podium.apiserver.refusals import conflict
 from podium.apiserver.verbs.options import DeleteOptions
 
 _FINALIZER_OF = {"Orphan": "orphan", "Foreground": "foregroundDeletion"}
@@ -22,6 +22,7 @@ _LATEST = format_time(LATEST_NS)
 _PRECONDITION = "the {0} in the precondition ({1}) does not match the {0} in record ({2}). "
 _RECREATED = "The object might have been deleted and then recreated"
 _MODIFIED = "The object might have been modified"
+_NAMESPACE_PRECONDITION = "Precondition failed: {0} in precondition: {1}, {0} in object meta: {2}"
 
 
 def check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> None:
@@ -37,7 +38,8 @@ def check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> Non
         if wanted is None or wanted == found:
             continue
         if kind.key == "Namespace":
-            raise conflict(kind.plural, metadata["name"], unmet(called, wanted, found))
+            why = _NAMESPACE_PRECONDITION.format(called, wanted, found)
+            raise conflict(kind.plural, metadata["name"], why)
         why = _PRECONDITION.format(called, wanted, found) + hint
         raise conflict(kind.name, metadata["name"], why, kind.group)
 

@@ -96,7 +96,7 @@ def test_what_fits_together(status: Obj) -> None:
         (
             {**COMPLETE, "uncountedTerminatedPods": {"succeeded": ["a"]}},
             [
-                'uncountedTerminatedPods: Invalid value: {"succeeded":["a"]}: '
+                'uncountedTerminatedPods: Invalid value: {"Succeeded":["a"],"Failed":null}: '
                 "must be empty for finished job",
             ],
         ),

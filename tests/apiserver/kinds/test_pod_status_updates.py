@@ -53,7 +53,7 @@ def test_what_is_bound_is_nominated_no_more() -> None:
         (
             {"podIPs": [{"ip": "10.0.0.1"}, {"ip": "10.0.0.2"}]},
             [
-                'status.podIPs: Invalid value: ["10.0.0.1","10.0.0.2"]: may '
+                'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.2"}]: may '
                 "specify no more than one IP for each IP family"
             ],
         ),

@@ -123,7 +123,8 @@ def test_bodies_that_are_understood(content_type, read_as):
             b"{}" * 20,
             400,
             "the object provided is unrecognized (must be of type Node): provided data does not "
-            f"appear to be a protobuf message ({'7b7d' * 15} ...)",
+            "appear to be a protobuf message, expected prefix [107 56 115 0] "
+            f"({'7b7d' * 15} ...)",
         ),
     ],
 )

@@ -93,8 +93,9 @@ def test_mounts(mounts: list[Obj], devices: list[Obj], expected: list[str]) -> N
             {"resourceClaims": [{"name": "A"}, {"name": "b", "resourceClaimName": "c"}] * 2},
             [
                 'resourceClaims[0].name: Invalid value: "A": a lowercase RFC 1123 label',
-                'resourceClaims[0]: Invalid value: {"name":"A"}: must specify one of: '
-                "`resourceClaimName`, `resourceClaimTemplateName`",
+                'resourceClaims[0]: Invalid value: {"Name":"A","ResourceClaimName":null,'
+                '"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, '
+                "`resourceClaimTemplateName`",
                 'resourceClaims[2].name: Duplicate value: "A"',
                 "resourceClaims[2]: Invalid value",
                 'resourceClaims[3].name: Duplicate value: "b"',

@@ -131,7 +131,7 @@ def template(**changes: Any) -> Obj:
             },
             [
                 "podManagementPolicy: Invalid value: \"x\": must be 'OrderedReady' or 'Parallel'",
-                'updateStrategy: Invalid value: {"type":"x"}: '
+                'updateStrategy: Invalid value: {"Type":"x","RollingUpdate":null}: '
                 "must be 'RollingUpdate' or 'OnDelete'",
                 "ordinals.start: Invalid value: -1: must be greater than or equal to 0",
                 "selector: Invalid value: {}: empty selector is invalid for statefulset",
