@@ -4,6 +4,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
+from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, Column, number
 from podium.apiserver.kinds.registration import Registration
@@ -13,13 +14,12 @@ from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.selectors import label_selector
 
-_TITLES = ("MinAvailable", "Selector", "MaxUnavailable", "UnhealthyPodEvictionPolicy")
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 
 def _one_bound(value: Any, path: str) -> Faults:
     if None not in (value.get("minAvailable"), value.get("maxUnavailable")):
-        shown = {title: value.get(f"{title[0].lower()}{title[1:]}") for title in _TITLES}
+        shown = internal("PodDisruptionBudgetSpec", value)
         yield FieldError(path, shown, "minAvailable and maxUnavailable cannot be both set")
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, is_terminating, metadata_of, spec_of, without
+from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules, workloads
 from podium.apiserver.kinds.columns import AGE, CONTAINERS, IMAGES, NAME, SELECTOR, Column
-from podium.apiserver.kinds.differences import meaning, type_at
 from podium.apiserver.kinds.durations import between, since
 from podium.apiserver.kinds.filling import filled, inside
 from podium.apiserver.kinds.job_status import status_update
@@ -65,11 +65,11 @@ def _template(new: Object, old: Object) -> Faults:
     now, before = (spec_of(new).get("template") or {}), (spec_of(old).get("template") or {})
     if now is before or now == before:
         return
-    judged, of = now, type_at("Job", "spec.template")
+    shown = internal("PodTemplateSpec", now)
     if _never_ran(old):
-        judged = _with_directives_of(now, before)
-    if meaning(judged, of) != meaning(before, of):
-        yield FieldError("spec.template", now, "field is immutable")
+        now = _with_directives_of(now, before)
+    if internal("PodTemplateSpec", now) != internal("PodTemplateSpec", before):
+        yield FieldError("spec.template", shown, "field is immutable")
 
 
 def _never_ran(job: Object) -> bool:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, labels, spec_of, status_of
+from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, NONE, Column, Read, wide
 from podium.apiserver.kinds.durations import UNKNOWN
@@ -119,7 +120,7 @@ def _addresses(new: Object, _old: Object) -> Faults:
     for index, address in enumerate(status_of(new).get("addresses") or ()):
         if address in seen:
             path = f"status.addresses[{index}]"
-            yield FieldError(path, address, "", ErrorKind.DUPLICATE)
+            yield FieldError(path, internal("NodeAddress", address), "", ErrorKind.DUPLICATE)
         seen.append(address)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, spec_of, without
 from podium.api.priority import is_mirror
+from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds import rules
-from podium.apiserver.kinds.differences import difference, meaning, type_at
 from podium.apiserver.kinds.pod_resize import identity
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join
@@ -62,14 +62,13 @@ def ephemeral_containers_update(new: Object, old: Object) -> Faults:
     yield from rules.metadata(new, old)
     yield from _valid_pod(new, old)
     yield from _valid(spec_of(new), "spec")
-    of = type_at("Pod", _PATH)
     by_name = {one.get("name"): one for one in spec_of(new).get(_FIELD) or ()}
     for one in spec_of(old).get(_FIELD) or ():
         called = f'existing ephemeral containers "{one["name"]}"'
         if one["name"] not in by_name:
             yield checks.forbidden(_PATH, f"{called} may not be removed\n")
             continue
-        before, now = (meaning(it, of) for it in (one, by_name[one["name"]]))
+        before, now = (internal("EphemeralContainer", it) for it in (one, by_name[one["name"]]))
         if before != now:
             message = f"{called} may not be changed\n{difference(before, now)}"
             yield checks.forbidden(_PATH, message)

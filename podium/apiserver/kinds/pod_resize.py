@@ -11,8 +11,8 @@ from podium.api.objects import Object, metadata_of, spec_of, status_of
 from podium.api.priority import is_mirror
 from podium.api.qos import qos_class, stored_or_computed_qos
 from podium.api.resources import is_sidecar
+from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
-from podium.apiserver.kinds.differences import meaning, type_at
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.pods import pod as pod_check
@@ -119,7 +119,7 @@ def _containers(spec: Object, before: Object) -> Faults:
             yield checks.forbidden("spec", "only cpu and memory resources are mutable")
     for new, old in _pairs(spec, before, "initContainers"):
         if not is_sidecar(old):
-            if not _same_container(new, old):
+            if internal("Container", new) != internal("Container", old):
                 message = "resources for non-sidecar init containers are immutable"
                 yield checks.forbidden("spec", message)
         elif not _differs_in_resizable_only(new, old):
@@ -150,12 +150,7 @@ def _differs_in_resizable_only(new: Object, old: Object) -> bool:
     }
     claims = {"claims": resources["claims"]} if "claims" in resources else {}
     restored = {**new, "resources": {**as_before, **claims}}
-    return _same_container(restored, old)
-
-
-def _same_container(new: Object, old: Object) -> bool:
-    of = type_at("Pod", "spec.containers")
-    return bool(meaning(new, of) == meaning(old, of))
+    return internal("Container", restored) == internal("Container", old)
 
 
 def _with_resizable_of(new: Object, old: Object | None) -> Object | None:

@@ -10,8 +10,8 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, spec_of
 from podium.api.priority import MIRROR_ANNOTATION
+from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds import rules
-from podium.apiserver.kinds.differences import meaning, pod_difference, type_at
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.pods import pod as pod_check
@@ -116,10 +116,11 @@ def _only_deleted_gates(spec: Object, before: Object) -> Faults:
 
 def _nothing_else(spec: Object, before: Object) -> Faults:
     """Besides what has been looked at, nothing is different."""
-    rest, of = _as_before(spec, before), type_at("Pod", "spec")
-    if meaning(rest, of) != meaning(before, of):
+    rest = internal("PodSpec", _as_before(spec, before))
+    old = internal("PodSpec", before)
+    if rest != old:
         message = f"pod updates may not change fields other than {','.join(_CHANGEABLE)}"
-        yield checks.forbidden("spec", f"{message}\n{pod_difference(before, rest)}")
+        yield checks.forbidden("spec", f"{message}\n{difference(old, rest)}")
 
 
 def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:
@@ -190,12 +191,13 @@ def _terms_grown(new: list[Object], old: list[Object]) -> Faults:
         return
     if len(new) != len(old):
         message = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
-        yield FieldError(_TERMS, new or None, message)
+        shown = [internal("NodeSelectorTerm", term) for term in new] or None
+        yield FieldError(_TERMS, shown, message)
         return
     for index, (now, then) in enumerate(zip(new, old, strict=True)):
         if not _grown(now, then):
             message = "only additions are allowed (no mutations or deletions)"
-            yield FieldError(f"{_TERMS}[{index}]", now, message)
+            yield FieldError(f"{_TERMS}[{index}]", internal("NodeSelectorTerm", now), message)
 
 
 def _grown(new: Object, old: Object) -> bool:

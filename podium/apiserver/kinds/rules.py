@@ -53,23 +53,33 @@ def at(obj: Object, path: str) -> Any:
     return value
 
 
-def immutable_value(new: Any, old: Any, path: str) -> Faults:
+def immutable_value(new: Any, old: Any, path: str, shown: Any = None) -> Faults:
     """The value hasn't changed.
 
     Args:
         new: as asked for.
         old: as stored.
         path: where it stands, in kube-apiserver's eyes.
+        shown: how a fault shows the new value, if not as it is.
     """
     if not same(new, old):
-        yield FieldError(path, _ABSENT if new is None else new, IMMUTABLE)
+        value = new if shown is None else shown
+        yield FieldError(path, _ABSENT if value is None else value, IMMUTABLE)
 
 
-def immutable(path: str, title: str = "") -> Rule:
-    """The field never changes; `title` is what a fault calls it, if not by its path."""
+def immutable(path: str, title: str = "", show: Callable[[Any], Any] | None = None) -> Rule:
+    """The field never changes.
+
+    Args:
+        path: of the field.
+        title: what a fault calls it, if not by its path.
+        show: how a fault shows the new value, if not as it is.
+    """
 
     def rule(new: Object, old: Object) -> Faults:
-        yield from immutable_value(at(new, path), at(old, path), title or path)
+        value = at(new, path)
+        shown = show(value) if show and value is not None else None
+        yield from immutable_value(value, at(old, path), title or path, shown)
 
     return rule
 

@@ -6,6 +6,7 @@ from podium.api.errors import FieldError
 from podium.api.kinds import KINDS
 from podium.api.objects import Object, name, without
 from podium.api.storage_classes import is_default_class
+from podium.apiserver.internals import internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import (
     AGE,
@@ -46,7 +47,8 @@ def _known_drivers(new: Object, old: Object) -> Faults:
     for driver in at(new, "spec.drivers") or ():
         before = known.get(driver.get("name"))
         if before is not None and without(driver, "allocatable") != without(before, "allocatable"):
-            yield FieldError("CSINodeDriver", driver, "field is immutable")
+            shown = internal("CSINodeDriver", driver)
+            yield FieldError("CSINodeDriver", shown, "field is immutable")
 
 
 def _class_name(storage_class: Object, _now_s: float) -> str:
@@ -198,7 +200,7 @@ VOLUME_ATTACHMENT = Registration(
             )
         )
     ),
-    validate_update=rules.immutable("spec"),
+    validate_update=rules.immutable("spec", show=partial(internal, "VolumeAttachmentSpec")),
     strategy=Strategy(
         resets_status=True,
         update=keep_status,

@@ -9,15 +9,14 @@ from podium.api.objects import Object, annotations, is_terminating, spec_of, sta
 from podium.api.quantity import nanos
 from podium.api.storage_classes import CLASS_ANNOTATION, storage_class_name
 from podium.api.times import timestamp
+from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds import rules
 from podium.apiserver.kinds.columns import AGE, NAME, UNSET, Column, wide
-from podium.apiserver.kinds.differences import difference, meaning, type_at
 from podium.apiserver.kinds.filling import amounts, filled, inside
 from podium.apiserver.kinds.pod_templates import with_claim_spec
 from podium.apiserver.kinds.registration import Registration
 from podium.apiserver.kinds.rules import at
 from podium.apiserver.kinds.strategy import Creation, Strategy, keep_spec, keep_status
-from podium.apiserver.schema import Struct
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict
 from podium.apiserver.validation.claims import access_modes, claim_spec, some_amount, volume_mode
@@ -26,7 +25,6 @@ from podium.apiserver.validation.resources import amounts as valid_amounts
 from podium.apiserver.validation.selectors import node_selector
 
 _STORAGE = "storage"
-_NO_SOURCES = ("claimRef", "nodeAffinity")
 _CLAIM_FIXED = (
     "spec is immutable after creation except resources.requests and volumeAttributesClassName "
     "for bound claims"
@@ -85,10 +83,9 @@ def _claim_spec(new: Object, old: Object) -> Faults:
             yield FieldError(path, noted or "", "field is immutable")
     if at(new, "status.phase") == "Bound":
         spec = _with_changeable_of(spec, before)
-    of = type_at("PersistentVolumeClaim", "spec")
-    wanted, stored = meaning(spec, of), meaning(known, of)
-    if wanted != stored:
-        yield checks.forbidden("spec", f"{_CLAIM_FIXED}\n{difference(stored, wanted)}")
+    shown, stored = (internal("PersistentVolumeClaimSpec", one) for one in (spec, known))
+    if shown != stored:
+        yield checks.forbidden("spec", f"{_CLAIM_FIXED}\n{difference(stored, shown)}")
     yield from _size(new, old)
     now, then = spec_of(new).get("volumeMode"), before.get("volumeMode")
     yield from rules.immutable_value(now, then, "volumeMode")
@@ -135,24 +132,12 @@ def _attributes_class_stays(new: Object, old: Object, *, empty_too: bool) -> Fau
 
 
 def _volume_source(new: Object, old: Object) -> Faults:
-    now, before = _source(new), _source(old)
-    if "csi" in now and "controllerExpandSecretRef" not in before.get("csi", ()):
-        now["csi"].pop("controllerExpandSecretRef", None)
+    now, before = (internal("PersistentVolumeSource", spec_of(one)) for one in (new, old))
+    if before["CSI"] and now["CSI"] and before["CSI"]["ControllerExpandSecretRef"] is None:
+        now["CSI"]["ControllerExpandSecretRef"] = None
     if now != before:
         path = "spec.persistentvolumesource"
         yield checks.forbidden(path, f"{_SOURCE_FIXED}\n{difference(before, now)}")
-
-
-def _source(volume: Object) -> dict[str, Any]:
-    """Where the data of a volume lies."""
-    of = type_at("PersistentVolume", "spec")
-    assert isinstance(of, Struct)
-    found: dict[str, Any] = meaning(spec_of(volume), of)
-    return {
-        name: value
-        for name, value in found.items()
-        if isinstance(of.fields[name].type, Struct) and name not in _NO_SOURCES
-    }
 
 
 def _volume_node_affinity(new: Object, old: Object) -> Faults:
@@ -160,10 +145,10 @@ def _volume_node_affinity(new: Object, old: Object) -> Faults:
     now, before = at(new, "spec.nodeAffinity"), at(old, "spec.nodeAffinity")
     if before is None:
         return
-    of = type_at("PersistentVolume", "spec.nodeAffinity")
-    if meaning(now, of) != meaning(before, of):
+    shown = internal("VolumeNodeAffinity", now) if now is not None else None
+    if shown != internal("VolumeNodeAffinity", before):
         message = "field is immutable, except for updating from beta label to GA"
-        yield FieldError("nodeAffinity", "null" if now is None else now, message)
+        yield FieldError("nodeAffinity", "null" if shown is None else shown, message)
 
 
 def _claim_capacity(new: Object, _old: Object) -> Faults:

@@ -5,16 +5,11 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.labels import validate_label_value
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
+from podium.apiserver.internals import internal
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join
 from podium.apiserver.validation.names import label_key, label_value
 
-_TOLD = (
-    ("Key", "key", ""),
-    ("Value", "value", ""),
-    ("Effect", "effect", ""),
-    ("TimeAdded", "timeAdded", None),
-)
 _EFFECTS = (NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE)
 
 
@@ -79,6 +74,6 @@ def taints(value: object, path: str) -> Faults:
         pair = (str(taint.get("key")), str(taint.get("effect")))
         if pair in seen:
             message = "taints must be unique by key and effect pair"
-            shown = {title: taint.get(field, zero) for title, field, zero in _TOLD}
+            shown = internal("Taint", taint)
             yield FieldError(f"{path}[{index}]", shown, message, ErrorKind.DUPLICATE)
         seen.add(pair)

@@ -159,8 +159,9 @@ def test_allowed(spec: Obj, path: str, value: Any) -> None:
             required(term("a"), term("b")),
             [
                 "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-                'nodeSelectorTerms: Invalid value: [{"matchExpressions":[{"key":"a","operator":'
-                '"Exists"}]},{"matchExpressions":[{"key":"b","operator":"Exists"}]}]: '
+                'nodeSelectorTerms: Invalid value: [{"MatchExpressions":[{"Key":"a","Operator":'
+                '"Exists","Values":null}],"MatchFields":null},{"MatchExpressions":[{"Key":"b",'
+                '"Operator":"Exists","Values":null}],"MatchFields":null}]: '
                 "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
             ],
         ),
@@ -170,8 +171,8 @@ def test_allowed(spec: Obj, path: str, value: Any) -> None:
             required(term("b")),
             [
                 "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-                'nodeSelectorTerms[0]: Invalid value: {"matchExpressions":[{"key":"b","operator":'
-                '"Exists"}]}: '
+                'nodeSelectorTerms[0]: Invalid value: {"MatchExpressions":[{"Key":"b","Operator":'
+                '"Exists","Values":null}],"MatchFields":null}: '
                 "only additions are allowed (no mutations or deletions)"
             ],
         ),
@@ -247,8 +248,8 @@ def test_only_the_node_affinity_of_gated_pods_may_change() -> None:
     }
     (fault,) = faults(pod(**GATES), "spec.affinity", {**together, **required(term("a"))})
     assert fault.startswith(LONG_MESSAGE)
-    assert '+  "podAffinity": {' in fault
-    assert "nodeAffinity" not in fault
+    assert '+  "NodeAffinity": null,' in fault
+    assert '+  "PodAffinity": {' in fault
 
 
 def test_a_mirror_stays_one() -> None:

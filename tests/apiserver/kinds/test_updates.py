@@ -164,8 +164,9 @@ REFUSED: list[tuple[str, Obj, str, Any, str]] = [
         "spec.csi.volumeHandle",
         "i",
         "spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after "
-        'creation\n@@ -1,6 +1,6 @@\n {\n  "csi": {\n   "driver": "d",\n'
-        '-  "volumeHandle": "h"\n+  "volumeHandle": "i"\n  }\n }\n',
+        'creation\n@@ -22,7 +22,7 @@\n  "StorageOS": null,\n  "CSI": {\n   "Driver": "d",\n'
+        '-  "VolumeHandle": "h",\n+  "VolumeHandle": "i",\n   "ReadOnly": false,\n'
+        '   "FSType": "",\n   "VolumeAttributes": null,\n',
     ),
     (
         "PersistentVolumeClaim",
@@ -173,8 +174,8 @@ REFUSED: list[tuple[str, Obj, str, Any, str]] = [
         "spec.accessModes",
         ["ReadWriteMany"],
         "spec: Forbidden: spec is immutable after creation except resources.requests and "
-        'volumeAttributesClassName for bound claims\n@@ -1,6 +1,6 @@\n {\n  "accessModes": [\n'
-        '-  "ReadWriteOnce"\n+  "ReadWriteMany"\n  ],\n  "resources": {\n   "requests": {\n',
+        'volumeAttributesClassName for bound claims\n@@ -1,6 +1,6 @@\n {\n  "AccessModes": [\n'
+        '-  "ReadWriteOnce"\n+  "ReadWriteMany"\n  ],\n  "Selector": null,\n  "Resources": {\n',
     ),
     (
         "PersistentVolumeClaim",
@@ -274,15 +275,16 @@ REFUSED: list[tuple[str, Obj, str, Any, str]] = [
         {"spec": {"drivers": [{"name": "d", "nodeID": "n"}]}},
         "spec.drivers.0.nodeID",
         "m",
-        f'CSINodeDriver: Invalid value: {{"name":"d","nodeID":"m"}}: {IMMUTABLE}',
+        'CSINodeDriver: Invalid value: {"Name":"d","NodeID":"m","TopologyKeys":null,'
+        f'"Allocatable":null}}: {IMMUTABLE}',
     ),
     (
         "VolumeAttachment",
         {"spec": {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "v"}}},
         "spec.nodeName",
         "m",
-        'spec: Invalid value: {"attacher":"a","nodeName":"m","source":'
-        f'{{"persistentVolumeName":"v"}}}}: {IMMUTABLE}',
+        'spec: Invalid value: {"Attacher":"a","Source":{"PersistentVolumeName":"v",'
+        f'"InlineVolumeSpec":null}},"NodeName":"m"}}: {IMMUTABLE}',
     ),
 ]
 
@@ -302,14 +304,16 @@ def test_a_volume_says_once_where_it_can_be_reached() -> None:
     (fault,) = faults(
         changed(volume, "spec.nodeAffinity", reachable("a")), "spec.nodeAffinity", reachable("b")
     )
-    assert fault.startswith('nodeAffinity: Invalid value: {"required":{"nodeSelectorTerms":')
+    assert fault.startswith('nodeAffinity: Invalid value: {"Required":{"NodeSelectorTerms":')
     assert fault.endswith(f"{IMMUTABLE}, except for updating from beta label to GA")
 
 
 def test_a_template_of_a_job_is_shown_as_a_whole() -> None:
     job = stored("Job", spec={"template": ONCE})
     (fault,) = faults(job, "spec.template.spec.containers.0.image", "j")
-    assert fault.startswith('spec.template: Invalid value: {"metadata":{"labels":{"app":"a"')
+    assert fault.startswith(
+        'spec.template: Invalid value: {"labels":{"app":"a"},"Spec":{"Volumes":'
+    )
     assert fault.endswith(IMMUTABLE)
 
 
