@@ -4,12 +4,8 @@ This is what a plan, a recorded scenario and a benchmark have in common: no cloc
 vanish the moment they are preempted, and bindings succeed.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from random import Random
-
-from msgspec.structs import replace
 
 from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, key
@@ -27,7 +23,6 @@ from podium.core.handle import Handle
 from podium.core.listers import Listers
 from podium.core.nominator import Nominator
 from podium.core.pods import PodInfo, pending_pod, placed_pod
-from podium.core.preemption.cross_node.absence import Absence
 from podium.core.preemption.victim_history import VictimHistory
 from podium.core.preferred_nodes import PreferredNodes
 from podium.core.snapshot import Snapshot
@@ -199,64 +194,3 @@ class Scheduler:
             for pod in self.nominator.lower_on(decision.pod, found.nominated_node_name):
                 self.nominator.withdraw(pod)
         self.nominator.nominate(decision.pod, found.nominated_node_name)
-
-
-@contextmanager
-def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehearsal"]:
-    """Decide pods one after the other as if each decision were carried out at once, untold.
-
-    Args:
-        scheduler: as it was when this ends.
-        pods: to be decided; those that are nominated try that node first, and take no room there.
-    """
-    budgets, watch, nominated = scheduler.budgets.budgets, scheduler.watch, []
-    for pod in pods:
-        node_name = pod.nominated_node_name
-        nominated.append((pod, node_name))
-        scheduler.nominator.withdraw(pod)
-        pod.nominated_node_name = node_name
-    scheduler.watch = None
-    try:
-        with Absence(scheduler.snapshot) as absence:
-            yield Rehearsal(scheduler, absence)
-    finally:
-        scheduler.watch = watch
-        scheduler.set_budgets(budgets)
-        for pod, node_name in nominated:
-            pod.nominated_node_name = ""
-            scheduler.nominator.nominate(pod, node_name)
-
-
-class Rehearsal:
-    """Carries decisions out for as long as a rehearsal lasts, and tells nobody.
-
-    Args:
-        scheduler: decides.
-        absence: of the victims.
-    """
-
-    def __init__(self, scheduler: Scheduler, absence: Absence) -> None:
-        self._scheduler = scheduler
-        self.absence = absence
-
-    def carry_out(self, decision: Decision) -> str:
-        """Have victims gone and the pod placed; its node, empty if it gets none."""
-        found, victims = decision.post_filter, tuple[PodInfo, ...]()
-        node_name = decision.node_name
-        if not node_name and found is not None and found.victims:
-            node_name, victims = found.nominated_node_name or "", found.victims
-        if node_name:
-            self.absence.take(victims)
-            self._charge(victims)
-            self.absence.put(decision.pod, node_name)
-        return node_name
-
-    def _charge(self, victims: Iterable[PodInfo]) -> None:
-        """Have budgets allow less."""
-        columns = self._scheduler.budgets
-        spent = Counter(number for one in victims for number in columns.covering(one.cls))
-        if spent:
-            columns.replace(
-                replace(budget, allowed=budget.allowed - spent[number])
-                for number, budget in enumerate(columns.budgets)
-            )

@@ -11,8 +11,8 @@ from podium.cluster.lazy_controllers import LazyControllers
 from podium.cluster.loader import Loader
 from podium.cluster.options import ClusterOptions, SchedulerSetup
 from podium.controllers.kit.reconciler import Reconciler
+from podium.controllers.scheduler.context import NoMetrics, Stopwatch
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.no_metrics import NoMetrics, Stopwatch
 from podium.node.simulated.simulated_kubelets import SimulatedKubelets
 from podium.runtime.virtual import MachineHandle, VirtualDriver
 from podium.store.journal import FIRST_REVISION
@@ -156,7 +156,7 @@ def _scheduler(setup: SchedulerSetup, seed: str) -> SchedulerMachine:
 
 def _metrics(stopwatch: Stopwatch) -> NoMetrics:
     # Takes long to import, and most clusters are never asked for metrics.
-    from podium.controllers.scheduler.metrics import SchedulerMetrics
+    from podium.controllers.scheduler_metrics import SchedulerMetrics
 
     return SchedulerMetrics(stopwatch)
 

@@ -6,8 +6,7 @@ from podium.api.kinds import Kind
 from podium.apiserver.admission import AdmissionOptions
 from podium.config.scheduler_options import SchedulerOptions
 from podium.config.types import SchedulerConfiguration
-from podium.controllers.scheduler.context import DEFAULT_FEATURES, Features
-from podium.controllers.scheduler.no_metrics import Stopwatch
+from podium.controllers.scheduler.context import DEFAULT_FEATURES, Features, Stopwatch
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
 from podium.core.gangs.pod_groups import served_kinds
 from podium.node.simulated.node_settings import NodeSettings

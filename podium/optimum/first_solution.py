@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from podium.optimum.model import Model
-from podium.scheduler import rehearsal
+from podium.rehearsal import rehearsal
 
 
 def first_solution(model: Model) -> Mapping[int, int]:

@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 
 from podium.control.effects import Bind, Create, Delete, Effect, Patch
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.metrics import Histogram
+from podium.controllers.scheduler_metrics import Histogram
 from podium.runtime.driver_events import Called, DriverEvent, ListFailed, Relisted
 
 _DURATIONS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)

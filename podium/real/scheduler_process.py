@@ -16,7 +16,7 @@ from podium.control.effects import Bind, Create, Delete, Patch
 from podium.control.machine import Machine
 from podium.controllers.scheduler.event_handlers import KINDS
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.metrics import SchedulerMetrics
+from podium.controllers.scheduler_metrics import SchedulerMetrics
 from podium.real.configz import configuration_document
 from podium.real.health_server import health_app
 from podium.real.informer_health import InformerHealth

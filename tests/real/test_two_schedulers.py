@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from podium.controllers.scheduler.livelock import ROUNDS
+from podium.core.preemption.livelock import ROUNDS
 from tests.real.conftest import StartPodium
 from tests.real.podium_process import PodiumScheduler
 from tests.real.server import Json

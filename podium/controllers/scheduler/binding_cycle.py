@@ -13,11 +13,13 @@ import msgspec
 from podium.control.effects import Effect
 from podium.control.events import Outcome
 from podium.controllers.scheduler.context import (
+    ERROR,
+    SCHEDULED,
+    UNSCHEDULABLE,
     Failure,
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.controllers.scheduler.no_metrics import ERROR, SCHEDULED, UNSCHEDULABLE
 from podium.core.binding import BindingCycle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo

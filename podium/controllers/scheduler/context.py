@@ -1,17 +1,21 @@
 """What the parts of a scheduler have in common, and the failure handler that all of them call."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from podium.api.objects import Object
 from podium.control.effects import Record
+from podium.control.events import Change
 from podium.controllers.scheduler.api_dispatcher import APIDispatcher, observed_generation
-from podium.controllers.scheduler.no_metrics import NoMetrics
 from podium.core.cluster_events import Action, ClusterEvent, EventResource
 from podium.core.pods import PodInfo
 from podium.core.queue import QueuedPod, SchedulingQueue
 from podium.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
 
 # The API allows no longer notes.
 NOTE_LENGTH_MAX = 1024
@@ -42,6 +46,60 @@ class Features(msgspec.Struct, frozen=True):
 
 
 DEFAULT_FEATURES = Features()
+
+
+Stopwatch = Callable[[], float]
+
+SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
+
+
+def stopped() -> float:
+    """A stopwatch for virtual time, in which deciding takes no time."""
+    return 0.0
+
+
+class NoMetrics:
+    """Is told what a scheduler does, and counts nothing.
+
+    Attributes:
+        registry: what to expose; None if nothing is counted.
+        stopwatch: seconds that pass while something is computed.
+    """
+
+    registry: "CollectorRegistry | None" = None
+
+    def __init__(self, stopwatch: Stopwatch = stopped) -> None:
+        self.stopwatch = stopwatch
+
+    def watch_queue(self, queue: SchedulingQueue) -> None:
+        """Have the queue looked at whenever somebody asks for the metrics."""
+
+    def attempted(self, result: str, profile: str, duration_s: float) -> None:
+        """An attempt to schedule a pod came to its end."""
+
+    def decided(self, duration_s: float) -> None:
+        """The scheduling algorithm has decided about a pod."""
+
+    def ran(self, point: str, status: str, profile: str, duration_s: float) -> None:
+        """All plugins of an extension point have run."""
+
+    def took_in(self, change: Change, duration_s: float) -> None:
+        """A change of the cluster has been taken in."""
+
+    def bound(self, attempts: int, since_first_attempt_s: float) -> None:
+        """A pod was bound after so many attempts."""
+
+    def preemption_tried(self) -> None:
+        """A pod that fitted nowhere asked for preemption."""
+
+    def preemption_started(self, victims: int) -> None:
+        """Victims are about to be removed."""
+
+    def preemption_ended(self, duration_s: float, *, failed: bool) -> None:
+        """A preemption has been carried out, or has failed."""
+
+    def livelocked(self, profile: str) -> None:
+        """Others have taken the room made for a pod again and again."""
 
 
 class SchedulerContext(msgspec.Struct):

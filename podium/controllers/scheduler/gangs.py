@@ -23,12 +23,11 @@ from podium.controllers.scheduler.api_dispatcher import stamped_condition
 from podium.controllers.scheduler.binding_cycle import BindingCycles
 from podium.controllers.scheduler.context import (
     KEEP,
+    UNSCHEDULABLE,
     Failure,
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.controllers.scheduler.gang_trial import Tell, Trial, try_gang
-from podium.controllers.scheduler.no_metrics import UNSCHEDULABLE
 from podium.controllers.scheduler.preemption import PreemptionExecutor
 from podium.core.decision import Decision
 from podium.core.gangs.pod_groups import GangId, PodGroup, PodGroups
@@ -36,6 +35,7 @@ from podium.core.pods import PodInfo
 from podium.core.queue import QueuedPod
 from podium.core.status import unschedulable
 from podium.plugins.node_resources_fit import NodeResourcesFit
+from podium.rehearsal import Tell, Trial, try_gang
 
 GANG_SCHEDULING = "GangScheduling"
 """Who rejects pods that wait for others of their gang."""

@@ -17,16 +17,17 @@ from podium.controllers.scheduler.api_dispatcher import APIDispatcher, PodCall
 from podium.controllers.scheduler.binding_cycle import BindingCycles, PreBindCall
 from podium.controllers.scheduler.context import (
     DEFAULT_FEATURES,
+    ERROR,
     KEEP,
+    UNSCHEDULABLE,
     Failure,
     Features,
+    NoMetrics,
     SchedulerContext,
     handle_scheduling_failure,
 )
 from podium.controllers.scheduler.event_handlers import KINDS, EventHandlers, OtherNominations
 from podium.controllers.scheduler.gangs import GANG_SCHEDULING, Gangs
-from podium.controllers.scheduler.livelock import LivelockGuard
-from podium.controllers.scheduler.no_metrics import ERROR, UNSCHEDULABLE, NoMetrics
 from podium.controllers.scheduler.preemption import PreemptionExecutor, VictimCall
 from podium.core.cluster_events import EventHint
 from podium.core.cycle import NO_NODES
@@ -34,6 +35,7 @@ from podium.core.decision import Decision
 from podium.core.diagnosis import rejecting_plugins
 from podium.core.explanation import failure_message
 from podium.core.framework import PostFilterResult
+from podium.core.preemption.livelock import LivelockGuard
 from podium.core.queue import QueuedPod, QueueProfile, SchedulingQueue
 from podium.core.timing import Timing
 from podium.scheduler import Scheduler

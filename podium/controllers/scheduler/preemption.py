@@ -35,10 +35,10 @@ from podium.controllers.scheduler.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.controllers.scheduler.preemption_retries import HeldPreemptions, PreemptionRetries
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
 from podium.core.preemption.record import PreemptionRecord, record_of
+from podium.core.preemption.retries import HeldPreemptions, PreemptionRetries
 from podium.core.queue import Place, QueuedPod
 
 HISTORY_MAX = 10_000

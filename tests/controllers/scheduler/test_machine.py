@@ -9,7 +9,7 @@ from podium.control.effects import Bind, Delete, Effect, Patch, Record
 from podium.control.events import Change, Synced, Woken
 from podium.controllers.scheduler.context import Features
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.metrics import SchedulerMetrics
+from podium.controllers.scheduler_metrics import SchedulerMetrics
 from podium.core.queue import Place
 from tests.controllers.scheduler.builders import done, failed, pod
 

@@ -6,11 +6,11 @@ from podium.control.effects import Delete, Effect, Patch, Record
 from podium.control.events import Change, Outcome
 from podium.controllers.scheduler.context import Failure
 from podium.controllers.scheduler.machine import SchedulerMachine
-from podium.controllers.scheduler.metrics import SchedulerMetrics
 from podium.controllers.scheduler.preemption import PreemptionExecutor, VictimCall
-from podium.controllers.scheduler.preemption_retries import PreemptionRetries
+from podium.controllers.scheduler_metrics import SchedulerMetrics
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
+from podium.core.preemption.retries import PreemptionRetries
 from podium.core.queue import QueuedPod
 from tests.controllers.scheduler.builders import done, failed, pending, placed, pod
 

@@ -6,7 +6,7 @@ import pytest
 
 from podium.config.scheduler_options import SchedulerOptions
 from podium.control.effects import Bind, Delete, Effect, Patch, Record
-from podium.controllers.scheduler.livelock import ROUNDS
+from podium.core.preemption.livelock import ROUNDS
 from podium.core.queue import Place
 from tests.controllers.scheduler.builders import done, pod
 from tests.controllers.scheduler.test_machine import NOW_S, node, of

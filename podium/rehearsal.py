@@ -1,6 +1,8 @@
-"""Tries whether a gang finds places together, before anything is done for any of its pods."""
+"""Decides pods one after the other as if decisions were carried out, and takes all of it back."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import msgspec
@@ -12,9 +14,71 @@ from podium.core.diagnosis import rejecting_plugins
 from podium.core.explanation import failure_message
 from podium.core.framework import PostFilterResult
 from podium.core.pods import PodInfo
-from podium.scheduler import Scheduler, rehearsal
+from podium.core.preemption.cross_node.absence import Absence
+from podium.scheduler import Scheduler
 
 Tell = Callable[[Decision], None]
+
+
+@contextmanager
+def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehearsal"]:
+    """Decide pods one after the other as if each decision were carried out at once, untold.
+
+    Args:
+        scheduler: as it was when this ends.
+        pods: to be decided; those that are nominated try that node first, and take no room there.
+    """
+    budgets, watch, nominated = scheduler.budgets.budgets, scheduler.watch, []
+    for pod in pods:
+        node_name = pod.nominated_node_name
+        nominated.append((pod, node_name))
+        scheduler.nominator.withdraw(pod)
+        pod.nominated_node_name = node_name
+    scheduler.watch = None
+    try:
+        with Absence(scheduler.snapshot) as absence:
+            yield Rehearsal(scheduler, absence)
+    finally:
+        scheduler.watch = watch
+        scheduler.set_budgets(budgets)
+        for pod, node_name in nominated:
+            pod.nominated_node_name = ""
+            scheduler.nominator.nominate(pod, node_name)
+
+
+class Rehearsal:
+    """Carries decisions out for as long as a rehearsal lasts, and tells nobody.
+
+    Args:
+        scheduler: decides.
+        absence: of the victims.
+    """
+
+    def __init__(self, scheduler: Scheduler, absence: Absence) -> None:
+        self._scheduler = scheduler
+        self.absence = absence
+
+    def carry_out(self, decision: Decision) -> str:
+        """Have victims gone and the pod placed; its node, empty if it gets none."""
+        found, victims = decision.post_filter, tuple[PodInfo, ...]()
+        node_name = decision.node_name
+        if not node_name and found is not None and found.victims:
+            node_name, victims = found.nominated_node_name or "", found.victims
+        if node_name:
+            self.absence.take(victims)
+            self._charge(victims)
+            self.absence.put(decision.pod, node_name)
+        return node_name
+
+    def _charge(self, victims: Iterable[PodInfo]) -> None:
+        """Have budgets allow less."""
+        columns = self._scheduler.budgets
+        spent = Counter(number for one in victims for number in columns.covering(one.cls))
+        if spent:
+            columns.replace(
+                replace(budget, allowed=budget.allowed - spent[number])
+                for number, budget in enumerate(columns.budgets)
+            )
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from random import Random
 import prometheus_client
 from prometheus_client import CollectorRegistry, generate_latest
 
-from podium.controllers.scheduler.metrics import Histogram
+from podium.controllers.scheduler_metrics import Histogram
 
 BOUNDS = (0.5, 1.0, 2.5)
 

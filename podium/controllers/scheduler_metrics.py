@@ -18,7 +18,7 @@ from prometheus_client.utils import floatToGoString
 
 from podium.api.pods import node_name_of
 from podium.control.events import Change
-from podium.controllers.scheduler.no_metrics import NoMetrics, Stopwatch, stopped
+from podium.controllers.scheduler.context import NoMetrics, Stopwatch, stopped
 from podium.core.queue import Place, SchedulingQueue
 
 Labels = tuple[str, ...]
