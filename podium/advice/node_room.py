@@ -9,7 +9,7 @@ from podium.advice.node_shapes import NodeShape
 from podium.advice.node_trials import Counts
 from podium.api.objects import Object
 from podium.core.pods import pending_pod
-from podium.core.snapshot import allocatable_of
+from podium.core.snapshot import allocatable_amounts
 from podium.plan.play import Play
 
 _PODS = "pods"
@@ -40,7 +40,7 @@ class NodeRoom:
             name: amount - int(np.maximum(free[name][rows], 0).sum())
             for name, amount in wanted.items()
         }
-        self._amounts = [allocatable_of(shape.node) for shape in shapes]
+        self._amounts = [allocatable_amounts(shape.node) for shape in shapes]
 
     def is_enough(self, counts: Counts) -> bool:
         """Whether so many nodes of each shape have all that lacks, taken together."""

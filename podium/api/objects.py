@@ -18,6 +18,18 @@ Place = tuple[str, str]
 _NOTHING: Object = {}
 
 
+def part(obj: Object, *fields: str) -> Object:
+    """The part of an object at a path of fields; empty if it has none."""
+    for field in fields:
+        obj = obj.get(field) or _NOTHING
+    return obj
+
+
+def entries(obj: Object, field: str) -> Sequence[Any]:
+    """The entries of a list in an object; none if it has no such list."""
+    return obj.get(field) or ()
+
+
 def metadata_of(obj: Object) -> Object:
     """The object's metadata; empty if it has none."""
     found: Object = obj.get("metadata") or _NOTHING
@@ -47,6 +59,16 @@ def condition_of(obj: Object, kind: str) -> Object | None:
         if one.get("type") == kind:
             return one
     return None
+
+
+def condition_status(obj: Object, kind: str) -> str:
+    """The status of a condition of the object; empty if it has no such condition."""
+    return (condition_of(obj, kind) or _NOTHING).get("status") or ""
+
+
+def condition_message(obj: Object, kind: str) -> str:
+    """The message of a condition of the object; empty if there is none."""
+    return (condition_of(obj, kind) or _NOTHING).get("message") or ""
 
 
 def holds(obj: Object, condition: str) -> bool:
@@ -132,6 +154,16 @@ def controller_of(obj: Object) -> Object | None:
         if owner.get("controller"):
             return owner
     return None
+
+
+def controller_uid(obj: Object) -> str:
+    """The uid of the object's controller; empty if it has none."""
+    return (controller_of(obj) or _NOTHING).get("uid") or ""
+
+
+def controller_kind(obj: Object) -> str:
+    """The kind of the object's controller; empty if it has none."""
+    return (controller_of(obj) or _NOTHING).get("kind") or ""
 
 
 def controller_key(obj: Object) -> tuple[str, str, str] | None:

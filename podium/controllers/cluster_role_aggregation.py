@@ -7,7 +7,7 @@ names, each rule once.
 from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.labels import label_selector
-from podium.api.objects import Object, labels, name, place_of
+from podium.api.objects import Object, entries, labels, name, part, place_of
 from podium.control.effects import Effect, patch_of
 from podium.control.events import Change
 from podium.controllers.kit.reconciler import Reconciler
@@ -29,7 +29,7 @@ class ClusterRoleAggregationController(Reconciler):
         if role is None or not _selectors(role):
             return ()
         rules = self._rules(role)
-        if rules == (role.get("rules") or []):
+        if rules == [*entries(role, "rules")]:
             return ()
         return (patch_of(_KIND, role, {"rules": rules}),)
 
@@ -44,4 +44,4 @@ class ClusterRoleAggregationController(Reconciler):
 
 
 def _selectors(role: Object) -> Sequence[Object]:
-    return (role.get("aggregationRule") or {}).get("clusterRoleSelectors") or ()
+    return entries(part(role, "aggregationRule"), "clusterRoleSelectors")

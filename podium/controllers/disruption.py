@@ -12,7 +12,9 @@ from podium.api.labels import SelectorError, label_selector
 from podium.api.objects import (
     Object,
     condition_of,
+    condition_status,
     controller_of,
+    entries,
     is_terminating,
     labels,
     name,
@@ -240,8 +242,7 @@ def stale_s(pod: Object) -> float:
 
 
 def _replicas(workload: Object | None) -> int | None:
-    spec = spec_of(workload or {})
-    replicas = spec.get("replicas")
+    replicas = spec_of(workload).get("replicas") if workload else None
     return None if replicas is None else int(replicas)
 
 
@@ -254,8 +255,7 @@ def same_to_budgets(before: Object | None, after: Object | None) -> bool:
         and labels(before) == labels(after)
         and is_terminating(before) == is_terminating(after)
         and phase_of(before) == phase_of(after)
-        and (condition_of(before, "Ready") or {}).get("status")
-        == (condition_of(after, "Ready") or {}).get("status")
+        and condition_status(before, "Ready") == condition_status(after, "Ready")
         and controller_of(before) == controller_of(after)
     )
 
@@ -281,7 +281,7 @@ def _unmanaged_note(budget: Object) -> str:
 def _shown(selector: Object) -> str:
     carried: Mapping[str, str] = selector.get("matchLabels") or {}
     pairs = "".join(f"{key}: {carried[key]}," for key in sorted(carried))
-    requirements = "".join(map(_requirement, selector.get("matchExpressions") or ()))
+    requirements = "".join(map(_requirement, entries(selector, "matchExpressions")))
     return (
         f"&LabelSelector{{MatchLabels:map[string]string{{{pairs}}},"
         f"MatchExpressions:[]LabelSelectorRequirement{{{requirements}}},}}"
@@ -289,6 +289,6 @@ def _shown(selector: Object) -> str:
 
 
 def _requirement(expression: Object) -> str:
-    values = " ".join(expression.get("values") or ())
+    values = " ".join(entries(expression, "values"))
     key, operator = expression.get("key"), expression.get("operator")
     return f"LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},"

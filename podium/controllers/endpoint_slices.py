@@ -6,7 +6,7 @@ can be: an endpoint stays in its slice, and new ones go where there is room.
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from podium.api.objects import Object, is_terminating, labels, name, place_of, uid_of
+from podium.api.objects import Object, entries, is_terminating, labels, name, place_of, uid_of
 from podium.api.pods import node_name_of, node_names_of
 from podium.control.effects import Create, Effect, Replace, deletion_of
 from podium.control.events import Change
@@ -119,7 +119,7 @@ def _update(
     service: Object, one: Object, ports: Ports, content: Sequence[Object]
 ) -> Iterator[Effect]:
     carried = _labels(service)
-    if list(one.get("endpoints") or ()) == [*content] and labels(one) == carried:
+    if list(entries(one, "endpoints")) == [*content] and labels(one) == carried:
         return
     metadata = {**one["metadata"], "labels": carried}
     yield Replace(kind=_SLICE, obj={**one, "metadata": metadata, "endpoints": [*content]})
@@ -152,7 +152,7 @@ def _labels(service: Object) -> dict[str, str]:
 def _ports_in(one: Object) -> Ports:
     return tuple(
         tuple((field, port[field]) for field in PORT_FIELDS if field in port)
-        for port in one.get("ports") or ()
+        for port in entries(one, "ports")
     )
 
 

@@ -7,7 +7,7 @@ aren't ready stand apart. Unlike slices it doesn't belong to its service, and is
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import Object, is_terminating, labels, place_of
+from podium.api.objects import Object, annotations, entries, is_terminating, labels, part, place_of
 from podium.api.pods import is_ready
 from podium.control.effects import Create, Effect, Replace, deletion_of
 from podium.control.events import Change
@@ -57,7 +57,7 @@ def _endpoints(service: Object, pods: Sequence[Object], known: Object | None) ->
     ]
     metadata = {**(known["metadata"] if known is not None else {"namespace": place})}
     metadata |= {"name": called, "labels": _labels(service)}
-    marks = {**(metadata.get("annotations") or {})}
+    marks = {**part(metadata, "annotations")}
     marks.pop(OVER_CAPACITY, None)
     if len(behind) > ADDRESSES_MAX:
         marks[OVER_CAPACITY] = "truncated"
@@ -96,8 +96,8 @@ def _labels(service: Object) -> dict[str, str]:
 
 def _contents(endpoints: Object) -> tuple[Any, ...]:
     """What the controller decides about, alike however it is written down."""
-    marks = (endpoints["metadata"].get("annotations") or {}).get(OVER_CAPACITY)
-    return labels(endpoints), marks, list(endpoints.get("subsets") or ())
+    marks = annotations(endpoints).get(OVER_CAPACITY)
+    return labels(endpoints), marks, list(entries(endpoints, "subsets"))
 
 
 def _is_ours(endpoints: Object) -> bool:

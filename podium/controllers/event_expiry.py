@@ -8,7 +8,7 @@ import heapq
 import math
 from collections.abc import Iterator, Sequence
 
-from podium.api.objects import Object, Place, place_of, uid_of
+from podium.api.objects import Object, Place, part, place_of, uid_of
 from podium.api.times import NANOS_PER_SECOND, parse_time
 from podium.control.effects import Delete, Effect
 from podium.control.events import Change, Event, Outcome
@@ -76,6 +76,6 @@ def last_observed_s(event: Object) -> float:
         event["metadata"].get("creationTimestamp"),
         event.get("lastTimestamp"),
         event.get("eventTime"),
-        (event.get("series") or {}).get("lastObservedTime"),
+        part(event, "series").get("lastObservedTime"),
     )
     return max((parse_time(time) for time in times if time), default=0) / NANOS_PER_SECOND

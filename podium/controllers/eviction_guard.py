@@ -11,13 +11,13 @@ evictions stands in the evicted pods, so that nothing is forgotten when a schedu
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from podium.api.objects import Object, condition_of, controller_of, status_of, uid
+from podium.api.objects import Object, condition_of, controller_uid, entries, part, status_of, uid
+from podium.api.pod_specs import affinity_of, node_affinity_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.times import epoch_s
 from podium.api.well_known import REQUIRED
 from podium.control.events import Change
 
-_NOTHING: Object = {}
 _EVICTED, _BY_KUBELET = "Evicted", "TerminationByKubelet"
 
 
@@ -100,7 +100,7 @@ class EvictionGuard:
 
 def _owner(pod: Object) -> str:
     """The uid of the pod's controller; empty if it has none."""
-    return str((controller_of(pod) or _NOTHING).get("uid") or "")
+    return controller_uid(pod)
 
 
 def _evicted_s(pod: Object) -> float | None:
@@ -116,13 +116,13 @@ def _evicted_s(pod: Object) -> float | None:
 def _kept_from(pod: Object, nodes: tuple[str, ...]) -> Object:
     """The pod, if its node affinity ruled these nodes out as well."""
     spec = pod["spec"]
-    affinity = spec.get("affinity") or _NOTHING
-    node_affinity = affinity.get("nodeAffinity") or _NOTHING
+    affinity = affinity_of(spec)
+    node_affinity = node_affinity_of(spec)
     field = REQUIRED
-    terms = (node_affinity.get(field) or _NOTHING).get("nodeSelectorTerms") or [{}]
+    terms = part(node_affinity, field).get("nodeSelectorTerms") or [{}]
     elsewhere = [{"key": "metadata.name", "operator": "NotIn", "values": [node]} for node in nodes]
     guarded = [
-        {**term, "matchFields": [*(term.get("matchFields") or ()), *elsewhere]} for term in terms
+        {**term, "matchFields": [*entries(term, "matchFields"), *elsewhere]} for term in terms
     ]
     required = {**node_affinity, field: {"nodeSelectorTerms": guarded}}
     return {**pod, "spec": {**spec, "affinity": {**affinity, "nodeAffinity": required}}}

@@ -13,6 +13,7 @@ from podium.api.kinds import KINDS, Kind
 from podium.api.objects import (
     Object,
     condition_of,
+    entries,
     finalizers_of,
     is_terminating,
     name,
@@ -141,7 +142,7 @@ def _deleted_s(namespace: Object) -> float:
 
 
 def _is_held(namespace: Object) -> bool:
-    return FINALIZER in (spec_of(namespace).get("finalizers") or ())
+    return FINALIZER in entries(spec_of(namespace), "finalizers")
 
 
 def _longest_grace_s(pods: Sequence[Object]) -> int:

@@ -12,6 +12,7 @@ import msgspec
 
 from podium.api.deletion_cost import deletion_cost
 from podium.api.objects import Object, metadata_of, name, spec_of, status_of, uid
+from podium.api.pod_specs import init_containers_of
 from podium.api.pods import is_active, node_name_of
 from podium.api.resources import is_sidecar
 from podium.api.times import parse_time
@@ -84,7 +85,7 @@ def _facts(pod: Object, weighed: tuple[int, ...]) -> _Facts:
             *weighed,
         ),
         is_ready=ready is not None,
-        ready_since=_time((ready or {}).get("lastTransitionTime")),
+        ready_since=_time(ready.get("lastTransitionTime") if ready else None),
         restarts=(_restarts(status, "containerStatuses"), _sidecar_restarts(pod)),
         created=_time(metadata_of(pod).get("creationTimestamp")),
         uid=uid(pod),
@@ -140,8 +141,8 @@ def _restarts(status: Object, field: str, names: Collection[str] | None = None) 
 
 
 def _sidecar_restarts(pod: Object) -> int:
-    containers = spec_of(pod).get("initContainers") or ()
-    names = {container.get("name") for container in containers if is_sidecar(container)}
+    containers = init_containers_of(spec_of(pod))
+    names = {container["name"] for container in containers if is_sidecar(container)}
     return _restarts(status_of(pod), "initContainerStatuses", names)
 
 

@@ -9,15 +9,8 @@ before they are deleted at once.
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from podium.api.objects import (
-    Object,
-    condition_of,
-    is_terminating,
-    name,
-    place_of,
-    spec_of,
-    status_of,
-)
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, condition_of, is_terminating, name, place_of, status_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.control.effects import Effect, deletion_of, status_patch_of
 from podium.control.events import Change, Event, Synced
@@ -186,7 +179,7 @@ def _is_lost(pod: Object) -> bool:
 
 def _is_out_of_service(node: Object) -> bool:
     """Whether an unready node is tainted as out of service."""
-    taints = spec_of(node).get("taints") or ()
+    taints = taints_of(node)
     ready = condition_of(node, "Ready") or {}
     return ready.get("status") != "True" and any(t.get("key") == _OUT_OF_SERVICE for t in taints)
 

@@ -20,6 +20,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_active, is_finished
+from podium.api.workloads import pod_template_of
 from podium.controllers.kit.indexer import Indexer
 from podium.controllers.kit.workloads import available_from_s, min_ready_s, selector_of
 
@@ -58,7 +59,7 @@ class ReplicaCounts:
     def __init__(self, owner: Object) -> None:
         self._basis = _basis(owner)
         self.selector = selector_of(owner)
-        self._wanted = labels(owner["spec"].get("template") or {}).items()
+        self._wanted = labels(pod_template_of(owner)).items()
         self._min_ready_s = min_ready_s(owner)
         self._counted: dict[Place, _PodCounts] = {}
         self._maturing: dict[Place, float] = {}
@@ -167,4 +168,4 @@ class ReplicaCountsByOwner:
 def _basis(owner: Object) -> tuple[Any, ...]:
     """What of an owner's spec decides what its pods count as."""
     spec = owner["spec"]
-    return (spec.get("selector"), labels(spec.get("template") or {}), min_ready_s(owner))
+    return (spec.get("selector"), labels(pod_template_of(owner)), min_ready_s(owner))

@@ -14,6 +14,7 @@ from podium.api.objects import (
     condition_of,
     conditions_of,
     controller_of,
+    entries,
     is_terminating,
     labels,
     place_of,
@@ -142,7 +143,7 @@ class ReplicaSetController(PodOwnerReconciler):
         conditions = self._conditions(key, owner, now_s)
         is_counted_anew = any(old.get(field, 0) != value for field, value in counted.items())
         changed: dict[str, Any] = {}
-        if conditions != list(old.get("conditions") or []):
+        if conditions != list(entries(old, "conditions")):
             changed["conditions"] = conditions or None
         generation = owner["metadata"].get("generation")
         if old.get("observedGeneration") != generation:

@@ -18,6 +18,7 @@ from podium.api.objects import (
     status_of,
     uid_of,
 )
+from podium.api.pod_specs import containers_of, init_containers_of
 from podium.api.pods import is_finished, is_ready
 from podium.api.well_known import ZONE_LABEL
 from podium.control.events import Change
@@ -96,7 +97,7 @@ def endpoint_of(service: Object, pod: Object, node: Object | None) -> Object:
         },
         **reference_of(service, pod),
     }
-    zone = labels(node or {}).get(ZONE_LABEL)
+    zone = labels(node).get(ZONE_LABEL) if node else None
     if zone:
         endpoint["zone"] = zone
     return endpoint
@@ -169,11 +170,9 @@ def _number(port: Object, pod: Object) -> int | None:
     if isinstance(target, int):
         return target
     spec = spec_of(pod)
-    sidecars = (
-        one for one in spec.get("initContainers") or () if one.get("restartPolicy") == "Always"
-    )
+    sidecars = (one for one in init_containers_of(spec) if one.get("restartPolicy") == "Always")
     protocol = port.get("protocol") or "TCP"
-    for container in (*(spec.get("containers") or ()), *sidecars):
+    for container in (*containers_of(spec), *sidecars):
         for one in container.get("ports") or ():
             if one.get("name") == target and (one.get("protocol") or "TCP") == protocol:
                 return int(one["containerPort"])

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 import msgspec
 
+from podium.api.nodes import taints_of
 from podium.api.objects import (
     Object,
     Place,
@@ -21,6 +22,7 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.objects import key as key_of
+from podium.api.pod_specs import tolerations_of
 from podium.api.pods import is_finished, node_name_of, node_names_of
 from podium.api.taints import tolerates
 from podium.control.effects import Effect, Patch, deletion_of, status_patch_of
@@ -126,7 +128,7 @@ def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
     """How long a pod may stay with these taints; `_FOREVER` if nothing sends it away."""
     if not taints:
         return _FOREVER
-    tolerations: Sequence[Object] = spec_of(pod).get("tolerations") or ()
+    tolerations = tolerations_of(spec_of(pod))
     used = []
     for taint in taints:
         matching = [one for one in tolerations if tolerates(one, taint)]
@@ -138,7 +140,7 @@ def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
 
 
 def _no_execute(node: Object | None) -> list[Object]:
-    taints = spec_of(node or {}).get("taints") or ()
+    taints = taints_of(node) if node else ()
     return [taint for taint in taints if taint.get("effect") == "NoExecute"]
 
 

@@ -6,7 +6,8 @@ driver of its own as migrated, whatever a CSINode says.
 
 from collections.abc import Iterator
 
-from podium.api.objects import Object, key, name, spec_of
+from podium.api.objects import Object, key, name, part, spec_of
+from podium.api.pod_specs import volumes_of
 from podium.core.csi_migration import (
     Attachable,
     MigrationError,
@@ -16,13 +17,7 @@ from podium.core.csi_migration import (
 )
 from podium.core.listers import Listers
 from podium.core.pods import PodInfo
-from podium.core.volumes import (
-    claim_of,
-    claim_uses,
-    ownership_fault,
-    storage_class_of,
-    volume_name,
-)
+from podium.core.volumes import claim_of, claim_uses, ownership_fault, storage_class_of, volume_name
 
 # No volume's handle begins so: it stands for a volume that isn't there yet.
 _UNBOUND_PREFIX = "\0"
@@ -38,7 +33,7 @@ def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:
     attached: dict[str, set[Attachable]] = {}
     for attachment in listers.list("VolumeAttachment"):
         spec = spec_of(attachment)
-        volume = (spec.get("source") or {}).get("persistentVolumeName")
+        volume = part(spec, "source").get("persistentVolumeName")
         if volume and spec.get("attacher"):
             handle = _handle(listers.get("PersistentVolume", volume)) or volume
             attachable = Attachable(spec["attacher"], handle)
@@ -55,7 +50,7 @@ def attach_limits(listers: Listers) -> dict[str, dict[str, int]]:
 def limits_of(csi_node: Object) -> dict[str, int]:
     """How many volumes can be attached to a node, by driver; unlimited if absent."""
     drivers = spec_of(csi_node).get("drivers") or ()
-    counts = {driver["name"]: (driver.get("allocatable") or {}).get("count") for driver in drivers}
+    counts = {driver["name"]: part(driver, "allocatable").get("count") for driver in drivers}
     return {driver: count for driver, count in counts.items() if count is not None}
 
 
@@ -115,4 +110,4 @@ def _inline(pod: Object) -> Iterator[Attachable]:
 
 
 def _volumes(pod: Object) -> list[Object]:
-    return list(spec_of(pod).get("volumes") or ())
+    return list(volumes_of(spec_of(pod)))

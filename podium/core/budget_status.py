@@ -4,7 +4,7 @@ The rules are those of component-helpers' `poddisruptionbudget` package and of t
 subresource in v1.36.
 """
 
-from podium.api.objects import Object
+from podium.api.objects import Object, part
 from podium.api.times import timestamp
 
 DISRUPTION_ALLOWED = "DisruptionAllowed"
@@ -44,6 +44,6 @@ def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
     """
     status = budget["status"]
     left = status["disruptionsAllowed"] - 1
-    disrupted = {**(status.get("disruptedPods") or {}), pod_name: timestamp(now_s)}
+    disrupted = {**part(status, "disruptedPods"), pod_name: timestamp(now_s)}
     status = {**status, "disruptionsAllowed": left, "disruptedPods": disrupted}
     return {**budget, "status": status if left else with_condition(status, now_s)}

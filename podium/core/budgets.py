@@ -20,6 +20,7 @@ from podium.api.objects import (
     Object,
     annotations,
     controller_of,
+    entries,
     is_terminating,
     labels,
     name,
@@ -190,7 +191,7 @@ class Budget(msgspec.Struct, frozen=True):
         status = pdb.get("status") or _NOTHING
         if allowed is None:
             allowed = int(status.get("disruptionsAllowed") or 0)
-        disrupted = frozenset(status.get("disruptedPods") or ())
+        disrupted = frozenset(entries(status, "disruptedPods"))
         return cls(
             namespace(pdb),
             name(pdb),

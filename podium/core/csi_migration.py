@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object, annotations, labels, spec_of
+from podium.api.objects import Object, annotations, entries, labels, part, spec_of
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 from podium.core.volumes import ZONES_DELIMITER
 
@@ -168,8 +168,8 @@ def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:
     Returns:
         A NodeSelector, or None if any node will do.
     """
-    required = (spec_of(volume).get("nodeAffinity") or {}).get("required")
-    terms = list((required or {}).get("nodeSelectorTerms") or ())
+    required = part(spec_of(volume), "nodeAffinity").get("required")
+    terms = list(entries(required or {}, "nodeSelectorTerms"))
     zone_label, region_label = _topology_labels(terms, labels(volume))
     if _values(terms, zone_label):
         terms = _renamed(terms, zone_label, plugin.topology_key)
@@ -220,7 +220,7 @@ def _with_expression(term: Object, extra: Object) -> Object:
 
 
 def _expressions(term: Object) -> list[Object]:
-    return list(term.get("matchExpressions") or ())
+    return list(entries(term, "matchExpressions"))
 
 
 def _zones(label: str) -> list[str]:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from podium.api.objects import Object
+from podium.api.pod_specs import containers_of, init_containers_of
 from podium.api.resources import is_sidecar
 
 _ALL_ADDRESSES = "0.0.0.0"
@@ -28,12 +29,12 @@ class HostPort(NamedTuple):
 
 def host_ports(spec: Object) -> frozenset[HostPort]:
     """The ports that a pod wants of its node, for as long as it runs."""
-    sidecars = filter(is_sidecar, spec.get("initContainers") or ())
+    sidecars = filter(is_sidecar, init_containers_of(spec))
     return frozenset(
         HostPort(
             port.get("hostIP") or _ALL_ADDRESSES, port.get("protocol") or "TCP", port["hostPort"]
         )
-        for container in (*(spec.get("containers") or ()), *sidecars)
+        for container in (*containers_of(spec), *sidecars)
         for port in container.get("ports") or ()
         if port.get("hostPort")
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from podium.api.objects import Object, is_terminating, labels, namespace, spec_of
+from podium.api.pod_specs import affinity_of
 
 if TYPE_CHECKING:
     from podium.core.affinity_terms import AffinityTerms
@@ -35,13 +36,13 @@ class Kin:
         self.namespace = namespace(pod)
         self.labels: Mapping[str, str] = labels(pod)
         self.terminating = is_terminating(pod)
-        self.affinity: Object = spec_of(pod).get("affinity") or {}
+        self.affinity = affinity_of(spec_of(pod))
         self.terms: AffinityTerms | None = None
 
 
 def kin_key(pod: Object) -> tuple[object, ...]:
     """Equal for pods of one kin, and for no others."""
-    affinity: Object = spec_of(pod).get("affinity") or {}
+    affinity = affinity_of(spec_of(pod))
     return (
         namespace(pod),
         labels(pod),

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.labels import Requirement
-from podium.api.objects import Object, labels, spec_of, status_of
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, entries, labels, spec_of, status_of
 
 ABSENT = -1
 
@@ -79,7 +80,7 @@ class NodeColumns:
 
     def taints(self) -> GroupColumn:
         """Nodes by their taints (lists of objects)."""
-        return self._group("taints", lambda node: spec_of(node).get("taints") or [])
+        return self._group("taints", taints_of)
 
     def unschedulable(self) -> GroupColumn:
         """Nodes by `spec.unschedulable`."""
@@ -87,11 +88,11 @@ class NodeColumns:
 
     def declared_features(self) -> GroupColumn:
         """Nodes by `status.declaredFeatures`."""
-        return self._group("features", lambda node: status_of(node).get("declaredFeatures") or [])
+        return self._group("features", lambda node: entries(status_of(node), "declaredFeatures"))
 
     def images(self) -> GroupColumn:
         """Nodes by `status.images`."""
-        return self._group("images", lambda node: status_of(node).get("images") or [])
+        return self._group("images", lambda node: entries(status_of(node), "images"))
 
     def _group(self, name: str, read: Callable[[Object], Any]) -> GroupColumn:
         column = self._groups.get(name)

@@ -15,6 +15,14 @@ from numpy.typing import NDArray
 
 from podium.api.node_selector import RequiredNodeAffinity, required_node_affinity
 from podium.api.objects import Object, controller_of, is_terminating, labels, name, namespace
+from podium.api.pod_specs import (
+    affinity_of,
+    all_containers_of,
+    containers_of,
+    init_containers_of,
+    requests_of,
+    volumes_of,
+)
 from podium.api.priority import pod_priority, preemption_policy
 from podium.api.resources import (
     SCORING_DEFAULTS,
@@ -45,6 +53,7 @@ _CONTAINER_FIELDS = ("image", "name", "ports", "resources", "restartPolicy", "re
 _STATUS_FIELDS = frozenset(
     {"allocatedResources", "containerStatuses", "initContainerStatuses", "resources"}
 )
+_CONTAINER_STATUSES = ("containerStatuses", "initContainerStatuses")
 _RESIZED = frozenset({"allocatedResources", "resources"})
 _CONTAINER_STATUS_FIELDS = ("allocatedResources", "name", "resources")
 # Volumes of these kinds differ from pod to pod and never decide where a pod can go.
@@ -109,17 +118,14 @@ class PodClass:
     @cached_property
     def shape_key(self) -> bytes:
         """Equal for classes that plugins which go `by_shape` can't tell apart."""
-        affinity: Object = self.spec.get("affinity") or {}
+        spec = self.spec
         return _encode(
             (
-                [*map(self.spec.get, _SHAPE_FIELDS)],
-                affinity.get("nodeAffinity"),
-                [_picked(c, _SHAPE_CONTAINER_FIELDS) for c in self.spec.get("containers") or ()],
-                [
-                    _picked(c, _SHAPE_CONTAINER_FIELDS)
-                    for c in self.spec.get("initContainers") or ()
-                ],
-                [*filter(_may_decide, self.spec.get("volumes") or ())],
+                [*map(spec.get, _SHAPE_FIELDS)],
+                affinity_of(spec).get("nodeAffinity"),
+                [_picked(c, _SHAPE_CONTAINER_FIELDS) for c in containers_of(spec)],
+                [_picked(c, _SHAPE_CONTAINER_FIELDS) for c in init_containers_of(spec)],
+                [*filter(_may_decide, volumes_of(spec))],
             )
         )
 
@@ -131,13 +137,13 @@ class PodClass:
     @cached_property
     def node_affinity_key(self) -> bytes:
         """Equal for classes with the same node selector and node affinity."""
-        affinity: Object = self.spec.get("affinity") or {}
-        return _encode((self.spec.get("nodeSelector"), affinity.get("nodeAffinity")))
+        spec = self.spec
+        return _encode((spec.get("nodeSelector"), affinity_of(spec).get("nodeAffinity")))
 
     @cached_property
     def has_volumes(self) -> bool:
         """Whether the pods have volumes that may decide where they can go."""
-        return any(map(_may_decide, self.spec.get("volumes") or ()))
+        return any(map(_may_decide, volumes_of(self.spec)))
 
     @cached_property
     def requests(self) -> Mapping[str, int]:
@@ -180,8 +186,7 @@ class PodClass:
         spec = self.spec
         if spec.get("resources"):
             return False
-        containers = (*(spec.get("containers") or ()), *(spec.get("initContainers") or ()))
-        requested = [(c.get("resources") or {}).get("requests") or {} for c in containers]
+        requested = [*map(requests_of, all_containers_of(spec))]
         return bool(requested) and all("cpu" in r and "memory" in r for r in requested)
 
 
@@ -317,10 +322,10 @@ def _key(pod: Object, wants_node: bool) -> bytes:
             pod_priority(pod),
             is_terminating(pod),
             [*map(spec.get, _SPEC_FIELDS)],
-            [_picked(c, _CONTAINER_FIELDS) for c in spec.get("containers") or ()],
-            [_picked(c, _CONTAINER_FIELDS) for c in spec.get("initContainers") or ()],
-            [*filter(_may_decide, spec.get("volumes") or ())],
-            name(pod) if any(v.get("ephemeral") for v in spec.get("volumes") or ()) else None,
+            [_picked(c, _CONTAINER_FIELDS) for c in containers_of(spec)],
+            [_picked(c, _CONTAINER_FIELDS) for c in init_containers_of(spec)],
+            [*filter(_may_decide, volumes_of(spec))],
+            name(pod) if any(v.get("ephemeral") for v in volumes_of(spec)) else None,
             owner and (owner.get("apiVersion"), owner.get("kind"), owner.get("name")),
             spec.get("nodeName") if wants_node else None,
             _status_key(pod.get("status")),
@@ -376,10 +381,7 @@ def _same_spec(old: Object, new: Object, wants_node: bool) -> bool:
 def _status_key(status: Object | None) -> object:
     if not status or _STATUS_FIELDS.isdisjoint(status):
         return None
-    containers = [
-        *(status.get("containerStatuses") or ()),
-        *(status.get("initContainerStatuses") or ()),
-    ]
+    containers = [one for field in _CONTAINER_STATUSES for one in status.get(field) or ()]
     told = [
         [_picked(c, _CONTAINER_STATUS_FIELDS) for c in containers if not _RESIZED.isdisjoint(c)],
         status.get("resources") or None,

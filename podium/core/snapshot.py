@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.errors import InvalidValueError
-from podium.api.objects import Object, labels, name, status_of
+from podium.api.nodes import allocatable_of
+from podium.api.objects import Object, labels, name
 from podium.api.quantity import milli_value, value
 from podium.core.host_ports import HostPort
 from podium.core.log import ChangeLog, Log
@@ -129,7 +130,7 @@ class Snapshot:
         if row is not None and _same_for_scheduling(self.nodes[row], node):
             self.nodes[row] = node
             return False
-        amounts = allocatable_of(node)
+        amounts = allocatable_amounts(node)
         if row is None:
             row = self._take_row(node_name)
         self.nodes[row] = node
@@ -280,15 +281,14 @@ class Snapshot:
         self._free_rows.extend(range(capacity - 1, first - 1, -1))
 
 
-def allocatable_of(node: Object) -> dict[str, int]:
+def allocatable_amounts(node: Object) -> dict[str, int]:
     """What a node has: cpu in thousandths, others in units.
 
     Raises:
         InvalidValueError: an amount isn't a quantity; the error names node and field.
     """
-    amounts: Object = status_of(node).get("allocatable") or {}
     read = {}
-    for resource, amount in amounts.items():
+    for resource, amount in allocatable_of(node).items():
         try:
             read[resource] = milli_value(amount) if resource == "cpu" else value(amount)
         except InvalidValueError as error:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from podium.api.labels import EVERYTHING, Selector, equality_selector, label_selector
 from podium.api.node_selector import required_node_affinity
 from podium.api.objects import Object, controller_of, labels, name, spec_of
+from podium.api.pod_specs import tolerations_of
 from podium.api.taints import untolerated
 from podium.config.args import TopologySpreadConstraint
 from podium.core.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
@@ -143,7 +144,7 @@ def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) ->
     if constraint.honors_affinity:
         rows &= matching_rows(snapshot, required_node_affinity(cls.pod))
     if constraint.honors_taints:
-        tolerations = cls.spec.get("tolerations") or ()
+        tolerations = tolerations_of(cls.spec)
         groups = snapshot.columns.taints()
         tolerated = [untolerated(t, tolerations, _NOT_SCHEDULED) is None for t in groups.values]
         rows &= groups.lookup(tolerated, bool)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from podium.api.labels import Requirement, Selector
 from podium.api.node_selector import NodeSelectorTerm, node_selector
-from podium.api.objects import Object, name, spec_of
+from podium.api.objects import Object, entries, name, spec_of
 from podium.core.framework import Rows
 from podium.core.node_columns import ABSENT
 from podium.core.snapshot import Snapshot
@@ -58,13 +58,13 @@ class VolumeTopology:
     def allowed(self, terms: Iterable[Object] | None) -> Mask:
         """Which rows a storage class's `allowedTopologies` allow, bool[capacity]."""
         capacity = self._snapshot.capacity
-        listed = list(terms or ())
+        listed = [*terms] if terms else []
         result = np.full(capacity, not listed)
         for term in listed:
             expressions = term.get("matchLabelExpressions") or ()
             matching = np.full(capacity, bool(expressions))
             for expression in expressions:
-                matching &= self.having(expression.get("key", ""), expression.get("values") or ())
+                matching &= self.having(expression.get("key", ""), entries(expression, "values"))
             result |= matching
         return result
 

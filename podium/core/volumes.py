@@ -10,12 +10,15 @@ from podium.api.objects import (
     Object,
     annotations,
     controller_of,
+    entries,
     key,
     name,
     namespace,
+    part,
     spec_of,
     uid,
 )
+from podium.api.pod_specs import requests_of, volumes_of
 from podium.api.quantity import nanos
 from podium.api.storage_classes import storage_class_name
 from podium.api.well_known import BIND_COMPLETED
@@ -53,7 +56,7 @@ class ClaimUse:
 
 def claim_uses(pod: Object) -> Iterator[ClaimUse]:
     """The claims among a pod's volumes, in order; a claim used twice comes twice."""
-    for volume in spec_of(pod).get("volumes") or ():
+    for volume in volumes_of(spec_of(pod)):
         source = volume.get("persistentVolumeClaim")
         if source is not None:
             yield ClaimUse(source.get("claimName") or "")
@@ -97,18 +100,18 @@ def is_fully_bound(claim: Object) -> bool:
 
 def access_modes(obj: Object) -> frozenset[str]:
     """The access modes of a claim or a persistent volume."""
-    return frozenset(spec_of(obj).get("accessModes") or ())
+    return frozenset(entries(spec_of(obj), "accessModes"))
 
 
 def requested_storage(claim: Object) -> int | None:
     """The storage that a claim asks for, in nanos of a byte; None if it doesn't say."""
-    requests = (spec_of(claim).get("resources") or {}).get("requests") or {}
+    requests = requests_of(spec_of(claim))
     return nanos(requests["storage"]) if "storage" in requests else None
 
 
 def storage_capacity(volume: Object) -> int:
     """The size of a persistent volume, in nanos of a byte."""
-    return nanos((spec_of(volume).get("capacity") or {}).get("storage") or 0)
+    return nanos(part(spec_of(volume), "capacity").get("storage") or 0)
 
 
 def is_reserved(volume: Object) -> bool:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import msgspec
 
 from podium.api.durations import NANOS_PER_SECOND, format_duration
-from podium.api.objects import Object
+from podium.api.objects import Object, part
 from podium.api.resources import is_sidecar
 from podium.control.backoff import Backoff, Restarts
 from podium.control.effects import Effect
@@ -271,7 +271,7 @@ class Container(msgspec.Struct):
         yield from self._recorded("Normal", "Killing", note or f"Stopping container {self.name}")
         if self.state is State.STARTING:
             return
-        hook = (self.spec.get("lifecycle") or {}).get(Handler.PRE_STOP)
+        hook = part(self.spec, "lifecycle").get(Handler.PRE_STOP)
         if hook is None or by_s <= now_s:
             yield from self._terminate(now_s)
             return

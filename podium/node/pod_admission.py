@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from podium.api.objects import Object, conditions_of, labels, name, spec_of, status_of
+from podium.api.nodes import allocatable_of
+from podium.api.objects import Object, conditions_of, labels, name, part, spec_of, status_of
 from podium.api.priority import is_critical, is_static
 from podium.api.qos import stored_or_computed_qos
 from podium.api.quantity import milli_value, value
@@ -134,7 +135,7 @@ def insufficient_resources(
     node: Object, load: NodeLoad, pod: PodInfo
 ) -> Iterator[InsufficientResource]:
     """What the node lacks for a pod."""
-    allocatable = status_of(node).get("allocatable") or {}
+    allocatable = allocatable_of(node)
     scalar = (name for name in pod.cls.requests if is_scalar_resource(name))
     for resource in (PODS, *NATIVE_RESOURCES, *scalar):
         if is_extended_resource(resource) and resource not in allocatable:
@@ -182,7 +183,7 @@ def _system_rejection(pod: PodInfo, node: Object) -> PodRejection | None:
             "PodOSSelectorNodeLabelDoesNotMatch",
             "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",
         )
-    if ((pod.obj["spec"].get("os") or {}).get("name") or system) != system:
+    if (part(pod.obj["spec"], "os").get("name") or system) != system:
         return PodRejection(
             "PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS"
         )

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from podium.api.objects import Object, uid
+from podium.api.pod_specs import init_containers_of
 from podium.control.backoff import Backoff
 from podium.control.effects import Effect
 from podium.core.pods import PodInfo
@@ -91,7 +92,7 @@ class PodWorker(msgspec.Struct):
         """The work on a pod that the node has just taken."""
         pod: Object = info.obj
         spec = pod["spec"]
-        init = [Container(pod, one, sandbox, True) for one in spec.get("initContainers") or ()]
+        init = [Container(pod, one, sandbox, True) for one in init_containers_of(spec)]
         main = [Container(pod, one, sandbox) for one in spec["containers"]]
         both = [*init, *main] if init else main
         worker = cls(pod, uid(pod), info, sandbox, now_s, init, main, both)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from podium.api.objects import Object
+from podium.api.pod_specs import containers_of, init_containers_of, volumes_of
 from podium.core.framework import MAX_NODE_SCORE, LocalScore, Rows, Scope, Scores
 from podium.core.handle import Handle
 from podium.core.node_columns import GroupColumn
@@ -38,7 +39,7 @@ class ImageLocality:
     def score(self, pod: PodInfo) -> LocalScore:
         spec = pod.cls.spec
         wanted = _images(spec)
-        containers = len(spec.get("initContainers") or ()) + len(spec.get("containers") or ())
+        containers = len(init_containers_of(spec)) + len(containers_of(spec))
         return self._scores.of((containers, *wanted), lambda: self._score(wanted, containers))
 
     def _score(self, wanted: Sequence[str], containers: int) -> LocalScore:
@@ -79,8 +80,8 @@ class _Locality(LocalScore):
 
 def _images(spec: Object) -> list[str]:
     """The images of containers and of image volumes; one that is used twice counts twice."""
-    containers = [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]
-    volumes = [v["image"] for v in spec.get("volumes") or () if v.get("image")]
+    containers = [*init_containers_of(spec), *containers_of(spec)]
+    volumes = [v["image"] for v in volumes_of(spec) if v.get("image")]
     names = [c.get("image") for c in containers] + [image.get("reference") for image in volumes]
     return [_with_tag(name or "") for name in names]
 

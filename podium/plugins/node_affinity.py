@@ -16,19 +16,13 @@ from podium.api.node_selector import (
     preferred_terms,
     required_node_affinity,
 )
-from podium.api.objects import Object, labels, name
+from podium.api.objects import Object, entries, labels, name
+from podium.api.pod_specs import node_affinity_of
 from podium.api.well_known import PREFERRED, REQUIRED
 from podium.config.args import NodeAffinityArgs
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes, fixed_codes
-from podium.core.framework import (
-    PASSES,
-    PreFilterResult,
-    RelativeScore,
-    Rows,
-    Scope,
-    Scores,
-)
+from podium.core.framework import PASSES, PreFilterResult, RelativeScore, Rows, Scope, Scores
 from podium.core.handle import Handle
 from podium.core.hints import after_change
 from podium.core.node_matching import matching_rows
@@ -74,7 +68,7 @@ class NodeAffinity:
         required = _node_affinity(pod.cls).get(REQUIRED)
         if not required:
             return PASSES
-        names = _node_names(required.get("nodeSelectorTerms") or ())
+        names = _node_names(entries(required, "nodeSelectorTerms"))
         if names is not None and not names:
             return PreFilterResult(unresolvable(_CONFLICT))
         return PreFilterResult(node_names=names)
@@ -134,8 +128,7 @@ class _Preferences(RelativeScore):
 
 
 def _node_affinity(cls: PodClass) -> Mapping[str, Any]:
-    affinity: Mapping[str, Any] = (cls.spec.get("affinity") or {}).get("nodeAffinity") or {}
-    return affinity
+    return node_affinity_of(cls.spec)
 
 
 def _node_names(terms: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:
@@ -143,7 +136,7 @@ def _node_names(terms: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:
     names: frozenset[str] | None = None
     for term in terms:
         wanted = [
-            frozenset(field.get("values") or ())
+            frozenset(entries(field, "values"))
             for field in term.get("matchFields") or ()
             if field.get("key") == NAME_FIELD and field.get("operator") == "In"
         ]

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.api.objects import Object, spec_of, status_of
+from podium.api.objects import Object, entries, spec_of, status_of
+from podium.api.pod_specs import all_containers_of
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.fixed_codes import FixedCodes, fixed_codes
 from podium.core.handle import Handle
@@ -55,8 +56,7 @@ class NodeDeclaredFeatures:
 def required_features(spec: Object) -> set[str]:
     """The features that a pod of this specification needs of its node."""
     required = set()
-    containers = [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
-    rules = (rule for c in containers for rule in c.get("restartPolicyRules") or ())
+    rules = (rule for c in all_containers_of(spec) for rule in entries(c, "restartPolicyRules"))
     if any(rule.get("action") == "RestartAllContainers" for rule in rules):
         required.add(_RESTART_ALL_CONTAINERS)
     if spec.get("hostNetwork") and spec.get("hostUsers") is False:
@@ -69,7 +69,7 @@ def _declares_differently(pod: PodInfo, old: Object | None, new: Object) -> bool
 
 
 def _declared(node: Object) -> set[str]:
-    return set(status_of(node).get("declaredFeatures") or ())
+    return set(entries(status_of(node), "declaredFeatures"))
 
 
 def _requires_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:

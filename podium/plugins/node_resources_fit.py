@@ -11,22 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.objects import Object
-from podium.api.resources import (
-    is_extended_resource,
-    is_scalar_resource,
-)
+from podium.api.resources import is_extended_resource, is_scalar_resource
 from podium.config.args import NodeResourcesFitArgs
 from podium.core.allocation_scores import Room, allocation_score
 from podium.core.cluster_events import Action, EventHint, EventResource
-from podium.core.framework import (
-    Codes,
-    CycleError,
-    FilterState,
-    LocalScore,
-    Rows,
-    Scope,
-    Sums,
-)
+from podium.core.framework import Codes, CycleError, FilterState, LocalScore, Rows, Scope, Sums
 from podium.core.handle import Handle
 from podium.core.hints import after_change, after_removal, class_on_node
 from podium.core.many_pods import ManyPods
@@ -34,7 +23,7 @@ from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.resource_columns import NATIVE_RESOURCES, ResourceColumns
 from podium.core.scored_resources import ScoredResources
-from podium.core.snapshot import allocatable_of
+from podium.core.snapshot import allocatable_amounts
 from podium.core.status import Status, rejection
 
 Amounts = NDArray[np.int64]
@@ -85,10 +74,10 @@ class NodeResourcesFit:
 
     def _grows_large_enough(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         requests = {"pods": 1, **self._filtered(pod.cls.requests)}
-        has = allocatable_of(new)
+        has = allocatable_amounts(new)
         if any(has.get(resource, 0) < amount for resource, amount in requests.items()):
             return False
-        had = {} if old is None else allocatable_of(old)
+        had = {} if old is None else allocatable_amounts(old)
         return old is None or any(has[resource] > had.get(resource, 0) for resource in requests)
 
     def _filtered(self, requests: Mapping[str, int]) -> dict[str, int]:

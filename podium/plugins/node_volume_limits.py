@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from podium.api.objects import Object, name, spec_of
+from podium.api.pod_specs import volumes_of
 from podium.core.attachable_volumes import (
     attach_limits,
     attachable_volumes,
@@ -201,7 +202,7 @@ def _allows_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
 
 def _had_volumes(pod: PodInfo, gone: Object) -> bool:
     """Whether a pod that went may have had volumes attached; its claims may be gone, too."""
-    volumes = spec_of(gone).get("volumes") or ()
+    volumes = volumes_of(spec_of(gone))
     return any(claim_uses(gone)) or any(in_tree_plugin(volume) for volume in volumes)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from podium.api.objects import Object, spec_of
+from podium.api.pod_specs import tolerations_of
 from podium.api.taints import (
     NO_EXECUTE,
     NO_SCHEDULE,
@@ -68,7 +69,7 @@ class TaintToleration:
     def _score(self, pod: PodInfo) -> LocalScore | RelativeScore:
         tolerations = [
             toleration
-            for toleration in pod.cls.spec.get("tolerations") or ()
+            for toleration in tolerations_of(pod.cls.spec)
             if toleration.get("effect") in (None, "", PREFER_NO_SCHEDULE)
         ]
         groups = self._snapshot.columns.taints()

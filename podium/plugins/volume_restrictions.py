@@ -9,7 +9,8 @@ from itertools import product
 
 import numpy as np
 
-from podium.api.objects import Object
+from podium.api.objects import Object, entries
+from podium.api.pod_specs import volumes_of
 from podium.core.cluster_events import Action, EventHint, EventResource
 from podium.core.framework import (
     FITS,
@@ -28,13 +29,7 @@ from podium.core.pod_classes import PodClass, PodClasses
 from podium.core.pods import PodInfo
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status, unresolvable, unschedulable
-from podium.core.volumes import (
-    READ_WRITE_ONCE_POD,
-    access_modes,
-    claim_of,
-    claim_uses,
-    not_found,
-)
+from podium.core.volumes import READ_WRITE_ONCE_POD, access_modes, claim_of, claim_uses, not_found
 
 ClaimKey = tuple[str, str]
 
@@ -253,7 +248,7 @@ def _claims_used(cls: PodClass) -> Iterator[str]:
 
 def _disks(cls: PodClass) -> Iterator[Object]:
     """The pods' volumes that can conflict."""
-    for volume in cls.spec.get("volumes") or ():
+    for volume in volumes_of(cls.spec):
         if any(volume.get(kind) is not None for kind in _IS_SAME):
             yield volume
 
@@ -279,7 +274,7 @@ def _same(field: str) -> Callable[[Object, Object], bool]:
 
 def _same_image(one: Object, two: Object) -> bool:
     return (
-        not set(one.get("monitors") or ()).isdisjoint(two.get("monitors") or ())
+        not set(entries(one, "monitors")).isdisjoint(entries(two, "monitors"))
         and (one.get("pool") or "") == (two.get("pool") or "")
         and one.get("image") == two.get("image")
     )

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from podium.api.errors import PodiumError
-from podium.api.objects import metadata_of
+from podium.api.objects import metadata_of, part
 from podium.api.times import timestamp
 from podium.control.backoff import Backoff, Restarts
 from podium.control.effects import Effect
@@ -114,7 +114,7 @@ def handling(event: Event) -> str:
     match event:
         case Change(kind=kind, old=old, new=new):
             obj = new or old or {}
-            return f"a change of {kind} {_place(obj.get('metadata') or {})}"
+            return f"a change of {kind} {_place(part(obj, 'metadata'))}"
         case Outcome(effect=effect):
             return f"the outcome of its {call(effect)}"
         case Synced():

@@ -6,12 +6,18 @@ import pytest
 
 from podium.api.objects import (
     annotations,
+    condition_message,
+    condition_status,
+    controller_kind,
     controller_of,
+    controller_uid,
+    entries,
     is_terminating,
     key,
     labels,
     name,
     namespace,
+    part,
     uid,
 )
 from podium.api.pods import is_finished
@@ -60,3 +66,21 @@ def test_terminating() -> None:
 )
 def test_finished(phase: str | None, finished: bool) -> None:
     assert is_finished({"status": {"phase": phase}}) is finished
+
+
+def test_parts_and_entries() -> None:
+    obj: dict[str, Any] = {"a": {"b": {"c": 1}, "n": None, "l": [1]}}
+    assert part(obj, "a", "b") == {"c": 1}
+    assert part(obj, "a", "n", "x") == part(obj, "z") == {}
+    assert entries(obj, "z") == ()
+    assert [*entries(part(obj, "a"), "l")] == [1]
+
+
+def test_a_condition_and_a_controller_that_may_be_absent() -> None:
+    ready = {"type": "Ready", "status": "False", "message": "starts"}
+    owner = {"kind": "Job", "uid": "u-1", "controller": True}
+    obj = {"metadata": {"ownerReferences": [owner]}, "status": {"conditions": [ready]}}
+    assert (condition_status(obj, "Ready"), condition_message(obj, "Ready")) == ("False", "starts")
+    assert (controller_uid(obj), controller_kind(obj)) == ("u-1", "Job")
+    assert condition_status(obj, "Other") == condition_message({}, "Ready") == ""
+    assert controller_uid({}) == controller_kind({}) == ""

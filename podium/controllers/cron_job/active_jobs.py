@@ -8,6 +8,7 @@ import msgspec
 from podium.api.objects import (
     Object,
     annotations,
+    entries,
     holds,
     name,
     namespace,
@@ -47,7 +48,7 @@ class ActiveJobs(msgspec.Struct):
     def differs_from(self, cron_job: Object) -> bool:
         """Whether the status isn't the one that is stored."""
         stored = status_of(cron_job)
-        return self.active != (stored.get("active") or []) or any(
+        return self.active != [*entries(stored, "active")] or any(
             stored.get(name) != value for name, value in self.fields.items()
         )
 
@@ -57,7 +58,7 @@ def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
     stored = status_of(cron_job)
     known = ("lastScheduleTime", "lastSuccessfulTime")
     found = ActiveJobs(
-        [*(stored.get("active") or ())], {one: stored[one] for one in known if stored.get(one)}
+        [*entries(stored, "active")], {one: stored[one] for one in known if stored.get(one)}
     )
     for job in jobs:
         _take_in(found, job)

@@ -16,6 +16,7 @@ from podium.api.objects import (
     metadata_of,
     name,
     namespace,
+    part,
     place_of,
     spec_of,
     status_of,
@@ -174,8 +175,8 @@ def _job(cron_job: Object, scheduled_s: float) -> dict[str, Any]:
         "metadata": {
             "name": f"{name(cron_job)}-{int(scheduled_s) // 60}",
             "namespace": namespace(cron_job),
-            "labels": dict(metadata.get("labels") or {}),
-            "annotations": {**(metadata.get("annotations") or {}), **at},
+            "labels": dict(part(metadata, "labels")),
+            "annotations": {**part(metadata, "annotations"), **at},
             "ownerReferences": [owner_reference(cron_job)],
         },
         "spec": spec_of(template),

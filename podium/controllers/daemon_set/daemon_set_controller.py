@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from podium.api.nodes import taints_of
 from podium.api.objects import (
     Object,
     Place,
@@ -22,7 +23,9 @@ from podium.api.objects import (
     status_of,
     uid_of,
 )
+from podium.api.pod_specs import affinity_of
 from podium.api.pods import phase_of
+from podium.api.workloads import update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, status_patch_of
 from podium.control.events import Change, Event, Synced
 from podium.controllers.controller_revisions import (
@@ -252,7 +255,7 @@ class DaemonSetController(PodOwnerReconciler):
 
     def _roll(self, state: DaemonSetState, daemon_set: Object) -> Iterator[Effect]:
         """Replace pods of old templates, as many as may be at a time."""
-        strategy = (daemon_set["spec"].get("updateStrategy") or {}).get("type")
+        strategy = update_strategy_of(daemon_set).get("type")
         if strategy != "RollingUpdate" or not state.has_outdated():
             return
         desired = state.counts["desiredNumberScheduled"]
@@ -268,7 +271,7 @@ class DaemonSetController(PodOwnerReconciler):
     def _creation(self, daemon_set: Object, rules: DaemonRules | None, node_name: str) -> Create:
         assert rules is not None
         spec = tolerant(spec_of(daemon_set["spec"]["template"]))
-        spec["affinity"] = bound_to(node_name, spec.get("affinity") or {})
+        spec["affinity"] = bound_to(node_name, affinity_of(spec))
         marks = {REVISION_LABEL: rules.revision}
         if rules.generation:
             marks[GENERATION_LABEL] = template_generation_of(daemon_set)
@@ -295,7 +298,7 @@ def _judged_by(node: Object | None) -> tuple[Any, ...] | None:
     """What of a node decides about daemons."""
     if node is None:
         return None
-    return labels(node), spec_of(node).get("taints") or []
+    return labels(node), taints_of(node)
 
 
 def _node_key(uid: str, node_name: str) -> str:

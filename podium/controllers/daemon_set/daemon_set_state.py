@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import msgspec
 
 from podium.api.integers import scaled
-from podium.api.objects import Object, spec_of, uid_of
+from podium.api.objects import Object, part, spec_of, uid_of
+from podium.api.workloads import update_strategy_of
 from podium.control.backoff import Backoff, Restarts
 from podium.controllers.daemon_set.eligibility import Eligibility, tolerant
 from podium.controllers.daemon_set.node_state import DaemonRules, NodeState, template_generation_of
@@ -68,7 +69,7 @@ class DaemonSetState:
         if basis == self._basis:
             return False
         self._basis = basis
-        pod_spec = tolerant(spec_of(spec.get("template") or {}))
+        pod_spec = tolerant(spec_of(part(spec, "template")))
         self.rules = DaemonRules(
             eligibility=Eligibility(pod_spec),
             revision=revision,
@@ -128,7 +129,7 @@ def rollout_bound(daemon_set: Object, field: str, desired: int) -> int:
         field: `maxUnavailable` or `maxSurge`.
         desired: how many nodes should have a pod.
     """
-    strategy = daemon_set["spec"].get("updateStrategy") or {}
+    strategy = update_strategy_of(daemon_set)
     if strategy.get("type") != "RollingUpdate":
         return 0
-    return scaled((strategy.get("rollingUpdate") or {}).get(field) or 0, desired)
+    return scaled(part(strategy, "rollingUpdate").get(field) or 0, desired)

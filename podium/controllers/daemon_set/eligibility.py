@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from podium.api.node_selector import NAME_FIELD, RequiredNodeAffinity, required_node_affinity
-from podium.api.objects import Object, labels, metadata_of, name, spec_of
+from podium.api.objects import Object, labels, metadata_of, name, part, spec_of
+from podium.api.pod_specs import node_affinity_of, tolerations_of
 from podium.api.pods import node_name_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.well_known import REQUIRED
@@ -56,7 +57,7 @@ class Eligibility:
 
 def tolerant(spec: Object) -> dict[str, Any]:
     """The spec with the tolerations of what daemons are there to see through."""
-    tolerations = list(spec.get("tolerations") or ())
+    tolerations = list(tolerations_of(spec))
     for toleration in _own_tolerations(spec):
         if toleration not in tolerations:
             tolerations = [t for t in tolerations if not _about_the_same(t, toleration)]
@@ -68,7 +69,7 @@ def bound_to(node_name: str, affinity: Object) -> dict[str, Any]:
     """The affinity with its required node affinity replaced: this node, by name."""
     field = {"key": NAME_FIELD, "operator": "In", "values": [node_name]}
     required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
-    node_affinity = {**(affinity.get("nodeAffinity") or {}), REQUIRED: required}
+    node_affinity = {**part(affinity, "nodeAffinity"), REQUIRED: required}
     return {**affinity, "nodeAffinity": node_affinity}
 
 
@@ -77,7 +78,7 @@ def target_of(pod: Object) -> str:
     spec = spec_of(pod)
     if spec.get("nodeName"):
         return str(spec["nodeName"])
-    required = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(REQUIRED) or {}
+    required = part(node_affinity_of(spec), REQUIRED)
     for term in required.get("nodeSelectorTerms") or ():
         for field in term.get("matchFields") or ():
             if field.get("key") == NAME_FIELD and field.get("values"):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.objects import Object, annotations, labels, metadata_of, name, status_of
+from podium.api.objects import Object, annotations, labels, metadata_of, name, part, status_of
 from podium.api.well_known import HASH_LABEL, LAST_APPLIED
 from podium.controllers.deployment.replica_set_sizes import (
     DESIRED_REPLICAS,
@@ -54,7 +54,7 @@ def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
             "minReadySeconds": spec.get("minReadySeconds") or 0,
             "selector": {
                 **selector,
-                "matchLabels": {**(selector.get("matchLabels") or {}), **hashed},
+                "matchLabels": {**part(selector, "matchLabels"), **hashed},
             },
             "template": {**template, "metadata": {**metadata_of(template), "labels": carried}},
         },

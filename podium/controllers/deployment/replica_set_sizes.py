@@ -7,7 +7,7 @@ The arithmetic is that of v1.36's deployment controller.
 from collections.abc import Sequence
 
 from podium.api.integers import INT32, parse_int, scaled
-from podium.api.objects import Object, annotations, generation_of, name
+from podium.api.objects import Object, annotations, generation_of, name, part
 from podium.controllers.deployment.replica_sets import (
     OwnedReplicaSets,
     age_of,
@@ -59,7 +59,7 @@ def _strategy(deployment: Object) -> Object:
 
 
 def _resolved(deployment: Object, field: str, *, up: bool) -> int:
-    bound = (_strategy(deployment).get("rollingUpdate") or {}).get(field) or 0
+    bound = part(_strategy(deployment), "rollingUpdate").get(field) or 0
     return scaled(bound, replicas_of(deployment), rounds_up=up)
 
 

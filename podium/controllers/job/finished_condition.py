@@ -5,7 +5,7 @@ Reasons, messages and their order are those of v1.36's syncJob.
 
 import msgspec
 
-from podium.api.objects import Object, condition_of, spec_of, status_of
+from podium.api.objects import Object, condition_of, entries, part, spec_of, status_of
 from podium.api.pods import phase_of
 from podium.api.times import epoch_s
 from podium.controllers.job.completion_indexes import read_indexes
@@ -100,7 +100,7 @@ def _by_indexes(context: SyncJobContext) -> FinishedCondition | None:
         return FinishedCondition(FAILURE, "MaxFailedIndexesExceeded", message)
     if failed and failed + len(context.succeeded_indexes) >= int(spec.get("completions") or 0):
         return FinishedCondition(FAILURE, "FailedIndexes", "Job has failed indexes")
-    for number, rule in enumerate((spec.get("successPolicy") or {}).get("rules") or ()):
+    for number, rule in enumerate(entries(part(spec, "successPolicy"), "rules")):
         if _is_met(rule, context.succeeded_indexes):
             return FinishedCondition(SUCCESS, "SuccessPolicy", f"Matched rules at index {number}")
     return None

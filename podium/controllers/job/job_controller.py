@@ -12,6 +12,7 @@ from podium.api.objects import (
     Object,
     Place,
     controller_of,
+    controller_uid,
     is_terminating,
     place_of,
     status_of,
@@ -180,7 +181,7 @@ def _untrack(pod: Object) -> Patch:
 
 
 def _is_owned(pod: Object, job: Object) -> bool:
-    return (controller_of(pod) or {}).get("uid") == uid_of(job)
+    return controller_uid(pod) == uid_of(job)
 
 
 def _is_managed_elsewhere(job: Object) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.objects import Object, status_of, uid_of
+from podium.api.objects import Object, entries, status_of, uid_of
 from podium.api.times import timestamp
 from podium.controllers.job.completion_indexes import write_indexes
 from podium.controllers.job.finished_condition import SUCCESS, TERMINAL, FinishedCondition
@@ -37,7 +37,7 @@ class StatusUpdate(msgspec.Struct):
 def new_status(context: SyncJobContext, update: StatusUpdate, now_s: float) -> dict[str, Any]:
     """The status as it is to be, all fields that the controller keeps; None: left out."""
     job, old = context.job, status_of(context.job)
-    conditions = list(old.get("conditions") or ())
+    conditions = list(entries(old, "conditions"))
     resumes = _put_suspension(conditions, update, now_s)
     started = old.get("startTime")
     if resumes or (not started and not job["spec"].get("suspend")):

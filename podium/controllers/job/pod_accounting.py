@@ -10,6 +10,7 @@ from podium.api.objects import (
     finalizers_of,
     is_terminating,
     name,
+    part,
     spec_of,
     status_of,
 )
@@ -77,10 +78,7 @@ def statuses_of(pod: Object) -> Iterator[Object]:
 
 def finished_s(pod: Object, now_s: float) -> float:
     """When a pod ended, in seconds since the epoch; now if that can't be told."""
-    ends = (
-        ((status.get("state") or {}).get("terminated") or {}).get("finishedAt")
-        for status in statuses_of(pod)
-    )
+    ends = (part(status, "state", "terminated").get("finishedAt") for status in statuses_of(pod))
     moments = [epoch_s(end) for end in ends if end]
     if moments:
         return max(moments)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from podium.api.objects import Object, conditions_of, name, namespace
+from podium.api.objects import Object, conditions_of, entries, name, namespace, part
 from podium.api.pods import phase_of
 from podium.controllers.job.pod_accounting import statuses_of
 
@@ -29,7 +29,7 @@ class PolicyMatch(msgspec.Struct, frozen=True):
 def match_pod_failure_policy(job: Object, pod: Object) -> PolicyMatch:
     """What a pod's failure means for the Job."""
     policy = job["spec"].get("podFailurePolicy") or {}
-    for number, rule in enumerate(policy.get("rules") or ()):
+    for number, rule in enumerate(entries(policy, "rules")):
         action = str(rule.get("action"))
         if action == FAIL_INDEX and job["spec"].get("backoffLimitPerIndex") is None:
             continue
@@ -65,6 +65,6 @@ def _condition(rule: Object, pod: Object) -> str | None:
 def _exits(pod: Object) -> Iterator[tuple[str, int]]:
     """Containers that have ended, and with which codes."""
     for status in statuses_of(pod):
-        terminated = (status.get("state") or {}).get("terminated")
+        terminated = part(status, "state").get("terminated")
         if terminated is not None:
             yield str(status.get("name")), int(terminated.get("exitCode") or 0)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from podium.api.objects import Object, is_terminating, status_of, uid_of
+from podium.api.objects import Object, entries, is_terminating, status_of, uid_of
 from podium.api.pods import is_active, is_ready, phase_of
 from podium.controllers.job.completion_indexes import read_indexes
 from podium.controllers.job.pod_accounting import (
@@ -107,8 +107,8 @@ def sync_context(job: Object, owned: Sequence[Object], now_s: float) -> SyncJobC
         active=active,
         terminating=sum(is_terminating(pod) and phase_of(pod) not in ended for pod in owned),
         ready=sum(map(is_ready, active)),
-        known_succeeded=list(known.get("succeeded") or ()),
-        known_failed=list(known.get("failed") or ()),
+        known_succeeded=list(entries(known, "succeeded")),
+        known_failed=list(entries(known, "failed")),
     )
     if is_indexed(job):
         _count_succeeded_indexes(context)

@@ -29,7 +29,7 @@ class Indexer:
     """
 
     def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
-        self._indexes = dict(indexes or {})
+        self._indexes = {**indexes} if indexes else {}
         self._objects: dict[str, dict[Place, Object]] = {}
         self._found: dict[tuple[str, str], Found] = {}
         self._gone: Recent[str, bool] = Recent(_GONE_MAX)

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.api.objects import Object, annotations, labels, metadata_of, name, spec_of
+from podium.api.objects import Object, annotations, entries, labels, metadata_of, name, spec_of
 from podium.control.effects import Create, Delete, Effect, Record
 from podium.control.events import Outcome
 from podium.controllers.kit.controller_refs import owner_reference
@@ -96,7 +96,7 @@ def new_pod(
             "namespace": owner["metadata"].get("namespace") or "",
             "labels": {**labels(template), **extra_labels},
             "annotations": {**annotations(template), **extra_annotations},
-            "finalizers": [*(metadata.get("finalizers") or ()), *extra_finalizers],
+            "finalizers": [*entries(metadata, "finalizers"), *extra_finalizers],
             "ownerReferences": [owner_reference(owner)],
         },
         "spec": {**spec_of(template), **extra_spec},

@@ -26,11 +26,11 @@ from podium.controllers.node_lifecycle.node_heartbeats import (
 )
 from podium.controllers.node_lifecycle.node_taints import (
     NO_EXECUTE_TAINTS,
+    known_taints,
     no_execute_patch,
     no_execute_taint,
     no_schedule_patch,
     ready_status,
-    taints_of,
     without_no_execute,
 )
 from podium.controllers.node_lifecycle.zones import (
@@ -265,7 +265,7 @@ class NodeLifecycleController(Reconciler):
     def _taint_or_untaint(self, node: Object, now_s: float) -> Iterator[Effect]:
         """Taint a node that has failed, when its turn comes; a well one is untainted at once."""
         state, called = self._zones.state(zone_of(node)), name(node)
-        wanted, known = no_execute_taint(node), taints_of(node) & NO_EXECUTE_TAINTS
+        wanted, known = no_execute_taint(node), known_taints(node) & NO_EXECUTE_TAINTS
         if wanted is None or known:
             state.queue.pop(called, None)
             yield from self._about(called, no_execute_patch, now_s)
@@ -313,7 +313,7 @@ class NodeLifecycleController(Reconciler):
 
 def _shows(node: Object) -> Any:
     """What of a node decides about its NoExecute taints."""
-    return ready_status(node), taints_of(node) & NO_EXECUTE_TAINTS, zone_of(node)
+    return ready_status(node), known_taints(node) & NO_EXECUTE_TAINTS, zone_of(node)
 
 
 def _states(node: Object) -> Any:

@@ -3,8 +3,9 @@
 NoSchedule taints follow the conditions at once. Of the two NoExecute taints a node has one at most.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 
+from podium.api.nodes import taints_of
 from podium.api.objects import Object, condition_of, conditions_of, spec_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE
 from podium.api.times import timestamp
@@ -38,15 +39,15 @@ def ready_status(node: Object) -> str:
     return "" if ready is None else str(ready.get("status"))
 
 
-def taints_of(node: Object) -> set[Taint]:
+def known_taints(node: Object) -> set[Taint]:
     """A node's taints, without values and times."""
-    return {_taint(one) for one in _raw(node)}
+    return {_taint(one) for one in taints_of(node)}
 
 
 def no_schedule_patch(node: Object, now_s: float) -> Patch | None:
     """The write that lets a node's NoSchedule taints follow its conditions; None if they do."""
     wanted = set(_called_for(node))
-    known = taints_of(node) & _OURS
+    known = known_taints(node) & _OURS
     return _patch(node, sorted(wanted - known), known - wanted, now_s)
 
 
@@ -56,7 +57,7 @@ def no_execute_patch(node: Object, now_s: float) -> Patch | None:
     None if the node has it, or no condition Ready at all.
     """
     wanted = no_execute_taint(node)
-    known = taints_of(node) & NO_EXECUTE_TAINTS
+    known = known_taints(node) & NO_EXECUTE_TAINTS
     if wanted is None:
         return _patch(node, (), known, now_s) if ready_status(node) else None
     return _patch(node, {wanted} - known, known - {wanted}, now_s)
@@ -64,7 +65,7 @@ def no_execute_patch(node: Object, now_s: float) -> Patch | None:
 
 def without_no_execute(node: Object, now_s: float) -> Patch | None:
     """The write that takes a node's NoExecute taints away; None if there are none."""
-    return _patch(node, (), taints_of(node) & NO_EXECUTE_TAINTS, now_s)
+    return _patch(node, (), known_taints(node) & NO_EXECUTE_TAINTS, now_s)
 
 
 def no_execute_taint(node: Object) -> Taint | None:
@@ -87,15 +88,11 @@ def _patch(
 ) -> Patch | None:
     if not added and not removed:
         return None
-    kept = [one for one in _raw(node) if _taint(one) not in removed]
+    kept = [one for one in taints_of(node) if _taint(one) not in removed]
     since = timestamp(now_s)
     new = [{"key": key, "effect": effect, "timeAdded": since} for key, effect in added]
     taints = {"taints": [*kept, *new] or None}
     return patch_of("Node", node, {"spec": taints}, if_unchanged=True)
-
-
-def _raw(node: Object) -> Sequence[Object]:
-    return spec_of(node).get("taints") or ()
 
 
 def _taint(raw: Object) -> Taint:

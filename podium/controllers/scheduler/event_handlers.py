@@ -5,7 +5,7 @@ back that it may help. Everything is done by what was seen of an object before, 
 claims, so that a lost or repeated event does no harm.
 """
 
-from podium.api.objects import Object, annotations, is_terminating, key, name, uid
+from podium.api.objects import Object, annotations, is_terminating, key, name, part, uid
 from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
 from podium.control.events import Change
 from podium.controllers.scheduler.binding_cycle import BindingCycles
@@ -301,4 +301,4 @@ def _reads_alike(kind: str, old: Object, new: Object) -> bool:
 
 def _at(obj: Object, path: str) -> object:
     outer, inner = path.split(".")
-    return (obj.get(outer) or {}).get(inner)
+    return part(obj, outer).get(inner)

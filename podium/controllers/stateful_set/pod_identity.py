@@ -3,7 +3,8 @@
 from typing import Any
 
 from podium.api.integers import INT32, parse_count
-from podium.api.objects import Object, is_terminating, labels, name, spec_of
+from podium.api.objects import Object, is_terminating, labels, name, part, spec_of
+from podium.api.pod_specs import volumes_of
 from podium.api.pods import phase_of
 from podium.controllers.controller_revisions import REVISION_LABEL, template_of
 from podium.controllers.kit.pod_control import new_pod
@@ -22,7 +23,7 @@ def ordinal_of(owner: Object, pod: Object) -> int | None:
 
 def start_of(owner: Object) -> int:
     """The number of the first pod."""
-    return int((owner["spec"].get("ordinals") or {}).get("start") or 0)
+    return int(part(owner["spec"], "ordinals").get("start") or 0)
 
 
 def identity_of(owner: Object, ordinal: int) -> dict[str, str]:
@@ -35,11 +36,11 @@ def numbered_spec(owner: Object, ordinal: int, spec: Object) -> dict[str, Any]:
     called = f"{name(owner)}-{ordinal}"
     claims = owner["spec"].get("volumeClaimTemplates") or ()
     claimed = {name(claim) for claim in claims}
-    volumes = [
+    volumes: list[Object] = [
         {"name": name(claim), "persistentVolumeClaim": {"claimName": claim_name(claim, called)}}
         for claim in claims
     ]
-    volumes += [one for one in spec.get("volumes") or () if one.get("name") not in claimed]
+    volumes += [one for one in volumes_of(spec) if one.get("name") not in claimed]
     extra: dict[str, Any] = {"hostname": called}
     if owner["spec"].get("serviceName"):
         extra["subdomain"] = owner["spec"]["serviceName"]

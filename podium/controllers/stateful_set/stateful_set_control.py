@@ -12,6 +12,7 @@ import msgspec
 from podium.api.integers import scaled
 from podium.api.objects import Object, is_terminating, labels, name, place_of, status_of
 from podium.api.pods import is_finished, phase_of
+from podium.api.workloads import update_strategy_of
 from podium.control.effects import Create, Effect, deletion_of, event_of, patch_of
 from podium.controllers.kit.indexer import Indexer
 from podium.controllers.kit.workloads import replicas_of
@@ -102,7 +103,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
 
     def _revision_for(self, ordinal: int) -> Object:
         """Pods below the partition, and those not yet updated, come back as they were."""
-        strategy = self.owner["spec"].get("updateStrategy") or {}
+        strategy = update_strategy_of(self.owner)
         if strategy.get("type") != "RollingUpdate":
             return self.update
         rolling = strategy.get("rollingUpdate")
@@ -132,7 +133,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
 
     def _update_pods(self, wanted: range) -> Iterator[Effect]:
         """Delete pods of other revisions, to come back updated; the highest numbers first."""
-        strategy = self.owner["spec"].get("updateStrategy") or {}
+        strategy = update_strategy_of(self.owner)
         if strategy.get("type") == "OnDelete":
             return
         rolling = strategy.get("rollingUpdate") or {}

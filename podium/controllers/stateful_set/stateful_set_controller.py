@@ -8,6 +8,7 @@ from typing import Any
 
 from podium.api.objects import Object, Place, is_terminating, name, place_of, status_of, uid_of
 from podium.api.pods import is_ready, phase_of
+from podium.api.workloads import update_strategy_of
 from podium.control.effects import Create, Delete, Effect, Patch, status_patch_of
 from podium.control.events import Change, Outcome
 from podium.controllers.controller_revisions import KIND, History, history_of, next_step, surplus
@@ -179,6 +180,6 @@ def _counts(
 
 def _is_complete(owner: Object, counts: Mapping[str, int]) -> bool:
     """Whether a rolling update has reached all pods, and they are ready."""
-    if (owner["spec"].get("updateStrategy") or {}).get("type") == "OnDelete":
+    if update_strategy_of(owner).get("type") == "OnDelete":
         return False
     return counts["updatedReplicas"] == counts["readyReplicas"] == counts["replicas"]

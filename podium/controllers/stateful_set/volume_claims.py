@@ -14,6 +14,7 @@ from podium.api.objects import (
     name,
     namespace,
     owner_references,
+    part,
     spec_of,
     uid_of,
 )
@@ -31,7 +32,7 @@ def claim_name(template: Object, pod_name: str) -> str:
 
 def new_claim(owner: Object, template: Object, pod_name: str) -> dict[str, Any]:
     """A pod's claim, without owners."""
-    selected = (owner["spec"].get("selector") or {}).get("matchLabels") or {}
+    selected = part(owner["spec"], "selector", "matchLabels")
     metadata = {
         **metadata_of(template),
         "name": claim_name(template, pod_name),

@@ -8,15 +8,17 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.objects import (
     Object,
-    controller_of,
+    controller_uid,
     is_terminating,
     key,
     metadata_of,
     name,
+    part,
     place_of,
     spec_of,
     uid_of,
 )
+from podium.api.pod_specs import volumes_of
 from podium.control.effects import Create, Effect
 from podium.control.events import Change
 from podium.controllers.kit.controller_refs import owner_reference
@@ -54,7 +56,7 @@ class EphemeralVolumeController(Reconciler):
             known = self.objects.get(CLAIM, called, place)
             if known is None:
                 yield Create(kind=CLAIM, obj=_claim(pod, called, volume))
-            elif (controller_of(known) or {}).get("uid") != uid_of(pod):
+            elif controller_uid(known) != uid_of(pod):
                 note = f"PVC {key(known)} was not created for pod {key(pod)} (pod is not owner)"
                 yield self.event(pod, "Warning", "FailedBinding", note)
 
@@ -78,8 +80,8 @@ def _claim(pod: Object, called: str, volume: Object) -> Object:
 
 
 def _ephemeral(pod: Object) -> Iterator[Object]:
-    for volume in spec_of(pod).get("volumes") or ():
-        if (volume.get("ephemeral") or {}).get("volumeClaimTemplate"):
+    for volume in volumes_of(spec_of(pod)):
+        if part(volume, "ephemeral").get("volumeClaimTemplate"):
             yield volume
 
 

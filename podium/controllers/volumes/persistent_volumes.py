@@ -99,7 +99,7 @@ class PersistentVolumeController(Reconciler):
         """Note a claim that is absent, although a volume refers to it."""
         assert isinstance(key, tuple)
         volume = self.objects.get(VOLUME, key[2])
-        wanted = str(claim_of(volume or {}).get("uid") or "")
+        wanted = str(claim_of(volume).get("uid") or "") if volume else ""
         if wanted != found_uid:
             self._absent.put(wanted, True)
 
@@ -189,7 +189,7 @@ class PersistentVolumeController(Reconciler):
     def _waits(self, claim: Object) -> bool:
         """Whether the claim's class leaves the choice to the scheduler."""
         storage_class = self.objects.get("StorageClass", storage_class_name(claim))
-        mode = (storage_class or {}).get("volumeBindingMode")
+        mode = storage_class and storage_class.get("volumeBindingMode")
         return mode == WAIT_FOR_FIRST_CONSUMER
 
     def _wait_reason(self, claim: Object) -> tuple[str, str]:

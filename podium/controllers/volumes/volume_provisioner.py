@@ -12,6 +12,7 @@ from typing import Any
 from podium.api.objects import (
     Object,
     annotations,
+    entries,
     is_terminating,
     key,
     labels,
@@ -143,10 +144,10 @@ class VolumeProvisioner(Reconciler):
                 for one in allowed.get("matchLabelExpressions") or ()
             ]
         node = self.objects.get("Node", selected) or {}
-        drivers = spec_of(self.objects.get("CSINode", selected) or {}).get("drivers")
+        csi_node = self.objects.get("CSINode", selected) or {}
         return [
             {"key": label, "operator": "In", "values": [labels(node)[label]]}
-            for driver in drivers or ()
+            for driver in entries(spec_of(csi_node), "drivers")
             if driver.get("name") == storage_class["provisioner"]
             for label in driver.get("topologyKeys") or ()
             if label in labels(node)

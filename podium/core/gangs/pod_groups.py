@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from podium.api.kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD, Kind
-from podium.api.objects import Object, labels, name, namespace, spec_of, uid
+from podium.api.objects import Object, labels, name, namespace, part, spec_of, uid
 from podium.api.pods import node_name_of
 from podium.api.quantity import nanos
 from podium.api.resources import resource_amount
@@ -147,7 +147,7 @@ class PodGroups:
 
     def _named(self, pod: Object) -> GangId | None:
         """The PodGroup that a pod names, whether it is there or not."""
-        group_name = (spec_of(pod).get("schedulingGroup") or {}).get("podGroupName")
+        group_name = part(spec_of(pod), "schedulingGroup").get("podGroupName")
         if group_name and POD_GROUP.key in self.kinds:
             return POD_GROUP.key, namespace(pod), group_name
         labelled = labels(pod).get(LABEL)
@@ -163,7 +163,7 @@ def served_kinds(options: Gangs) -> Iterator[Kind]:
 
 
 def _of_kubernetes(spec: Object) -> PodGroup:
-    gang: Object = (spec.get("schedulingPolicy") or {}).get("gang") or {}
+    gang = part(spec, "schedulingPolicy", "gang")
     goes_as_a_whole = spec.get("disruptionMode") == "PodGroup"
     least, priority = int(gang.get("minCount") or 1), spec.get("priority")
     return PodGroup(least, goes_as_a_whole, priority=None if priority is None else int(priority))

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from podium.api.durations import duration_seconds
 from podium.api.objects import Object, annotations, condition_of, spec_of
+from podium.api.pod_specs import tolerations_of
 from podium.api.pods import priority_class_of
 from podium.api.times import NANOS_PER_SECOND, TimeError, epoch_s
 from podium.config.preemption_options import EVERY, Patience
@@ -135,7 +136,7 @@ def _of_class(patience: Sequence[Patience], priority_class: str) -> Patience | N
 def _tolerating(pod: Object, taints: Sequence[str]) -> Object:
     more = [{"key": key, "operator": "Exists"} for key in taints]
     spec = spec_of(pod)
-    return {**pod, "spec": {**spec, "tolerations": [*(spec.get("tolerations") or ()), *more]}}
+    return {**pod, "spec": {**spec, "tolerations": [*tolerations_of(spec), *more]}}
 
 
 def _time_s(text: str) -> float:

@@ -5,7 +5,7 @@ PodSchedulingPropertiesChange and NodeSchedulingPropertiesChange of v1.36.
 
 from typing import Any
 
-from podium.api.objects import Object, annotations, labels, spec_of, status_of
+from podium.api.objects import Object, annotations, entries, labels, spec_of, status_of
 from podium.api.quantity import ceil_milli, nanos
 from podium.api.resources import pod_requests
 from podium.core.cluster_events import Action
@@ -84,7 +84,7 @@ def _claims(pod: Object) -> tuple[object, object]:
     extended = status.get("extendedResourceClaimStatus")
     if not extended:
         return named, None
-    return named, (extended.get("resourceClaimName"), extended.get("requestMappings") or [])
+    return named, (extended.get("resourceClaimName"), entries(extended, "requestMappings"))
 
 
 def _allocatable(node: Object) -> dict[str, int]:

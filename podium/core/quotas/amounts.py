@@ -1,8 +1,9 @@
 """Quantities by resource name, and the sums, differences and comparisons that quotas need."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
-from podium.api.objects import Object, spec_of
+from podium.api.objects import Object, part, spec_of
+from podium.api.pod_specs import all_containers_of
 from podium.api.quantity import Format, Quantity, parse_quantity
 from podium.api.resources import Amounts
 
@@ -14,7 +15,7 @@ NONE = Quantity(0)
 
 def read(raw: Object | None) -> Quantities:
     """A resource list as it stands in JSON."""
-    return {name: parse_quantity(amount) for name, amount in (raw or {}).items()}
+    return {name: parse_quantity(amount) for name, amount in raw.items()} if raw else {}
 
 
 def written(quantities: Mapping[str, Quantity]) -> dict[str, str]:
@@ -81,11 +82,6 @@ def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
 
 def _stated(spec: Object, field: str) -> Iterator[Object]:
     """The lists of amounts that go into a pod's sum."""
-    owners: Iterable[Object] = (
-        spec,
-        *(spec.get("containers") or ()),
-        *(spec.get("initContainers") or ()),
-    )
-    for owner in owners:
-        yield (owner.get("resources") or {}).get(field) or {}
+    for owner in (spec, *all_containers_of(spec)):
+        yield part(owner, "resources", field)
     yield spec.get("overhead") or {}

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from podium.api.objects import Object, spec_of, status_of
+from podium.api.objects import Object, entries, part, spec_of, status_of
+from podium.api.pod_specs import affinity_of
 from podium.api.qos import stored_or_computed_qos
 from podium.api.well_known import PREFERRED, REQUIRED
 
@@ -16,7 +17,7 @@ def scope_selectors(quota: Object) -> list[Object]:
     """All scopes of a quota, as requirements with `scopeName`, `operator` and `values`."""
     spec = spec_of(quota)
     named = [{"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes") or ()]
-    return [*named, *((spec.get("scopeSelector") or {}).get("matchExpressions") or ())]
+    return [*named, *entries(part(spec, "scopeSelector"), "matchExpressions")]
 
 
 def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
@@ -44,7 +45,7 @@ def _pod_in_scope(scope: str | None, requirement: Object, pod: Object) -> bool:
             named = spec.get("priorityClassName")
             return _selects(requirement, {named} if named else set())
         case "CrossNamespacePodAffinity":
-            return any(map(_crosses_namespaces, _affinity_terms(spec.get("affinity") or {})))
+            return any(map(_crosses_namespaces, _affinity_terms(affinity_of(spec))))
     return False
 
 
@@ -78,7 +79,7 @@ def _attribute_classes(claim: Object) -> set[str]:
     names = (
         spec_of(claim).get("volumeAttributesClassName"),
         status.get("currentVolumeAttributesClassName"),
-        (status.get("modifyVolumeStatus") or {}).get("targetVolumeAttributesClassName"),
+        part(status, "modifyVolumeStatus").get("targetVolumeAttributesClassName"),
     )
     return {name for name in names if name}
 
@@ -86,7 +87,7 @@ def _attribute_classes(claim: Object) -> set[str]:
 def _affinity_terms(affinity: Object) -> Iterator[Object]:
     for side in ("podAffinity", "podAntiAffinity"):
         for strength in _TERMS:
-            for term in (affinity.get(side) or {}).get(strength) or ():
+            for term in entries(part(affinity, side), strength):
                 yield term.get("podAffinityTerm") or term
 
 

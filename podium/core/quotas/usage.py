@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from podium.api.kinds import Kind
-from podium.api.objects import Object, metadata_of, spec_of, status_of
+from podium.api.objects import Object, metadata_of, part, spec_of, status_of
+from podium.api.pod_specs import requests_of
 from podium.api.pods import is_finished
 from podium.api.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
 from podium.api.resources import is_extended_resource, pod_limits, pod_requests
@@ -112,10 +113,10 @@ def _claim(claim: Object, _now_s: float) -> Quantities:
 
 def _storage(claim: Object) -> Quantity | None:
     """What the claim requests or has been given while it is resized, in whole bytes."""
-    requests = (spec_of(claim).get("resources") or {}).get("requests") or {}
+    requests = requests_of(spec_of(claim))
     if "storage" not in requests:
         return None
-    allocated = (status_of(claim).get("allocatedResources") or {}).get("storage", 0)
+    allocated = part(status_of(claim), "allocatedResources").get("storage", 0)
     largest = max(parse_quantity(requests["storage"]), parse_quantity(allocated))
     whole = -(-largest.nanos // NANOS_PER_UNIT) * NANOS_PER_UNIT
     return largest if whole == largest.nanos else Quantity(whole, largest.format)

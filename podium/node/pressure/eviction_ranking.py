@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from podium.api.objects import Object, spec_of, uid
+from podium.api.objects import Object, entries, part, spec_of, uid
+from podium.api.pod_specs import resources_of
 from podium.api.priority import pod_priority
 from podium.api.quantity import NANOS_PER_UNIT, nanos
 from podium.api.resources import is_pod_level, pod_requests
@@ -40,7 +41,7 @@ def eviction_request_nanos(pod: Object, resource: str) -> int:
     else:
         bare = {field: value for field, value in spec.items() if field != "overhead"}
         requested = pod_requests({**pod, "spec": bare}).get(resource, 0)
-    overhead = (spec.get("overhead") or _NOTHING).get(resource, 0)
+    overhead = part(spec, "overhead").get(resource, 0)
     return requested + nanos(overhead) if requested else 0
 
 
@@ -51,11 +52,11 @@ def has_pod_level_resources(pod: Object, *fields: str) -> bool:
         pod: the pod.
         fields: `requests`, `limits`; both if none are given.
     """
-    resources = spec_of(pod).get("resources") or _NOTHING
+    resources = resources_of(spec_of(pod))
     return any(
         is_pod_level(resource)
         for field in fields or ("requests", "limits")
-        for resource in resources.get(field) or ()
+        for resource in entries(resources, field)
     )
 
 

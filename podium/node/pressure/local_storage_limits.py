@@ -6,7 +6,8 @@ All pods that exceed one are evicted in the same round.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from podium.api.objects import Object, uid
+from podium.api.objects import Object, part, uid
+from podium.api.pod_specs import containers_of, limits_of, volumes_of
 from podium.api.priority import is_critical
 from podium.api.quantity import NANOS_PER_UNIT, Format, Quantity, ceil_value, parse_quantity
 from podium.api.resources import pod_limits
@@ -17,8 +18,6 @@ from podium.node.pressure.signals import EPHEMERAL_STORAGE
 EMPTY_DIR_LIMIT = "emptydirfs.limit"
 POD_LIMIT = "ephemeralpodfs.limit"
 CONTAINER_LIMIT = "ephemeralcontainerfs.limit"
-
-_NOTHING: Object = {}
 
 
 def limit_evictions(
@@ -63,8 +62,8 @@ def _excesses(pod: Object, usage: PodUsage, dedicated_image_fs: bool) -> Iterato
 
 
 def _empty_dir_excesses(pod: Object, usage: PodUsage) -> Iterator[tuple[str, Quantity]]:
-    for volume in pod["spec"].get("volumes") or ():
-        size = (volume.get("emptyDir") or _NOTHING).get("sizeLimit")
+    for volume in volumes_of(pod["spec"]):
+        size = part(volume, "emptyDir").get("sizeLimit")
         used = usage.volumes.get(volume["name"])
         if size is None or used is None:
             continue
@@ -84,8 +83,8 @@ def _container_excesses(
     pod: Object, usage: PodUsage, dedicated_image_fs: bool
 ) -> Iterator[tuple[str, Quantity]]:
     limits = {}
-    for container in pod["spec"].get("containers") or ():
-        amounts = (container.get("resources") or _NOTHING).get("limits") or _NOTHING
+    for container in containers_of(pod["spec"]):
+        amounts = limits_of(container)
         limit = parse_quantity(amounts.get(EPHEMERAL_STORAGE, 0))
         if ceil_value(limit.nanos):
             limits[container["name"]] = limit

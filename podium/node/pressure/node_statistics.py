@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from podium.api.objects import Object, spec_of
+from podium.api.pod_specs import volumes_of
 from podium.node.pressure.filesystems import DiskPart
 from podium.node.pressure.signals import Signal
 
@@ -115,7 +116,7 @@ def ephemeral_volumes(pod: Object) -> list[str]:
 
 
 def _volumes(pod: Object) -> Sequence[Object]:
-    return spec_of(pod).get("volumes") or ()
+    return volumes_of(spec_of(pod))
 
 
 def _is_ephemeral(volume: Object) -> bool:

@@ -5,6 +5,7 @@ is the share of the memory that it uses, in thousandths, plus this.
 """
 
 from podium.api.objects import Object
+from podium.api.pod_specs import init_containers_of, requests_of
 from podium.api.priority import is_node_critical
 from podium.api.qos import stored_or_computed_qos
 from podium.api.quantity import value
@@ -17,8 +18,6 @@ BEST_EFFORT = 1000
 # A guaranteed pod that uses all memory scores three: whoever isn't guaranteed stays above it.
 _BURSTABLE_MIN = 1000 + GUARANTEED
 _BURSTABLE_MAX = BEST_EFFORT - 1
-
-_NOTHING: Object = {}
 
 
 def oom_score_adj(pod: Object, container: Object, memory_capacity_bytes: int) -> int:
@@ -46,7 +45,7 @@ def oom_score_adj(pod: Object, container: Object, memory_capacity_bytes: int) ->
 
 
 def _request_bytes(owner: Object) -> int:
-    requests = (owner.get("resources") or _NOTHING).get("requests") or _NOTHING
+    requests = requests_of(owner)
     return value(requests.get(MEMORY, 0))
 
 
@@ -57,7 +56,7 @@ def _extra_request_bytes(pod: Object) -> int:
         return 0
     bare = {field: spec[field] for field in spec if field not in ("overhead", "resources")}
     requested = pod_requests({**pod, "spec": bare}).get(MEMORY, 0)
-    count = len(spec["containers"]) + len(spec.get("initContainers") or ())
+    count = len(spec["containers"]) + len(init_containers_of(spec))
     return _quotient(_request_bytes(spec) - -(-requested // 10**9), count)
 
 

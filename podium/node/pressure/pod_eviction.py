@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from podium.api.objects import Object, name
+from podium.api.pod_specs import all_containers_of, requests_of
 from podium.api.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
 from podium.node.pressure.eviction_ranking import has_pod_level_resources
 from podium.node.pressure.node_statistics import ContainerUsage, PodUsage
@@ -104,14 +105,13 @@ def _offenders(
     """Name, usage and request of the containers that use more than they request."""
     spec = pod["spec"]
     containers: dict[str, Object] = {}
-    for container in (*(spec.get("containers") or ()), *(spec.get("initContainers") or ())):
+    for container in all_containers_of(spec):
         containers.setdefault(container["name"], container)
     for one in usage.containers:
         used = _used_bytes(resource, one)
         if used is None or one.name not in containers:
             continue
-        resources = containers[one.name].get("resources") or _NOTHING
-        requested = parse_quantity((resources.get("requests") or _NOTHING).get(resource, 0))
+        requested = parse_quantity(requests_of(containers[one.name]).get(resource, 0))
         quantity = bytes_quantity(used)
         if quantity > requested:
             yield one.name, quantity, requested

@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object
+from podium.api.objects import Object, entries, part
+from podium.api.pod_specs import init_containers_of
 from podium.api.quantity import nanos
 from podium.node.real.registration import MachineInfo
 
@@ -40,9 +41,9 @@ Sources = Mapping[Source, Object | None]
 def content(obj: Object) -> dict[str, bytes]:
     """What a config map or secret holds, by key."""
     if obj.get("kind") == "Secret":
-        return {key: b64decode(value) for key, value in (obj.get("data") or {}).items()}
-    plain = {key: value.encode() for key, value in (obj.get("data") or {}).items()}
-    binary = {key: b64decode(value) for key, value in (obj.get("binaryData") or {}).items()}
+        return {key: b64decode(value) for key, value in part(obj, "data").items()}
+    plain = {key: value.encode() for key, value in part(obj, "data").items()}
+    binary = {key: b64decode(value) for key, value in part(obj, "binaryData").items()}
     return plain | binary
 
 
@@ -82,10 +83,10 @@ def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
     metadata, spec = pod["metadata"], pod["spec"]
     match = _SUBSCRIPT.fullmatch(path)
     if match:
-        return str((metadata.get(match[1]) or {}).get(match[2], ""))
+        return str(part(metadata, match[1]).get(match[2], ""))
     if path in ("metadata.labels", "metadata.annotations"):
-        entries = (metadata.get(path.removeprefix("metadata.")) or {}).items()
-        return "\n".join(f'{key}="{_escaped(value)}"' for key, value in sorted(entries))
+        pairs = part(metadata, path.removeprefix("metadata.")).items()
+        return "\n".join(f'{key}="{_escaped(value)}"' for key, value in sorted(pairs))
     fields = {
         "metadata.name": metadata["name"],
         "metadata.namespace": metadata["namespace"],
@@ -113,11 +114,11 @@ def container_resource(pod: Object, container: Object, ref: Object, machine: Mac
     if kind not in ("limits", "requests") or not resource:
         raise MissingSourceError(f"unsupported container resource: {path}")
     name = ref.get("containerName") or container["name"]
-    both = (*pod["spec"]["containers"], *(pod["spec"].get("initContainers") or ()))
+    both = (*pod["spec"]["containers"], *init_containers_of(pod["spec"]))
     owner = next((one for one in both if one["name"] == name), None)
     if owner is None:
         raise MissingSourceError(f"container {name} not found")
-    amounts = (owner.get("resources") or _NOTHING).get(kind) or _NOTHING
+    amounts = part(owner, "resources", kind)
     if resource in amounts:
         amount = nanos(amounts[resource])
     else:
@@ -163,7 +164,7 @@ def environment(
 
 def command(container: Object, variables: Mapping[str, str]) -> list[str]:
     """The command with its arguments."""
-    words = (*container["command"], *(container.get("args") or ()))
+    words = (*container["command"], *entries(container, "args"))
     return [expanded(one, variables) for one in words]
 
 

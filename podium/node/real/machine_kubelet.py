@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from podium.api.objects import Object, name, place_of, uid
+from podium.api.pod_specs import limits_of
 from podium.api.pods import is_finished
 from podium.api.quantity import NANOS_PER_UNIT, nanos, value
 from podium.control.effects import Effect
@@ -318,6 +319,6 @@ def above_memory_limit(
         usage = measured.usage.get(worker.uid)
         used = {one.name: one.memory_bytes or 0 for one in usage.containers} if usage else {}
         for one in worker.containers:
-            limits = (one.spec.get("resources") or {}).get("limits") or {}
+            limits = limits_of(one.spec)
             if MEMORY in limits and used.get(one.name, 0) * NANOS_PER_UNIT > nanos(limits[MEMORY]):
                 yield worker, one

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from podium.api.objects import Object, is_terminating
+from podium.api.objects import Object, is_terminating, part
 from podium.api.times import epoch_s
 from podium.control.effects import Effect
 from podium.node.container import Container, Run, State
@@ -132,7 +132,7 @@ class ProcessRuntime:
 
 def _resume(one: Container, told: Object, now_s: float) -> None:
     state = told.get("state") or {}
-    ended = state.get("terminated") or (told.get("lastState") or {}).get("terminated")
+    ended = state.get("terminated") or part(told, "lastState").get("terminated")
     if "running" in state:
         one.last = Run(_LOST, _seconds(state["running"].get("startedAt"), now_s), now_s)
     elif ended is not None:

@@ -7,7 +7,8 @@ merely restrict a container, such as dropped capabilities, is let pass: nothing 
 
 from collections.abc import Iterator
 
-from podium.api.objects import Object
+from podium.api.objects import Object, entries, part
+from podium.api.pod_specs import init_containers_of, volumes_of
 from podium.node.pod_admission import PodRejection
 
 REASON = "UnsupportedByRuntime"
@@ -38,14 +39,14 @@ def unsupported(pod: Object, uid: int) -> PodRejection | None:
 
 
 def _faults(spec: Object, uid: int) -> Iterator[str]:
-    for volume in spec.get("volumes") or ():
+    for volume in volumes_of(spec):
         yield from _volume_faults(volume)
     if spec.get("resourceClaims"):
         yield "resource claims"
     if spec.get("hostAliases"):
         yield "host aliases"
     yield from _security_faults(spec.get("securityContext") or _NOTHING, "the pod", uid)
-    for container in (*(spec.get("initContainers") or ()), *spec["containers"]):
+    for container in (*init_containers_of(spec), *spec["containers"]):
         yield from _container_faults(container, uid)
 
 
@@ -53,11 +54,11 @@ def _volume_faults(volume: Object) -> Iterator[str]:
     kind = next((one for one in volume if one != "name"), "emptyDir")
     if kind not in _VOLUMES:
         yield f"volume {volume['name']} of kind {kind}"
-    if kind == "emptyDir" and (volume.get(kind) or _NOTHING).get("medium"):
+    if kind == "emptyDir" and part(volume, kind).get("medium"):
         yield f"volume {volume['name']} of medium {volume[kind]['medium']}"
     if volume["name"].startswith(API_ACCESS):
         return
-    for source in (volume.get("projected") or _NOTHING).get("sources") or ():
+    for source in entries(part(volume, "projected"), "sources"):
         for other in source:
             if other not in _SOURCES:
                 yield f"volume {volume['name']} with a {other}"
@@ -96,5 +97,5 @@ def _security_faults(context: Object, who: str, uid: int) -> Iterator[str]:
         yield f"{who} as anybody but root"
     if context.get("privileged"):
         yield f"{who} with privileges"
-    if added := (context.get("capabilities") or _NOTHING).get("add"):
+    if added := part(context, "capabilities").get("add"):
         yield f"{who} with capabilities {', '.join(added)}"

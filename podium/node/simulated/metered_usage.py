@@ -5,8 +5,9 @@ scripts the CPU: a container uses what it requests.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from podium.api.pod_specs import requests_of
 from podium.api.quantity import parse_quantity
 from podium.node.container import Container, State
 from podium.node.pod_worker import PodWorker
@@ -30,5 +31,4 @@ def container_usages(worker: PodWorker, at_s: float) -> Mapping[str, Usage]:
 
 
 def _requested_nanos(container: Container) -> int:
-    resources: Any = container.spec.get("resources") or {}
-    return parse_quantity((resources.get("requests") or {}).get("cpu", 0)).nanos
+    return parse_quantity(requests_of(container.spec).get("cpu", 0)).nanos

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from podium.api.objects import Object
+from podium.api.pod_specs import limits_of
 from podium.api.quantity import NANOS_PER_UNIT
 from podium.api.resources import pod_limits
 from podium.control.effects import Effect
@@ -177,8 +178,7 @@ def _used(stats: StatsProvider, worker: PodWorker) -> Callable[[float], int]:
 def _memory_limit_bytes(pod: Object) -> int | None:
     """What the pod may use of memory; None if one of its containers isn't limited."""
     spec = pod["spec"]
-    own = (spec.get("resources") or {}).get("limits") or {}
-    limits = [(one.get("resources") or {}).get("limits") or {} for one in spec["containers"]]
+    own, limits = limits_of(spec), [*map(limits_of, spec["containers"])]
     if MEMORY not in own and not all(MEMORY in one for one in limits):
         return None
     return pod_limits(pod)[MEMORY] // NANOS_PER_UNIT

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from podium.api.objects import Object, annotations, is_terminating, status_of
+from podium.api.objects import Object, annotations, entries, is_terminating, part, status_of
+from podium.api.pod_specs import init_containers_of
 from podium.api.pods import is_finished
 from podium.api.resources import is_sidecar
 from podium.api.times import epoch_s
@@ -125,7 +126,7 @@ class ScriptedSandbox(msgspec.Struct):
         self, container: Container, handler: Handler, action: Object, timeout_s: float, now_s: float
     ) -> Iterable[Effect]:
         if handler is Handler.PRE_STOP:
-            sleeps_s = float((action.get("sleep") or _NOTHING).get("seconds") or 0)
+            sleeps_s = float(part(action, "sleep").get("seconds") or 0)
             if sleeps_s:
                 container.terminates_s = now_s + min(sleeps_s, timeout_s)
                 return ()
@@ -207,9 +208,9 @@ class ScriptedRuntime:
             and status.get("phase") == "Running"
             and condition_status(status, "Ready") == "True"
             and _WATCHED.isdisjoint(spec)
-            and not any(map(is_sidecar, spec.get("initContainers") or ()))
+            and not any(map(is_sidecar, init_containers_of(spec)))
             and not any(note.startswith(PREFIX) for note in annotations(pod))
-            and all(map(_runs_well, status.get("containerStatuses") or ()))
+            and all(map(_runs_well, entries(status, "containerStatuses")))
         )
 
     def resume(self, worker: PodWorker, now_s: float) -> None:
@@ -253,7 +254,7 @@ class ScriptedRuntime:
 
 
 def _runs_well(told: Object) -> bool:
-    ended = "terminated" in (told.get("lastState") or _NOTHING)
+    ended = "terminated" in part(told, "lastState")
     state = told.get("state") or _NOTHING
     return bool(told.get("ready")) and ("running" in state or not (state or ended))
 
@@ -282,7 +283,7 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
     sandbox = one.sandbox
     assert isinstance(sandbox, ScriptedSandbox)
     state = told.get("state") or _NOTHING
-    ended = state.get("terminated") or (told.get("lastState") or _NOTHING).get("terminated")
+    ended = state.get("terminated") or part(told, "lastState").get("terminated")
     started = (state.get("running") or ended or _NOTHING).get("startedAt")
     one.attempt = int(told.get("restartCount") or 0)
     one.since_s = epoch_s(started) if started else admitted_s

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, name, status_of
 from podium.api.quantity import value
 from podium.node.container import State
@@ -113,7 +114,7 @@ class StatsProvider(msgspec.Struct, frozen=True):
 
     def _pods_memory_limit_bytes(self) -> int:
         """What pods together may use."""
-        allocatable = status_of(self.node).get("allocatable") or {}
+        allocatable = allocatable_of(self.node)
         capacity = self.memory_capacity_bytes
         amount = value(allocatable.get("memory", capacity))
         return pods_memory_limit_bytes(self.config, amount, capacity)
