@@ -37,7 +37,8 @@ class Changer:
     Attributes:
         rejected: what the API didn't let in.
         drainers: of the drains that have begun.
-        touched: the objects that were applied, scaled or restarted.
+        touched: the objects whose specs were changed by being applied, scaled or restarted, and
+            those that are new.
         has_failed_nodes: whether nodes have fallen silent.
 
     Args:
@@ -114,7 +115,6 @@ class Changer:
 
         What is on its way out is waited for, as `kubectl delete` does.
         """
-        self.touched.update(dict.fromkeys(found))
         for one, manifest in sorted(found.items(), key=lambda entry: _ORDER.get(entry[0][0], 1)):
             live = self._cluster.store.get(*one)
             if live is not None and is_terminating(live) and one[0] != "Namespace":
@@ -162,16 +162,19 @@ class Changer:
 
     def _patch(self, target: Target, request: PatchRequest, subresource: str = "") -> None:
         found = _identity(target)
-        self.touched[found] = None
         kind, now_s = KINDS[target.kind], self._cluster.driver.now_s
         what = Attributes(kind, target.namespace, target.name, now_s, subresource)
         self._try(found, lambda _: self._cluster.server.patch(what, request))
 
     def _try(self, found: Identity, act: Callable[[Identity], object]) -> None:
+        before = self._cluster.store.get(*found)
         try:
             act(found)
         except RefusedError as refused:
             self._reject(found, refused.message)
+        after = self._cluster.store.get(*found)
+        if after is not None and (before is None or spec_of(after) != spec_of(before)):
+            self.touched[found] = None
         self._observer.look()
 
     def _reject(self, found: Identity, message: str) -> None:

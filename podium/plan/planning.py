@@ -112,12 +112,13 @@ def played(play: Play, request: Request, progress: Passed | None = None) -> Plan
     found = outcome_of(play)
     left_out = tuple(unplayed(request.applied))
     warnings += [f"{one.object}: {one.reason}" for one in left_out]
+    late = (*play.changer.unmade(), *play.rollouts.outdated())
     return replace(
         found,
         unplayed=left_out,
         nodes=node_fillings(play) if request.draws else (),
         interrupted=not is_over,
-        warnings=(*play.notes, *warnings, *model.warnings, *lost, *play.changer.unmade()),
+        warnings=(*play.notes, *warnings, *model.warnings, *lost, *late),
         notes=(*(request.configuration.notes if request.configuration else ()), *model.notes),
     )
 

@@ -20,6 +20,12 @@ STANDSTILL_S = 600.0
 
 _KINDS = ("Deployment", "StatefulSet", "DaemonSet")
 _DEADLINE = "ProgressDeadlineExceeded"
+_ON_DELETE = "OnDelete"
+# Where the kinds that know OnDelete count their pods, and the updated ones of them.
+_UPDATED = {
+    "StatefulSet": ("replicas", "updatedReplicas"),
+    "DaemonSet": ("currentNumberScheduled", "updatedNumberScheduled"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,18 @@ class Rollouts:
         """All rollouts, as of the last look."""
         return tuple(self._rollout(*found) for found in self._workloads())
 
+    def outdated(self) -> Iterator[str]:
+        """Workloads whose pods stay as they were until somebody deletes them; in sentences."""
+        for one, workload in self._workloads():
+            if not _is_on_delete(workload):
+                continue
+            pods, updated = (int(status_of(workload).get(of) or 0) for of in _UPDATED[one[0]])
+            if (old := pods - updated) > 0:
+                yield (
+                    f"{label(one)}: {old} of {pods} pods keep the old template until somebody "
+                    "deletes them, as its updateStrategy is OnDelete"
+                )
+
     def _workloads(self) -> Iterator[tuple[Identity, Object]]:
         for one in self._changed:
             workload = self._cluster.store.get(*one) if one[0] in _KINDS else None
@@ -150,7 +168,7 @@ def _stateful_set(workload: Object) -> str:
         return "its controller hasn't seen the change"
     if ready < wanted:
         return f"{ready} of {wanted} pods are ready"
-    if strategy.get("type") == "OnDelete":
+    if _is_on_delete(workload):
         return ""
     partition = int((strategy.get("rollingUpdate") or {}).get("partition") or 0)
     to_update, updated = max(wanted - partition, 0), int(status.get("updatedReplicas") or 0)
@@ -161,15 +179,19 @@ def _stateful_set(workload: Object) -> str:
 
 
 def _daemon_set(workload: Object) -> str:
-    spec, status = spec_of(workload), status_of(workload)
+    status = status_of(workload)
     wanted = int(status.get("desiredNumberScheduled") or 0)
     updated = int(status.get("updatedNumberScheduled") or 0)
     if _is_unobserved(workload):
         return "its controller hasn't seen the change"
-    if (spec.get("updateStrategy") or {}).get("type") != "OnDelete" and updated < wanted:
+    if not _is_on_delete(workload) and updated < wanted:
         return f"{updated} of {wanted} pods are updated"
     available = int(status.get("numberAvailable") or 0)
     return f"{available} of {wanted} pods are available" if available < wanted else ""
+
+
+def _is_on_delete(workload: Object) -> bool:
+    return (spec_of(workload).get("updateStrategy") or {}).get("type") == _ON_DELETE
 
 
 def _is_unobserved(workload: Object) -> bool:

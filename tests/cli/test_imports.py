@@ -10,7 +10,7 @@ from podium.cli import main
 
 # Of our own packages, and of those of others that take long to import.
 DECIDES = {"api", "apiserver", "config", "control", "core", "documents", "manifests", "node"}
-DECIDES |= {"plugins", "profile", "scheduler", "numpy", "yaml"}
+DECIDES |= {"plugins", "profile", "rehearsal", "scheduler", "numpy", "yaml"}
 PLAYS = DECIDES | {"cluster", "controllers", "runtime", "simulation", "store"}
 SERVES = {"embedded", "server", "anyio", "cryptography", "httptools", "starlette", "uvicorn"}
 JOINS = {"client", "machine", "aiohttp", "kubernetes_asyncio", "yarl"}
@@ -26,7 +26,7 @@ RUNS = {
     "down": (["--data-dir", "/dev/null"], {"api", "asyncio", "embedded", "runtime", "store"}),
     "node": (
         ["--kubeconfig", "/dev/null", "--allow-root"],
-        DECIDES - {"manifests", "profile", "scheduler"}
+        DECIDES - {"manifests", "profile", "rehearsal", "scheduler"}
         | {"controllers", "runtime", "store", "attr", "asyncio"}
         | JOINS,
     ),

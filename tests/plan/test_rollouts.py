@@ -69,6 +69,35 @@ def test_a_new_image_rolls_within_the_surge_that_is_allowed() -> None:
     assert (summary.new, summary.lost) == (3, {})
 
 
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_one_that_is_applied_as_it_was_is_not_followed(kind: str) -> None:
+    web = workload(kind, "web", uid="u")
+    state = [node("a"), web, pod("web-0", on="a", owner=web)]
+    assert not planned(state, web).rollouts
+
+
+def test_what_an_unchanged_workload_loses_is_evicted() -> None:
+    daemons = workload("DaemonSet", "agent", uid="d", template={"nodeSelector": {"role": "x"}})
+    agent = pod("agent-1", on="a", owner=daemons, uid="p")
+    state = [node("a", uid="n", labels={"role": "x"}), daemons, agent]
+    (removed,) = planned(state, node("a", labels={"role": "y"}), daemons).removed
+    assert removed.is_evicted
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_pods_that_are_updated_when_somebody_deletes_them_are_told_of(kind: str) -> None:
+    on_delete = {"updateStrategy": {"type": "OnDelete"}}
+    replicas = {} if kind == "DaemonSet" else {"replicas": 1}
+    web = workload(kind, "web", uid="u", **replicas, **on_delete)
+    state = [node("a"), web, pod("web-0", on="a", owner=web)]
+    outcome = planned(state, workload(kind, "web", "2", **replicas, **on_delete))
+    assert only(outcome)[1] == "Complete"
+    assert (
+        f"{kind} default/web: 1 of 1 pods keep the old template until somebody deletes them, "
+        "as its updateStrategy is OnDelete"
+    ) in outcome.warnings
+
+
 def test_summaries_count_who_is_lost_and_how_few_are_ready() -> None:
     web = workload("ReplicaSet", "web", replicas=2, uid="u")
     ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
