@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
 
 from podium.advice.capacity_report import ReasonRow, Stop
@@ -27,8 +26,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster.kubectl_apply import apply_manifest
-from podium.core.diagnosis import Histogram
-from podium.core.filtering import NOBODY
+from podium.core.diagnosis import reasons_of
 from podium.core.pods import pending_pod
 from podium.plan.play import Play
 from podium.plan.request import UNTIL_S
@@ -194,13 +192,7 @@ def _reasons(scheduler: Scheduler, pod: Object) -> Iterator[ReasonRow]:
         pending_pod(pod, scheduler.snapshot.classes), scheduler_name_of(pod)
     )
     scheduler.watch = watch
-    evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
-    if evaluation is None or outcome is None or blame is None or decision.pre_filter is not None:
-        return
-    histogram = Histogram()
-    rows = np.flatnonzero(blame != NOBODY)
-    histogram.add_rows(evaluation.filtering, rows, outcome[rows], blame[rows])
-    for reason, nodes in histogram.most_common():
+    for reason, nodes in reasons_of(decision).most_common():
         yield ReasonRow(reason, nodes)
 
 

@@ -23,7 +23,6 @@ from podium.core.preemption.cross_node.reserved_rooms import reserved_rooms
 from podium.core.preemption.result import Preemption
 from podium.core.preferred_nodes import tied
 from podium.core.recent import Recent
-from podium.core.rivalry import Rivals, closed_by, with_rivals
 from podium.core.status import Code, Status
 from podium.core.timing import Timing
 
@@ -138,10 +137,10 @@ class SchedulingCycle:
                 nominated_only=True,
                 evaluation=evaluation,
             )
-        rivals = self._nominator.rivals(pod, self._snapshot) if self._nominator else []
-        preference = evaluation.preference
-        closed = closed_by(filtering, rivals) if rivals else _NO_ROWS
-        visited = None
+        visited, preference, rivalry = None, evaluation.preference, evaluation.rivalry
+        closed = _NO_ROWS
+        if rivalry is not None and len(filtering.feasible_rows()):
+            closed = rivalry.closed(pod, filtering)
         if len(closed) or pipeline.sampling is not None:
             feasible = filtering.outcome == FITS
             feasible[closed] = False
@@ -151,10 +150,9 @@ class SchedulingCycle:
             preference = evaluation.preference_among(feasible)
         row = int(preference.argmax())
         if preference[row] == INFEASIBLE:
-            outcome, blame = _outcome(filtering, rivals)
-            return self._unschedulable(pod, pipeline, evaluation, outcome, blame)
+            return self._unschedulable(pod, pipeline, evaluation, *_outcome(pod, evaluation))
         if evaluation.scoring.error is not None:
-            outcome, blame = _outcome(filtering, rivals)
+            outcome, blame = _outcome(pod, evaluation)
             return Decision(
                 pod,
                 error=str(evaluation.scoring.error),
@@ -169,7 +167,7 @@ class SchedulingCycle:
             node_name=self._snapshot.names[row],
             row=row,
             evaluation=evaluation,
-            rivals=rivals,
+            rivals=self._nominator.rivals(pod, self._snapshot) if rivalry is not None else (),
             visited=visited,
         )
 
@@ -187,7 +185,7 @@ class SchedulingCycle:
         """The outcome and blame of a pod that PreFilter refused: the same for all rows."""
         filtering = evaluation.filtering
         outcome = np.full(self._snapshot.capacity, -1, np.int32)
-        return outcome, filtering.blame
+        return outcome, filtering.blame.copy()
 
     def _unschedulable(
         self,
@@ -198,13 +196,13 @@ class SchedulingCycle:
         blame: Codes,
     ) -> Decision:
         refusal = evaluation.filtering.pre_filter
-        filtered = NodeToStatus(self._snapshot, evaluation, outcome.copy(), blame.copy())
+        filtered = NodeToStatus(self._snapshot, evaluation, outcome, blame)
         found, preemption = self._post_filter(pod, pipeline, filtered)
         return Decision(
             pod,
             evaluation=evaluation,
-            outcome=filtered.outcome,
-            blame=filtered.blame,
+            outcome=outcome,
+            blame=blame,
             pre_filter=None if refusal.is_success else refusal,
             post_filter=found,
             preemption=preemption,
@@ -248,5 +246,9 @@ def _gate(pipeline: Pipeline, pod: PodInfo) -> Status | None:
     return None
 
 
-def _outcome(filtering: Filtering, rivals: Rivals) -> tuple[Codes, Codes]:
-    return with_rivals(filtering, rivals) if rivals else (filtering.outcome, filtering.blame)
+def _outcome(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
+    """Outcome and blame, int32[capacity], which nobody changes any more."""
+    filtering, rivalry = evaluation.filtering, evaluation.rivalry
+    if rivalry is not None:
+        return rivalry.outcome(pod, filtering)
+    return filtering.outcome.copy(), filtering.blame.copy()

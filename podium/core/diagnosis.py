@@ -2,15 +2,10 @@
 
 from collections import Counter
 
-import numpy as np
-
 from podium.core.decision import Decision
 from podium.core.filtering import Filtering
-from podium.core.framework import Codes, Rows
 from podium.core.narrowing import Narrowing
-
-# Codes are int32, so that a plugin's number above them keeps pairs apart.
-_CODE_BITS = 32
+from podium.core.tally import Tally
 
 
 class Histogram:
@@ -24,18 +19,13 @@ class Histogram:
         if count:
             self._counts[reason] += count
 
-    def add_rows(self, filtering: Filtering, rows: Rows, outcome: Codes, blame: Codes) -> None:
-        """Add the reasons of rows int[n] with outcomes and blames int32[n]."""
-        left = np.flatnonzero(blame >= 0)
-        pairs = (blame[left].astype(np.int64) << _CODE_BITS) + outcome[left]
-        # There are few reasons, and a look at all rows for each takes less than sorting them.
-        while len(left):
-            first, others = left[0], pairs != pairs[0]
-            status = filtering.status(int(blame[first]), int(outcome[first]), int(rows[first]))
-            left, before = left[others], len(left)
-            pairs = pairs[others]
-            for reason in status.reasons:
-                self.add(reason, before - len(left))
+    def add_tally(self, filtering: Filtering, tally: Tally) -> None:
+        """Add the reasons of the rows that filters object to."""
+        for (who, code), count in tally.counts.items():
+            if who >= 0 and count:
+                status = filtering.status(who, code, tally.row_of((who, code)))
+                for reason in status.reasons:
+                    self.add(reason, count)
 
     def most_common(self) -> list[tuple[str, int]]:
         """The reasons with their counts, the most frequent first, and of equals by the words."""
@@ -63,13 +53,24 @@ def nodes_available_message(
     return f"{message} {post_filter}" if post_filter else message
 
 
+def reasons_of(decision: Decision) -> Histogram:
+    """Why nodes refuse a pod that was just decided; nothing if it is refused as a whole."""
+    reasons, evaluation = Histogram(), decision.evaluation
+    if evaluation is None or decision.outcome is None or decision.blame is None:
+        return reasons
+    if decision.pre_filter is None:
+        evaluation.tally.follow(decision.outcome, decision.blame)
+        reasons.add_tally(evaluation.filtering, evaluation.tally)
+    return reasons
+
+
 def rejecting_plugins(decision: Decision) -> set[str]:
     """The plugins that rejected a pod, on any node or for all of them.
 
     Only what they have registered for can make the pod schedulable.
     """
-    evaluation, blame = decision.evaluation, decision.blame
-    if evaluation is None or blame is None:
+    evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
+    if evaluation is None or outcome is None or blame is None:
         return set()
     if decision.pre_filter is not None:
         return {decision.pre_filter.plugin}
@@ -78,6 +79,7 @@ def rejecting_plugins(decision: Decision) -> set[str]:
     for state in states:
         if isinstance(state, Narrowing):
             plugins.update(state.plugins)
-    blamed = np.flatnonzero(np.bincount(blame[blame >= 0]))
-    plugins.update(states[who].plugin for who in blamed.tolist())
+    evaluation.tally.follow(outcome, blame)
+    blamed = {who for (who, _), count in evaluation.tally.counts.items() if who >= 0 and count}
+    plugins.update(states[who].plugin for who in blamed)
     return plugins - {""}

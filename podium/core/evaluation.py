@@ -16,7 +16,9 @@ from podium.core.framework import CycleError
 from podium.core.handle import Handle
 from podium.core.pipeline import Pipeline
 from podium.core.pods import PodInfo
+from podium.core.rivalry import Rivalry
 from podium.core.scoring import Scoring
+from podium.core.tally import Tally
 from podium.core.volumes import claim_uses
 
 INFEASIBLE = -1
@@ -31,6 +33,7 @@ class Evaluation:
 
     Attributes:
         filtering: which rows fit.
+        tally: counts what its decisions say of nodes.
         kept: what plugins keep with it, by their name, as in a CycleState that lasts for the class.
     """
 
@@ -44,6 +47,9 @@ class Evaluation:
         self._uses_claims = pod.cls.has_volumes and any(claim_uses(pod.obj))
         self._scoring: Scoring | None = None
         self.kept = {}
+        self.tally = Tally()
+        self._nominator = handle.nominator
+        self._rivalry: Rivalry | None = None
         self._build(pod)
 
     @property
@@ -65,6 +71,13 @@ class Evaluation:
             return np.full(self._snapshot.capacity, INFEASIBLE, np.int64)
         _ = self.scoring
         return self._preference
+
+    @property
+    def rivalry(self) -> Rivalry | None:
+        """What nominated pods close; None while nobody is nominated."""
+        if self._rivalry is None and self._nominator:
+            self._rivalry = Rivalry(self._snapshot, self._nominator)
+        return self._rivalry if self._nominator else None
 
     def ties(self, preference: NDArray[np.int64], row: int, other: int) -> bool:
         """Whether two rows, of which the first is feasible, have the same total score."""

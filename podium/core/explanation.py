@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 
 from podium.core.decision import Decision
-from podium.core.diagnosis import Histogram, nodes_available_message
+from podium.core.diagnosis import nodes_available_message, reasons_of
 from podium.core.evaluation import Evaluation
-from podium.core.filtering import NOBODY, Filtering
+from podium.core.filtering import Filtering
 from podium.core.framework import FITS, Codes, Rows
 from podium.core.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON
 from podium.core.preemption.result import Candidate, Preemption
@@ -79,16 +79,11 @@ def failure_message(decision: Decision, snapshot: Snapshot) -> str:
         return decision.gate.message
     if decision.gang:
         return decision.gang
-    evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
-    if evaluation is None or outcome is None or blame is None:
+    if decision.evaluation is None or decision.outcome is None:
         return ""
-    reasons = Histogram()
     pre_filter = decision.pre_filter.message if decision.pre_filter else ""
-    if not pre_filter:
-        rows = np.flatnonzero(blame != NOBODY)
-        reasons.add_rows(evaluation.filtering, rows, outcome[rows], blame[rows])
     return nodes_available_message(
-        snapshot.node_count, reasons, pre_filter, _post_filter_message(decision)
+        snapshot.node_count, reasons_of(decision), pre_filter, _post_filter_message(decision)
     )
 
 
@@ -158,7 +153,7 @@ def _rejected(
         snapshot.names[row]: unresolvable(NO_VICTIMS_REASON)
         if run.blame[row] == NO_VICTIMS
         else filtering.status(int(run.blame[row]), int(run.outcome[row]), row)
-        for row in preemption.rejected_rows.tolist()
+        for row in np.flatnonzero(preemption.is_rejected).tolist()
     }
 
 

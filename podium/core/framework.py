@@ -34,6 +34,7 @@ FITS = 0
 
 Rows = NDArray[np.intp]
 Codes = NDArray[np.int32]
+Mask = NDArray[np.bool_]
 Scores = NDArray[np.int64]
 Sums = Sequence[NDArray[np.int64]]
 

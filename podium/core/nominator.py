@@ -68,10 +68,9 @@ class Nominator:
         A cycle counts them as if they were there already (addGENominatedPods, v1.36).
         """
         counted = [*self._counted_for(pod.priority, snapshot).values()]
-        own = self._nodes_of.get(pod.uid)
-        if own is None:
+        own_rows = self.rows_of(pod, snapshot)
+        if not own_rows:
             return counted
-        own_rows = {snapshot.row_of.get(node_name) for node_name in own}
         shared = [entry for entry in counted if entry[0] in own_rows]
         found = [entry for entry in counted if entry[0] not in own_rows]
         for row, group in shared:
@@ -79,6 +78,11 @@ class Nominator:
             if others:
                 found.append((row, others))
         return found
+
+    def rows_of(self, pod: PodInfo, snapshot: Snapshot) -> list[int]:
+        """The rows that pods of its uid are nominated to."""
+        nodes, row_of = self._nodes_of.get(pod.uid, ()), snapshot.row_of
+        return [row_of[node_name] for node_name in nodes if node_name in row_of]
 
     def _counted_for(
         self, priority: int, snapshot: Snapshot

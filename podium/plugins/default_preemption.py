@@ -17,8 +17,8 @@ from podium.config.preemption_options import PreemptionScope
 from podium.core.cluster_events import EventHint, EventResource
 from podium.core.diagnosis import Histogram, nodes_available_message
 from podium.core.evaluation import Evaluation
-from podium.core.filtering import Filtering
-from podium.core.framework import Rows
+from podium.core.filtering import NOBODY, Filtering
+from podium.core.framework import Mask, Rows
 from podium.core.handle import Handle
 from podium.core.hints import after_removal
 from podium.core.pods import PodInfo
@@ -101,34 +101,33 @@ class DefaultPreemption:
             return _no_help(VICTIMS_LEAVING_ELSEWHERE, eligible=False)
         if self._patience is not None and (held := self._patience.held(pod, filtered)):
             return _no_help(held.reason, held=held)
-        (potential,) = (outcome > 0).nonzero()
         filtering, run = filtered.evaluation.filtering, self._run_of(filtered.evaluation)
+        potential = outcome > 0
         if self._policy is not None:
             self._policy.update()
         run.update(pod, filtering, potential)
-        if self._limit is not None and len(potential):
+        if self._limit is not None and potential.any():
             potential = self._limit.shortlist(run, potential)
         run = with_whole_gangs(run, pod, potential, self._handle)
-        is_candidate = run.is_candidate.take(potential)
-        candidates, rejected = potential[is_candidate], potential[~is_candidate]
+        is_rejected = potential & ~run.is_candidate
+        candidates = np.flatnonzero(potential & run.is_candidate)
         walls: dict[int, Wall] = {}
-        helped = self._select(pod, run, candidates, rejected, walls)
+        helped = self._select(pod, run, candidates, is_rejected, walls)
         if helped is None and self._cross_node is not None:
             sets = self._cross_node.find(pod, filtered.evaluation)
             if sets is not None:
-                found = np.flatnonzero(sets.is_candidate)
-                wholes = with_whole_gangs(sets, pod, found, self._handle)
-                candidates = found[wholes.is_candidate[found]]
-                others = np.setdiff1d(rejected, candidates)
+                wholes = with_whole_gangs(sets, pod, sets.is_candidate, self._handle)
+                candidates = np.flatnonzero(wholes.is_candidate)
+                others = is_rejected & ~wholes.is_candidate
                 helped = self._select(pod, wholes, candidates, others, walls)
-        return helped or self._nowhere(pod, filtering, run, rejected, walls)
+        return helped or self._nowhere(pod, filtering, run, is_rejected, walls)
 
     def _select(
         self,
         pod: PodInfo,
         run: DryRun,
         candidates: Rows,
-        rejected: Rows,
+        is_rejected: Mask,
         walls: dict[int, Wall],
     ) -> Preemption | None:
         """Take the best candidate that isn't behind a wall; None if there is none.
@@ -137,7 +136,7 @@ class DefaultPreemption:
             pod: the preemptor.
             run: has the victims of the candidates.
             candidates: int[n].
-            rejected: int[m], where preemption doesn't help.
+            is_rejected: bool[capacity], where preemption doesn't help.
             walls: told of the walls before others, by row.
         """
         keys = self._keys
@@ -148,7 +147,7 @@ class DefaultPreemption:
             row = self._selected(pod, choice)
             wall = None if self._policy is None else self._policy.wall(pod, run.victims[row])
             if wall is None:
-                return self._nominate(pod, run, row, choice, candidates, rejected, walls)
+                return self._nominate(pod, run, row, choice, candidates, is_rejected, walls)
             walls[row] = wall
             candidates = candidates[candidates != row]
         return None
@@ -167,7 +166,7 @@ class DefaultPreemption:
         row: int,
         choice: Choice,
         candidates: Rows,
-        rejected: Rows,
+        is_rejected: Mask,
         walls: Mapping[int, Wall],
     ) -> Preemption:
         node_name = self._handle.snapshot.names[row]
@@ -176,7 +175,7 @@ class DefaultPreemption:
             node_name,
             victims=run.victims[row],
             candidate_rows=candidates,
-            rejected_rows=rejected,
+            is_rejected=is_rejected,
             run=run,
             choice=choice,
             pdb_violations=int(run.violations[row]),
@@ -189,17 +188,17 @@ class DefaultPreemption:
         pod: PodInfo,
         filtering: Filtering,
         run: DryRun,
-        rejected: Rows,
+        is_rejected: Mask,
         walls: Mapping[int, Wall],
     ) -> Preemption:
         held = None
         if self._policy is not None:
-            held = self._policy.held(pod, rejected, [*walls.values()])
-        reason = self._no_candidate(filtering, run, rejected, walls)
+            held = self._policy.held(pod, np.flatnonzero(is_rejected), [*walls.values()])
+        reason = self._no_candidate(filtering, run, is_rejected, walls)
         if held is not None:
             reason = f"{reason} Held back: {held.reason}."
         return _no_help(
-            reason, nominated_node_name="", rejected_rows=rejected, run=run, walls=walls, held=held
+            reason, nominated_node_name="", is_rejected=is_rejected, run=run, walls=walls, held=held
         )
 
     def _run_of(self, evaluation: Evaluation) -> DryRun:
@@ -224,13 +223,15 @@ class DefaultPreemption:
         return run
 
     def _no_candidate(
-        self, filtering: Filtering, run: DryRun, rejected: Rows, walls: Mapping[int, Wall]
+        self, filtering: Filtering, run: DryRun, is_rejected: Mask, walls: Mapping[int, Wall]
     ) -> str:
         node_count, reasons = self._handle.snapshot.node_count, Histogram()
-        reasons.add_rows(filtering, rejected, run.outcome[rejected], run.blame[rejected])
-        reasons.add(NO_VICTIMS_REASON, int((run.blame[rejected] == NO_VICTIMS).sum()))
+        run.tally.follow(run.outcome * is_rejected, np.where(is_rejected, run.blame, NOBODY))
+        reasons.add_tally(filtering, run.tally)
+        reasons.add(NO_VICTIMS_REASON, run.tally.count_of(NO_VICTIMS))
         reasons.add(FORBIDDEN_REASON, len(walls))
-        reasons.add(NOT_HELPFUL_REASON, node_count - len(rejected) - len(walls))
+        others = node_count - len(walls) - int(np.count_nonzero(is_rejected))
+        reasons.add(NOT_HELPFUL_REASON, others)
         return nodes_available_message(node_count, reasons)
 
 

@@ -34,12 +34,12 @@ class From(Random):
 def shortlist(
     limit: CandidateLimit, *, failing: tuple[int, ...] = (), violating: tuple[int, ...] = ()
 ) -> list[int]:
-    """Of `ROWS`, where the dry run fails on some and breaks budgets on others."""
+    """Of `ROWS`, where the dry run fails on some and breaks budgets on others; ascending."""
     is_candidate, violations = np.ones(50, bool), np.zeros(50, np.int64)
     is_candidate[list(failing)] = False
     violations[list(violating)] = 1
     run: Any = SimpleNamespace(is_candidate=is_candidate, violations=violations)
-    return limit.shortlist(run, ROWS).tolist()
+    return np.flatnonzero(limit.shortlist(run, np.isin(np.arange(50), ROWS))).tolist()
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_greater_number_counts(percentage: int, absolute: int, count: int) -
 
 
 def test_starts_at_random_and_goes_round() -> None:
-    assert shortlist(CandidateLimit(0, 3, From(18))) == [38, 39, 20]
+    assert shortlist(CandidateLimit(0, 3, From(18))) == [20, 38, 39]
 
 
 def test_nodes_that_fail_are_looked_at_but_do_not_count() -> None:
@@ -65,15 +65,13 @@ def test_goes_on_until_one_breaks_no_budget() -> None:
 
 def test_looks_everywhere_if_there_never_are_enough() -> None:
     limit = CandidateLimit(0, 5, From(3))
-    everywhere = [*ROWS[3:].tolist(), *ROWS[:3].tolist()]
-    assert shortlist(limit, violating=tuple(ROWS)) == everywhere
-    assert shortlist(limit, failing=tuple(ROWS[4:])) == everywhere
+    assert shortlist(limit, violating=tuple(ROWS)) == ROWS.tolist()
+    assert shortlist(limit, failing=tuple(ROWS[4:])) == ROWS.tolist()
 
 
 @given(st.integers(0, 100), st.integers(1, 30), st.integers())
-def test_every_row_at_most_once(percentage: int, absolute: int, seed: int) -> None:
+def test_no_rows_but_potential_ones(percentage: int, absolute: int, seed: int) -> None:
     found = shortlist(CandidateLimit(percentage, absolute, Random(seed)))
-    assert len(set(found)) == len(found)
     assert set(found) <= set(ROWS.tolist())
 
 

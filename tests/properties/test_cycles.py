@@ -96,7 +96,8 @@ def dry_run_of(
         IMPORTANCE[VictimOrder.DEFAULT],
     )
     for rows in steps:
-        run.update(pod, evaluation.filtering, np.array(rows, np.intp))
+        all_rows = np.arange(scheduler.snapshot.capacity)
+        run.update(pod, evaluation.filtering, np.isin(all_rows, rows))
     return run, evaluation
 
 

@@ -9,10 +9,12 @@ from podium.config.scheduler_options import VictimOrder
 from podium.core.evaluation import Evaluation
 from podium.core.explanation import explain
 from podium.core.filtering import Filtering
+from podium.core.framework import FITS
 from podium.core.pod_classes import PodClasses
 from podium.core.pods import PodInfo
 from podium.core.preemption.dry_run import NO_VICTIMS, DryRun
 from podium.core.preemption.importance import IMPORTANCE
+from podium.core.rivalry import with_rivals
 from podium.core.snapshot import Snapshot
 from podium.core.status import Status
 from podium.decide.answer import decision_report
@@ -124,9 +126,9 @@ class Kept:
         """By row where removing pods could help, whether or not the pod fits elsewhere."""
         self._evaluation.refresh(self._pod)
         filtering, run = self._evaluation.filtering, self._run
-        rows = np.flatnonzero(filtering.outcome > 0)
-        run.update(self._pod, filtering, rows)
-        return [(row, *self._result(run, row)) for row in rows.tolist()]
+        potential = filtering.outcome > 0
+        run.update(self._pod, filtering, potential)
+        return [(row, *self._result(run, row)) for row in np.flatnonzero(potential).tolist()]
 
     def _result(self, run: DryRun, row: int) -> tuple[object, ...]:
         if not run.is_candidate[row]:
@@ -165,6 +167,30 @@ def test_dry_runs_of_all_rows_at_once_are_those_of_single_rows(turns_max: int, l
                 found = run.results()
                 patch.setattr("podium.core.preemption.dry_run._ONE_BY_ONE_MAX", 10**6)
                 assert found == Kept(life.scheduler, pod).results()
+
+
+@pytest.mark.parametrize("few", [-1, 10**6])
+@given(LIVES)
+def test_what_nominated_pods_close(few: int, life: Life) -> None:
+    """However many rows have changed, and whether or not all were looked at before."""
+    scheduler = life.scheduler
+    kept = [evaluation_of(scheduler, pod) for pod in life.asked]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("podium.core.rivalry._ONE_BY_ONE_MAX", few)
+        for step in range(STEPS):
+            life.step()
+            for pod, evaluation in zip(life.asked, kept, strict=True):
+                evaluation.refresh(pod)
+                filtering, rivalry = evaluation.filtering, evaluation.rivalry
+                if rivalry is None or not filtering.pre_filter.is_success:
+                    continue
+                rivals = scheduler.nominator.rivals(pod, scheduler.snapshot)
+                outcome, blame = with_rivals(filtering, rivals)
+                closed = np.flatnonzero((filtering.outcome == FITS) & (outcome != FITS))
+                assert rivalry.closed(pod, filtering).tolist() == closed.tolist()
+                if step % 2:
+                    found = rivalry.outcome(pod, filtering)
+                    assert [one.tolist() for one in found] == [outcome.tolist(), blame.tolist()]
 
 
 def answer(scheduler: Scheduler, pod: PodInfo) -> Json:

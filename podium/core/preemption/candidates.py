@@ -10,7 +10,7 @@ from random import Random
 import msgspec
 import numpy as np
 
-from podium.core.framework import Rows
+from podium.core.framework import Mask
 from podium.core.preemption.dry_run import DryRun
 
 
@@ -27,13 +27,16 @@ class CandidateLimit(msgspec.Struct, frozen=True):
     absolute: int
     rng: Random
 
-    def shortlist(self, run: DryRun, potential: Rows) -> Rows:
-        """The potential rows, int[n], that are looked at; the dry run must know them."""
-        count = len(potential)
+    def shortlist(self, run: DryRun, potential: Mask) -> Mask:
+        """The potential rows, bool[capacity], that are looked at; the dry run must know them."""
+        rows = np.flatnonzero(potential)
+        count = len(rows)
         wanted = min(max(count * self.percentage // 100, self.absolute), count)
-        order = np.roll(potential, -self.rng.randrange(count))
+        order = np.roll(rows, -self.rng.randrange(count))
         is_candidate = run.is_candidate[order]
         clean = np.cumsum(is_candidate & (run.violations[order] == 0))
         enough = (np.cumsum(is_candidate) >= wanted) & (clean > 0)
         end = int(enough.argmax()) + 1 if enough.any() else count
-        return order[:end]
+        listed = np.zeros_like(potential)
+        listed[order[:end]] = True
+        return listed

@@ -74,11 +74,10 @@ class Cascade:
     ) -> tuple[int | None, tuple[PodInfo, ...]]:
         """Where a pod would preempt, and whom."""
         snapshot, filtering = self._handle.snapshot, self._handle.finder.filtering(pod)
-        closed = np.flatnonzero(filtering.outcome > 0)
-        closed = closed[closed != own_row]
-        run = self._run_of(pod)
-        run.update(pod, filtering, closed)
-        candidates = closed[run.is_candidate[closed]]
+        is_closed, run = filtering.outcome > 0, self._run_of(pod)
+        is_closed[own_row] = False
+        run.update(pod, filtering, is_closed)
+        candidates = np.flatnonzero(is_closed & run.is_candidate)
         if not len(candidates):
             return None, ()
         best = choose(run, candidates).selected

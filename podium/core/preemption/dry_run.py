@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from podium.core.budget_columns import BudgetColumns
 from podium.core.filtering import Filtering
-from podium.core.framework import FITS, Rows
+from podium.core.framework import FITS, Mask, Rows
 from podium.core.nominator import Nominator
 from podium.core.pod_columns import NEVER_NS
 from podium.core.pods import PodInfo
@@ -24,6 +24,7 @@ from podium.core.preemption.protection.shields import Shields
 from podium.core.preemption.victim_table import NOBODY, VictimTables
 from podium.core.preemption.world import World
 from podium.core.snapshot import Snapshot
+from podium.core.tally import Tally
 
 NO_VICTIMS = -2
 NO_VICTIMS_REASON = "No preemption victims found for incoming pod"
@@ -49,6 +50,7 @@ class DryRun:
     Attributes:
         importance: the order of victims.
         shields: that protect pods; None if nothing does.
+        tally: counts what is told of rows where preemption doesn't help.
         is_candidate: bool[capacity], whether preemption would make room.
         outcome: int32[capacity], why not: the code of the filter that still objects.
         blame: int32[capacity], the index of that filter, `NO_VICTIMS` if there was nobody to take.
@@ -85,6 +87,7 @@ class DryRun:
         self.importance = importance
         self.shields = shields
         self._tables = tables or VictimTables(snapshot, budgets, importance, shields)
+        self.tally = Tally()
         self._rows = KnownRows(snapshot, budgets, nominator, shields)
 
     @property
@@ -92,8 +95,8 @@ class DryRun:
         """By row, the most important first; worked out when asked for."""
         return Lookup(self._victims_of)
 
-    def update(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
-        """Make results of `rows`, int[n], hold for `pod`, whose class is filtered like that."""
+    def update(self, pod: PodInfo, filtering: Filtering, wanted: Mask) -> None:
+        """Make results of rows, bool[capacity], hold for `pod`; its class is filtered like that."""
         self._table = self._tables.of(pod.priority)
         self._table.follow()
         of_table = self._table, self._table.epoch
@@ -103,7 +106,7 @@ class DryRun:
         own = self._snapshot.row_of.get(pod.nominated_node_name, -1)
         if own >= 0:
             known[own] = False
-        stale = rows[~known[rows]]
+        stale = np.flatnonzero(wanted & ~known)
         if len(stale) <= _ONE_BY_ONE_MAX:
             for row in stale.tolist():
                 self._run_row(pod, filtering, row)

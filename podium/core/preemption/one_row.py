@@ -63,14 +63,17 @@ class RowWorld:
 
     def judge(self) -> tuple[int, int]:
         """Outcome and blame, both with and without the pods nominated here."""
-        if not self._rivals:
-            return self._judge(())
+        outcome = self.judge_with_rivals() if self._rivals else (FITS, NOBODY)
+        return outcome if outcome[0] != FITS else self._judge(())
+
+    def judge_with_rivals(self) -> tuple[int, int]:
+        """Outcome and blame with the pods nominated here."""
         for pod in self._rivals:
             self._count(pod, 1)
         outcome = self._judge(self._rivals)
         for pod in self._rivals:
             self._count(pod, -1)
-        return outcome if outcome[0] != FITS else self._judge(())
+        return outcome
 
     def _judge(self, rivals: Sequence[PodInfo]) -> tuple[int, int]:
         for number, state in enumerate(self._filtering.states):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
-from podium.core.framework import PostFilterResult, Rows
+from podium.core.framework import Mask, PostFilterResult, Rows
 from podium.core.pods import PodInfo
 from podium.core.preemption.choice import Choice
 from podium.core.preemption.dry_run import DryRun
@@ -40,7 +40,7 @@ class Preemption(PostFilterResult, frozen=True):
         eligible: whether the pod may preempt at all.
         message: why there is no candidate, or why it isn't eligible; empty if a node was selected.
         candidate_rows: where preemption would make room, int[n].
-        rejected_rows: where the dry run failed, int[n].
+        is_rejected: where the dry run failed, bool[capacity].
         run: the dry run with the details of those rows; it goes on changing with the cluster.
         choice: how the candidates were narrowed down; None if there is none.
         pdb_violations: how many victims break a budget.
@@ -52,7 +52,7 @@ class Preemption(PostFilterResult, frozen=True):
     eligible: bool = True
     message: str = ""
     candidate_rows: Rows = msgspec.field(default_factory=_no_rows)
-    rejected_rows: Rows = msgspec.field(default_factory=_no_rows)
+    is_rejected: Mask = msgspec.field(default_factory=lambda: np.zeros(0, bool))
     run: DryRun | None = None
     choice: Choice | None = None
     pdb_violations: int = 0

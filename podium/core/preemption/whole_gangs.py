@@ -1,6 +1,8 @@
 """Gangs that are preempted as a whole: whoever takes one of their pods takes all."""
 
-from podium.core.framework import Rows
+import numpy as np
+
+from podium.core.framework import Mask
 from podium.core.handle import Handle
 from podium.core.pods import PodInfo
 from podium.core.preemption.cross_node.victim_sets import VictimSet, VictimSets
@@ -8,7 +10,7 @@ from podium.core.preemption.dry_run import DryRun
 from podium.core.preemption.one_row import grouped
 
 
-def with_whole_gangs(run: DryRun, preemptor: PodInfo, rows: Rows, handle: Handle) -> DryRun:
+def with_whole_gangs(run: DryRun, preemptor: PodInfo, wanted: Mask, handle: Handle) -> DryRun:
     """A dry run in which those go, too, that go with the victims, on whatever nodes they are.
 
     A row is no candidate any more if one of them may not be preempted.
@@ -16,14 +18,14 @@ def with_whole_gangs(run: DryRun, preemptor: PodInfo, rows: Rows, handle: Handle
     Args:
         run: of single pods.
         preemptor: for whom it was made.
-        rows: int[n], that are of interest.
+        wanted: bool[capacity], the rows that are of interest.
         handle: the cluster.
     """
     gangs = handle.gangs
     if gangs is None or not gangs.has_wholes:
         return run
     sets, lost = dict[int, VictimSet](), []
-    for row in rows[run.is_candidate[rows]].tolist():
+    for row in np.flatnonzero(wanted & run.is_candidate).tolist():
         victims = run.victims[row]
         more = gangs.whole(victims)
         if any(not _may_go(pod, preemptor, run) for pod in more):

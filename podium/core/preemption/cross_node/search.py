@@ -80,9 +80,10 @@ class CrossNodeSearch:
         evaluation.refresh(pod)
         filtering, rows = evaluation.filtering, np.array(domain.rows)
         open_rows = [row for row in rows.tolist() if self._fits(pod, evaluation, row)]
-        run, closed = self._new_run(), rows[filtering.outcome[rows] > 0]
-        run.update(pod, filtering, closed)
-        candidates = closed[run.is_candidate[closed]]
+        run, is_closed = self._new_run(), np.zeros(len(filtering.outcome), bool)
+        is_closed[rows] = filtering.outcome[rows] > 0
+        run.update(pod, filtering, is_closed)
+        candidates = np.flatnonzero(is_closed & run.is_candidate)
         found: dict[int, tuple[PodInfo, ...]] = dict.fromkeys(open_rows, ())
         while len(candidates) and len(found) < self._limits.nodes:
             best = choose(run, candidates).selected
