@@ -132,13 +132,24 @@ class ApiApp:
                 return response
             if isinstance(response.body, NodeLog):
                 return response
-            whole = responses.Response(content, response.code)
-            whole.raw_headers += _raw_headers(response)
-            compressed = GZipMiddleware(whole, self._limits.gzip_bytes_min, _COMPRESSION_LEVEL)
-            await compressed(scope, receive, send)
+            await self._send(response, content, scope, receive, send)
             return None
         finally:
             self._under_way -= 1
+
+    async def _send(
+        self, response: Response, content: bytes, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Send a whole answer; what is long is compressed."""
+        least = self._limits.gzip_bytes_min
+        if len(content) >= least:
+            whole = responses.Response(content, response.code)
+            whole.raw_headers += _raw_headers(response)
+            await GZipMiddleware(whole, least, _COMPRESSION_LEVEL)(scope, receive, send)
+            return
+        headers = [(b"content-length", b"%d" % len(content)), *_raw_headers(response)]
+        await send({"type": "http.response.start", "status": response.code, "headers": headers})
+        await send({"type": "http.response.body", "body": content})
 
     async def _answer(
         self, scope: Scope, headers: Mapping[str, str], receive: Receive

@@ -25,10 +25,40 @@ _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 
 _HEAD_BYTES_MAX = _WRITTEN_BYTES_MAX = 64 * 2**10
+_HEAD, _CONTENT_LENGTH = b"HTTP/1.1 ", b"\r\ncontent-length: "
+
+
+class _JoinedWrites(asyncio.Transport):
+    """A connection as one answer sees it: the head waits for the body, which follows at once.
+
+    With TLS each write is a record, a call of the system, and something for the client to wake for.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        super().__init__()
+        self._transport = transport
+        self._head = b""
+
+    def write(self, data: bytes) -> None:  # type: ignore[override]
+        """Write, unless this is a head that says how long the body is."""
+        if not self._head and data.startswith(_HEAD) and _CONTENT_LENGTH in data:
+            self._head = data
+            return
+        head, self._head = self._head, b""
+        self._transport.write(head + data)
+
+    def is_closing(self) -> bool:
+        """Whether nothing more is sent."""
+        return self._transport.is_closing()
+
+    def close(self) -> None:
+        """Hang up, after what was written."""
+        self.write(b"")
+        self._transport.close()
 
 
 class _Protocol(HttpToolsProtocol):
-    """Uvicorn's connection, without its patience for request lines and headers without end."""
+    """Uvicorn's connection, which sends answers at one go, and reads no heads without end."""
 
     _heads = 0
     _is_in_head = True
@@ -52,6 +82,8 @@ class _Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
+        if self.scope["method"] != "HEAD":
+            self.cycle.transport = _JoinedWrites(self.transport)
         self._heads += 1
         self._is_in_head = False
 

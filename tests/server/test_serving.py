@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from asyncio.selector_events import _SelectorSocketTransport  # type: ignore[attr-defined]
 from pathlib import Path
 from random import Random
 
@@ -42,6 +43,27 @@ def test_it_listens_once_it_has_started_and_no_longer_once_it_has_stopped() -> N
         await serving.stop()
 
     asyncio.run(live())
+
+
+def test_head_and_body_of_an_answer_go_out_at_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+    write = _SelectorSocketTransport.write
+
+    def note(self: _SelectorSocketTransport, data: bytes) -> None:
+        written.append(data)
+        write(self, data)
+
+    async def ask() -> None:
+        serving = await start()
+        async with httpx.AsyncClient(base_url=serving.url) as client:
+            for path, method in (("/readyz", "GET"), ("/readyz", "HEAD"), ("/nowhere", "GET")):
+                await client.request(method, path, headers={"Connection": "close"})
+        await serving.stop()
+
+    monkeypatch.setattr(_SelectorSocketTransport, "write", note)
+    asyncio.run(ask())
+    answers = [data for data in written if data.startswith(b"HTTP/1.1 ")]
+    assert [answer.partition(b"\r\n\r\n")[2][:2] for answer in answers] == [b"ok", b"", b'{"']
 
 
 def test_a_port_that_is_taken_is_named() -> None:

@@ -160,7 +160,7 @@ def in_name_of(server: ApiServer, request: Request) -> Request:
     Raises:
         RefusedError: 400 if groups come without a user, 403 if the sender may not speak for others.
     """
-    asked = {name.lower(): value for name, value in request.headers.items()}
+    asked = request.headers
     if not any(name.startswith(_IMPERSONATE) for name in asked):
         return request
     name, group = asked.get(f"{_IMPERSONATE}user", ""), asked.get(f"{_IMPERSONATE}group", "")

@@ -6,6 +6,7 @@ What the options of a write mean is up to the verbs; here they only become value
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -32,7 +33,8 @@ class Parameters:
 
     def text(self, name: str) -> str:
         """A parameter as it stands; empty if it is absent."""
-        return next(iter(self.texts(name)), "")
+        values = self.values.get(name)
+        return values[0] if values else ""
 
     def texts(self, name: str) -> tuple[str, ...]:
         """All values of a parameter."""
@@ -53,7 +55,7 @@ class Parameters:
 
 def parse_query(query: str) -> Parameters:
     """The parameters of the part of a path after its `?`."""
-    return Parameters(parse_qs(query, keep_blank_values=True))
+    return Parameters(parse_qs(query, keep_blank_values=True) if query else {})
 
 
 def _integer(text: str) -> int:
@@ -213,6 +215,8 @@ def check(kind: str, faults: list[FieldError]) -> None:
         raise invalid("", faults, kind, META_GROUP)
 
 
+# Clients keep to a few names.
+@lru_cache(maxsize=256)
 def field_manager(named: str, user_agent: str) -> str:
     """Who writes: the manager that is named, or else the first word of the user agent."""
     if named:
