@@ -57,8 +57,6 @@ def lint_of(
     kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
     alone = kubelet is not None and not (state or kubeconfig or context)
     read = Manifests() if alone else _state(state, kubeconfig, context, namespace)
-    if state and not read.objects:
-        raise InputError(f"there is nothing to judge in {', '.join(map(str, state))}")
     view = ClusterView((loaded.obj for loaded in read.objects), kubelet)
     sources = _sources(read, kubelet_config)
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), ("", 0)))

@@ -1,5 +1,6 @@
 """The tables of a plan, whoever shows them."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -13,6 +14,8 @@ from podium.plan.outcome import BudgetChange, Placement, Plan, PodRow
 from podium.simulation.timeline.preemption import Victim
 
 _PLACED, _LOST, _WAITING = "green", "red", "yellow"
+# The API server quotes a template that may not change whole.
+_QUOTED = re.compile(r"\{.{200,}\}(?=: )")
 
 
 class PlanTable(msgspec.Struct, frozen=True):
@@ -139,7 +142,10 @@ def leftovers(plan: Plan) -> Iterator[PlanTable]:
     refusals = [(Text(r.pod, style=_LOST), r.node, r.reason, r.message) for r in plan.refusals]
     headings = ("POD", "NODE", "REASON", "MESSAGE")
     yield PlanTable("REFUSED BY THE NODE", headings, refusals, _workloads(plan.refusals))
-    rejected = [(Text(r.object, style=_LOST), r.workload or "-", r.message) for r in plan.rejected]
+    rejected = [
+        (Text(r.object, style=_LOST), r.workload or "-", _QUOTED.sub("{…}", r.message))
+        for r in plan.rejected
+    ]
     yield PlanTable("REJECTED BY THE API", ("OBJECT", "WORKLOAD", "MESSAGE"), rejected)
     ignored = [(i.pod, i.scheduler_name) for i in plan.ignored]
     headings = ("POD", "SCHEDULER")

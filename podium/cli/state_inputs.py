@@ -54,6 +54,8 @@ def read_state(
         kind_of=kind_of,
         faults_of=faults_of,
     )
+    if paths and not read.objects:
+        raise InputError(f"there is nothing in {', '.join(read.empty)}")
     is_whole = not (paths or notes)
     return replace(read, warnings=[*notes, *read.warnings], is_whole=is_whole)
 

@@ -173,11 +173,11 @@ def test_a_kubelet_configuration_has_an_option_of_its_own(classes: Path) -> None
         assert "KubeletConfiguration  kubelet.yaml:1" in printed
 
 
-def test_nothing_to_judge_is_an_error(classes: Path) -> None:
+def test_a_state_with_nothing_in_it_is_an_error(classes: Path) -> None:
     classes.write_text("")
     result = lint("-f", str(classes))
     assert result.exit_code == 1
-    assert f"there is nothing to judge in {classes}" in result.stderr
+    assert f"there is nothing in {classes}" in result.stderr
 
 
 def test_state_and_cluster_together_are_refused(classes: Path) -> None:

@@ -364,6 +364,13 @@ def test_everything_else_has_its_section(podium, write) -> None:
     ) in result.output.splitlines()
 
 
+def test_a_refusal_is_told_without_the_template_that_it_quotes(podium, write) -> None:
+    state = write("state", node("a"), workload("Job", "once", uid="j"))
+    result = podium("plan", "-f", state, "--apply", write("new", workload("Job", "once", "2")))
+    told = 'Job.batch "once" is invalid: spec.template: Invalid value: {…}: field is immutable'
+    assert re.search(rf"^Job default/once +- +{re.escape(told)}$", result.output, re.MULTILINE)
+
+
 def test_an_object_that_stands_twice_is_noted(podium, write) -> None:
     twice = [pod("p"), pod("p", containers=[container("2")])]
     result = podium("plan", "-f", write("s.yaml", node("n")), "--apply", write("n.yaml", *twice))

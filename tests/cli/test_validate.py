@@ -145,6 +145,15 @@ def test_nothing_to_apply_is_an_error_unless_it_is_allowed(podium, tmp_path, sta
     assert "--apply stdin" in piped.stderr or "--apply -" in piped.stderr
 
 
+def test_a_state_with_nothing_in_it_is_an_error(podium, tmp_path, state) -> None:
+    empty = tmp_path / "state.json"
+    empty.write_text("")
+    result = podium("plan", "-f", str(empty), "--apply", state)
+    assert result.exit_code == 1
+    assert result.stderr == f"error: there is nothing in {empty}\n"
+    assert podium("plan", "-f", str(empty), "-f", state).exit_code == 0
+
+
 def test_a_state_may_be_warned_about_by_up_too(write) -> None:
     from podium.api.field_validation import FieldValidation
     from podium.embedded.initial_objects import read_manifests
