@@ -1,9 +1,12 @@
-"""What all tests share: Hypothesis profiles and the way to the recorded decisions."""
+"""What all tests share: Hypothesis profiles, how tests are distributed, the recorded decisions."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from tests.distribution import Distribution, rank
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFORMANCE = ROOT.parent / "shared" / "conformance"
@@ -15,6 +18,17 @@ settings.register_profile(
     "soak", derandomize=False, deadline=None, max_examples=5_000, print_blob=True
 )
 settings.load_profile("default")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Distribution:
+    config.option.loadscopereorder = False
+    return Distribution(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: rank(item.nodeid))
 
 
 @pytest.fixture(scope="session")

@@ -25,11 +25,10 @@ USERS = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # One worker has the control plane, if there are several. It runs by the clock on a machine
-    # that does other things too, so a test gets a second try, which the summary tells as a rerun.
+    # The control plane runs by the clock on a machine that does other things too, so a test gets a
+    # second try, which the summary tells as a rerun.
     for item in items:
         if "world" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("real"))
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

@@ -93,7 +93,6 @@ def alpha_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 @pytest.mark.soak
-@pytest.mark.xdist_group("real")
 def test_a_gang_of_the_alpha_api_preempts_by_the_priority_of_its_group(
     alpha_world: World, options: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,12 +26,6 @@ FLAGS = (
 
 Opened = Callable[[str], "Page"]
 Shot = Callable[["Page", str], None]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 # Of a module: while it runs, this thread has an event loop, which other tests couldn't bear.
