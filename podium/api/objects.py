@@ -50,7 +50,7 @@ def status_of(obj: Object) -> Object:
 
 def conditions_of(obj: Object) -> Sequence[Object]:
     """The conditions in the object's status."""
-    return status_of(obj).get("conditions") or ()
+    return (obj.get("status") or _NOTHING).get("conditions") or ()
 
 
 def condition_of(obj: Object, kind: str) -> Object | None:

@@ -5,11 +5,12 @@ from podium.api.objects import Object, holds, is_terminating, spec_of, status_of
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
+_NOTHING: Object = {}
 
 
 def node_name_of(pod: Object) -> str:
     """The node that the pod is bound to; empty if it is bound to none."""
-    return spec_of(pod).get("nodeName") or ""
+    return (pod.get("spec") or _NOTHING).get("nodeName") or ""
 
 
 def nominated_node_of(pod: Object) -> str:
@@ -35,12 +36,12 @@ def priority_class_of(pod: Object) -> str:
 
 def phase_of(obj: Object) -> str:
     """The phase of a pod, or of anything else that has one; empty if it says none."""
-    return status_of(obj).get("phase") or ""
+    return (obj.get("status") or _NOTHING).get("phase") or ""
 
 
 def is_finished(pod: Object) -> bool:
     """Whether a pod has run to its end, well or not, and so occupies nothing any more."""
-    return phase_of(pod) in _FINISHED
+    return (pod.get("status") or _NOTHING).get("phase") in _FINISHED
 
 
 def is_active(pod: Object) -> bool:

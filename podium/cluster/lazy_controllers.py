@@ -63,6 +63,13 @@ STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
 }
 """By kind, the objects that a controller has something to do for; those not named never sleep."""
 
+# The part of an object by a change of which it may begin to concern somebody.
+_READS: Mapping[Predicate, str] = {
+    _evicts: "spec",
+    _has_ephemeral_claims: "spec",
+    _is_disrupted: "status",
+}
+
 # A pod is mostly deleted as soon as it says that it is to go; until then nobody acts on that.
 _LATER: Mapping[tuple[str, str], Callable[[Object], float]] = {
     ("disruption-controller", "Pod"): stale_s
@@ -99,8 +106,14 @@ class LazyControllers:
         """Look at what was written; who is concerned starts once the write is over."""
         asleep = self._asleep[kind]
         for event in self._watches[kind].take():
+            if event.type == "DELETED":
+                continue
+            before = event.previous
             for name, rouses in asleep.items():
-                if event.type != "DELETED" and rouses(event.obj):
+                part = _READS.get(rouses)
+                if before is not None and part and before.get(part) is event.obj.get(part):
+                    continue
+                if rouses(event.obj):
                     later = _LATER.get((name, kind))
                     if later is None:
                         self._driver.at(self._driver.now_s, partial(self.rouse, name))

@@ -241,12 +241,15 @@ def _same_ownership(old: Object | None, new: Object | None) -> bool:
     if old is None or new is None:
         return old is new
     before, after = old["metadata"], new["metadata"]
-    return bool(
-        before.get("uid") == after.get("uid")
-        and before.get("ownerReferences") == after.get("ownerReferences")
-        and before.get("finalizers") == after.get("finalizers")
-        and before.get("deletionTimestamp") == after.get("deletionTimestamp")
-    )
+    if before.get("uid") != after.get("uid"):
+        return False
+    references, finalizers = after.get("ownerReferences"), after.get("finalizers")
+    if before.get("ownerReferences") != references or before.get("finalizers") != finalizers:
+        return False
+    # Whether it terminates matters only to its owners, and to what it holds up.
+    if not (references or finalizers):
+        return True
+    return bool(before.get("deletionTimestamp") == after.get("deletionTimestamp"))
 
 
 def _is_held(owner: Object) -> bool:

@@ -52,8 +52,10 @@ class PodGCController(Reconciler):
     def heeds(self, change: Change) -> bool:
         """Of a pod it matters where it is, and whether it is on its way out."""
         old, new = change.old, change.new
-        if change.kind != "Pod" or old is None or new is None:
+        if change.kind != "Pod" or new is None:
             return True
+        if old is None:
+            return bool(node_name_of(new)) or is_terminating(new) or is_finished(new)
         if is_terminating(old) != is_terminating(new) or node_name_of(old) != node_name_of(new):
             return True
         return old.get("status") is not new.get("status") and _ends(old) != _ends(new)

@@ -69,8 +69,12 @@ class TaintEvictionController(Reconciler):
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
         if change.kind == "Pod":
-            if change.new is None or _may_matter(before, change.new):
-                yield place_of(obj)
+            place = place_of(obj)
+            # Pods on other nodes are looked at when these are tainted.
+            if (place in self._planned or self._taints_on(obj)) and (
+                change.new is None or _may_matter(before, change.new)
+            ):
+                yield place
         elif change.new is None or _no_execute(before) != _no_execute(change.new):
             for pod in self.objects.by("Pod", "node", name(obj)):
                 yield place_of(pod)
@@ -84,11 +88,14 @@ class TaintEvictionController(Reconciler):
             return ()
         if planned is not None and planned.uid != uid_of(pod):
             del self._planned[key]
-        taints = _no_execute(self.objects.get("Node", node_name_of(pod)))
-        stay_s = _stay_s(pod, taints)
+        stay_s = _stay_s(pod, self._taints_on(pod))
         if stay_s is _FOREVER:
             return list(self._cancel(key, pod))
         return list(self._plan(key, pod, stay_s, now_s))
+
+    def _taints_on(self, pod: Object) -> list[Object]:
+        """The NoExecute taints of a pod's node."""
+        return _no_execute(self.objects.get("Node", node_name_of(pod)))
 
     def _cancel(self, key: Place, pod: Object) -> Iterator[Effect]:
         if self._planned.pop(key, None) is not None:

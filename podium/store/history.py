@@ -43,6 +43,10 @@ class FieldSubscribers:
     def __init__(self) -> None:
         self._by_field: dict[Callable[[Object], str], dict[str, list[Follow]]] = {}
 
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._by_field)
+
     def add(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
         """Have a watch told of objects whose field has, or had, a value."""
         self._by_field.setdefault(read, {}).setdefault(value, []).append(follow)
@@ -161,6 +165,7 @@ class History:
             if history.waiting:
                 woken.extend(history.waiting.values())
                 history.waiting.clear()
-            woken.extend(history.followers.tell(event))
+            if history.followers:
+                woken.extend(history.followers.tell(event))
         for wake in woken:
             wake()

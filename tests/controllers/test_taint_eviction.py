@@ -59,6 +59,13 @@ def test_a_pod_goes_when_its_toleration_is_over(hand: Hand) -> None:
     assert [type(e) for e in hand.run(310)] == [Patch, Delete]
 
 
+def test_pods_are_looked_at_once_their_node_is_tainted(hand: Hand) -> None:
+    hand.start(node(), pod("p"), tolerating("q", 300))
+    assert hand.machine.next_wakeup_s() is None
+    hand.tell(node(NO_EXECUTE))
+    assert hand.machine.next_wakeup_s() == hand.now_s
+
+
 def test_it_stays_if_the_taint_goes_in_time(hand: Hand) -> None:
     hand.start(node(NO_EXECUTE), tolerating("p", 300))
     hand.run()

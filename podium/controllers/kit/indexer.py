@@ -73,10 +73,10 @@ class Indexer:
         elif known is not earlier and _is_older(obj, known):
             return False, known
         objects[place] = obj
-        indexes = self._indexes.get(kind)
-        if indexes:
-            for name, index in indexes.items():
-                self._index(kind, name, index, place, known, obj)
+        for name, index in self._indexes.get(kind, _NO_INDEXES).items():
+            former, keys = () if known is None else index(known), index(obj)
+            if former or keys:
+                self._index((kind, name), place, former, keys, obj)
         return True, known
 
     def remove(self, kind: str, obj: Object) -> Object | None:
@@ -119,30 +119,32 @@ class Indexer:
         ]
 
     def _index(
-        self, kind: str, name: str, index: Index, place: Place, known: Object | None, obj: Object
+        self,
+        index: tuple[str, str],
+        place: Place,
+        former: Collection[str],
+        keys: Collection[str],
+        obj: Object,
     ) -> None:
-        """Have an index find an object, in place of its former state."""
-        keys = index(obj)
-        former = () if known is None else index(known)
-        if not keys and not former:
-            return
-        found = self._found.setdefault((kind, name), {})
+        """Have an index find an object under its keys, and no more under the former ones."""
+        found = self._found.get(index)
+        if found is None:
+            found = self._found[index] = {}
         for key in former:
             if key not in keys:
                 _take_out(found, key, place)
         for key in keys:
-            group = found.setdefault(key, {})
+            group = found.get(key)
+            if group is None:
+                group = found[key] = {}
             # Out and in again: the last to change is the last in its group.
             group.pop(place, None)
             group[place] = obj
 
-    def _unindex(self, kind: str, place: Place, known: Object | None) -> None:
-        if known is None:
-            return
+    def _unindex(self, kind: str, place: Place, known: Object) -> None:
         for name, index in self._indexes.get(kind, _NO_INDEXES).items():
-            found = self._found.get((kind, name), {})
             for key in index(known):
-                _take_out(found, key, place)
+                _take_out(self._found[kind, name], key, place)
 
 
 def _take_out(found: Found, key: str, place: Place) -> None:

@@ -110,7 +110,7 @@ class NodeLifecycleController(Reconciler):
         if change.kind != "Pod":
             return True
         if old is None or new is None:
-            return any(node_name_of(pod) for pod in (old, new) if pod is not None)
+            return bool(node_name_of(change.obj))
         if old.get("status") is not new.get("status") and is_ready(old) != is_ready(new):
             return True
         return node_name_of(old) != node_name_of(new)
